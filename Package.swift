@@ -1,0 +1,33 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "realm-swift-linux",
+    products: [
+        .library(name: "RealmSwift", targets: ["RealmSwift"]),
+        .executable(name: "realm-bench", targets: ["realm-bench"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    ],
+    targets: [
+        .target(name: "CRealmSystem"),
+        .target(name: "StorageEngine", dependencies: ["CRealmSystem"]),
+        .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
+        .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .target(
+            name: "BenchmarkKit",
+            dependencies: [
+                "RealmSwift", "StorageEngine",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .executableTarget(name: "realm-bench", dependencies: ["BenchmarkKit", "CJemalloc"]),
+        .testTarget(name: "StorageEngineTests", dependencies: ["StorageEngine"]),
+        .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift"]),
+        .testTarget(name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"]),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .gnu17
+)

@@ -1,0 +1,57 @@
+/// What went wrong in the storage engine, where, and what to do about it.
+public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
+    public enum Code: Sendable {
+        /// No file at the path, and the caller did not ask to create one.
+        case fileNotFound
+        case permissionDenied
+        case fileExists
+        /// Any other failure of a file operation; `systemError` says which.
+        case fileAccess
+        /// The file is not a database of this format.
+        case notADatabase
+        /// A format version that this library does not read.
+        case unsupportedFormat
+        /// A checksum or a structural check failed; `page` names the page where known.
+        case damaged
+        /// `.lock` is unusable: removed while the file is open, or of another layout.
+        case incompatibleLockFile
+        case outOfDiskSpace
+        case addressSpaceExhausted
+        /// A string or data value above the limit.
+        case valueTooLarge
+        /// A sync or a device failed: whether the commit survives is not known.
+        case outcomeUnknown
+        /// Writing was asked of a database opened for reading only.
+        case readOnly
+        /// All slots for readers or processes are taken.
+        case tooManyReaders
+        /// The handle was inherited through `fork` and must not be used.
+        case usedAfterFork
+        /// A primary key that exists already.
+        case duplicateKey
+        /// A table, column or object that does not exist, or a call that does not fit it.
+        case invalidArgument
+    }
+
+    public var code: Code
+    /// The path of the database file.
+    public var path: String
+    /// A complete sentence for people.
+    public var message: String
+    public var page: UInt64?
+    /// The value of `errno`, where a system call failed.
+    public var systemError: Int32?
+
+    public init(
+        _ code: Code, path: String, message: String, page: UInt64? = nil,
+        systemError: Int32? = nil
+    ) {
+        self.code = code
+        self.path = path
+        self.message = message
+        self.page = page
+        self.systemError = systemError
+    }
+
+    public var description: String { message }
+}
