@@ -60,6 +60,9 @@ package final class FairLock: @unchecked Sendable {
         nextTicket.loadAcquire() != serving.loadRelaxed() &+ 1
     }
 
+    /// How often the lock was asked for; wraps around. Lets tests see that a thread is in line.
+    var drawnTickets: UInt32 { nextTicket.loadAcquire() }
+
     /// Hands the lock to the first in line. Only while it is held, by whichever thread.
     package func unlock() {
         let next = serving.loadRelaxed() &+ 1
