@@ -58,7 +58,7 @@ public struct MutableNode {
         model: Node? = nil
     ) -> MutableNode {
         precondition(
-            NodeDraft.bytes(directoryOf: columns.count) + columns.count * 8 <= byteCount,
+            NodeDraft.bytes(directoryOf: columns.count) <= byteCount,
             "A node of \(byteCount) bytes has no room for \(columns.count) columns.")
         buffer.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
         PageHeader.write(
