@@ -14,59 +14,55 @@ extension Node {
         let width = e.width
         let data = base + e.dataOffset
         if width == 64 {
-            return Node.lowerBoundSigned(data, key, rows.lowerBound, rows.upperBound)
+            return Node.lowerBound(data, key, rows.lowerBound, rows.upperBound)
         }
         guard key > e.base else { return rows.lowerBound }
         let delta = UInt64(bitPattern: key &- e.base)
         guard PackedNumbers.fits(delta, width: width) else { return rows.upperBound }
         switch width {
         case 8:
-            return Node.lowerBoundUnsigned(
+            return Node.lowerBound(
                 data, UInt8(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
         case 16:
-            return Node.lowerBoundUnsigned(
+            return Node.lowerBound(
                 data, UInt16(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
         case 32:
-            return Node.lowerBoundUnsigned(
+            return Node.lowerBound(
                 data, UInt32(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
         default:
             return Node.lowerBoundBits(data, width, delta, rows.lowerBound, rows.upperBound)
         }
     }
 
-    /// Halves without a hard-to-predict branch: the step becomes a conditional move.
+    /// Halves without a branch on the data, which would be mispredicted every other time.
     @inlinable @inline(__always)
-    static func lowerBoundUnsigned<T: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+    static func lowerBound<T: FixedWidthInteger & BitwiseCopyable>(
         _ data: UnsafeRawPointer, _ key: T, _ low: Int, _ high: Int
     ) -> Int {
+        let size = MemoryLayout<T>.size
         var first = low
         var count = high &- low
         while count > 0 {
-            let half = count &>> 1
-            let middle = first &+ half
+            let half = (count &+ 1) &>> 1
             let value = data.loadUnaligned(
-                fromByteOffset: middle &* MemoryLayout<T>.size, as: T.self)
-            let less = value < key
-            first = less ? middle &+ 1 : first
-            count = less ? count &- half &- 1 : half
+                fromByteOffset: (first &+ half &- 1) &* size, as: T.self)
+            first &+= half & Node.maskIfLess(value, key)
+            count &-= half
         }
         return first
     }
 
+    /// All ones when `a < b`, else zero.
+    ///
+    /// Arithmetic, because the compiler turns a comparison, or a shift by 63, back into a branch. With
+    /// 64 bits the sign of the difference is corrected where it overflows; narrow values are unsigned.
     @inlinable @inline(__always)
-    static func lowerBoundSigned(
-        _ data: UnsafeRawPointer, _ key: Int64, _ low: Int, _ high: Int
-    ) -> Int {
-        var first = low
-        var count = high &- low
-        while count > 0 {
-            let half = count &>> 1
-            let middle = first &+ half
-            let less = data.loadUnaligned(fromByteOffset: middle &* 8, as: Int64.self) < key
-            first = less ? middle &+ 1 : first
-            count = less ? count &- half &- 1 : half
-        }
-        return first
+    static func maskIfLess<T: FixedWidthInteger & BitwiseCopyable>(_ a: T, _ b: T) -> Int {
+        let a = Int(truncatingIfNeeded: a)
+        let b = Int(truncatingIfNeeded: b)
+        let difference = a &- b
+        if T.bitWidth <= 32 { return difference &>> 32 }
+        return (difference ^ ((a ^ b) & (difference ^ a))) &>> 63
     }
 
     @usableFromInline
