@@ -1,8 +1,198 @@
 // Small C pieces that Swift on Linux cannot express: atomics on raw shared memory, the futex
-// call, thread identity, and constants that Glibc's Swift module lacks.
+// call, thread identity, and calls and constants that Glibc's Swift module lacks.
 #ifndef CREALMSYSTEM_H
 #define CREALMSYSTEM_H
 
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+// MARK: Atomics
+//
+// On plain words, because the words live in memory that other processes map. The sanitizer for
+// threads instruments these builtins, so protocols built from them are visible to it.
+
+#define REALM_DEFINE_ATOMICS(bits)                                                                \
+    static inline uint##bits##_t realm_load_relaxed_##bits(const uint##bits##_t *_Nonnull word) { \
+        return __atomic_load_n(word, __ATOMIC_RELAXED);                                           \
+    }                                                                                             \
+    static inline uint##bits##_t realm_load_acquire_##bits(const uint##bits##_t *_Nonnull word) { \
+        return __atomic_load_n(word, __ATOMIC_ACQUIRE);                                           \
+    }                                                                                             \
+    static inline uint##bits##_t realm_load_seq_cst_##bits(const uint##bits##_t *_Nonnull word) { \
+        return __atomic_load_n(word, __ATOMIC_SEQ_CST);                                           \
+    }                                                                                             \
+    static inline void realm_store_relaxed_##bits(                                                \
+        uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \
+        __atomic_store_n(word, value, __ATOMIC_RELAXED);                                          \
+    }                                                                                             \
+    static inline void realm_store_release_##bits(                                                \
+        uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \
+        __atomic_store_n(word, value, __ATOMIC_RELEASE);                                          \
+    }                                                                                             \
+    static inline void realm_store_seq_cst_##bits(                                                \
+        uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \
+        __atomic_store_n(word, value, __ATOMIC_SEQ_CST);                                          \
+    }                                                                                             \
+    /* Read-modify-write operations are sequentially consistent unless named otherwise. */        \
+    static inline bool realm_compare_exchange_##bits(                                             \
+        uint##bits##_t *_Nonnull word, uint##bits##_t expected, uint##bits##_t desired) {         \
+        return __atomic_compare_exchange_n(                                                       \
+            word, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+    }                                                                                             \
+    static inline uint##bits##_t realm_exchange_##bits(                                           \
+        uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \
+        return __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);                                \
+    }                                                                                             \
+    /* Both return the value from before. */                                                      \
+    static inline uint##bits##_t realm_fetch_add_##bits(                                          \
+        uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \
+        return __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST);                                 \
+    }                                                                                             \
+    static inline uint##bits##_t realm_fetch_add_relaxed_##bits(                                  \
+        uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \
+        return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);                                 \
+    }
+
+REALM_DEFINE_ATOMICS(32)
+REALM_DEFINE_ATOMICS(64)
+
+static inline void realm_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+// MARK: Futex
+//
+// Without FUTEX_PRIVATE_FLAG: the word may be in memory that several processes map.
+
+/// Sleeps while `*word == expected`, at most `nanoseconds` (negative: without limit).
+/// Returns 0 after a wake-up, otherwise the error number: EAGAIN, EINTR or ETIMEDOUT.
+static inline int realm_futex_wait(
+    const uint32_t *_Nonnull word, uint32_t expected, int64_t nanoseconds) {
+    struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    long result = syscall(
+        SYS_futex, word, FUTEX_WAIT, expected, nanoseconds < 0 ? NULL : &timeout, NULL, 0);
+    return result == 0 ? 0 : errno;
+}
+
+/// Wakes at most `count` waiters and returns how many were woken.
+static inline int realm_futex_wake(const uint32_t *_Nonnull word, int count) {
+    return (int)syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
+}
+
+// MARK: Identity
+
+/// The thread pointer. `pure` tells Swift that nothing is released here; the volatile assembly
+/// keeps the optimiser from reusing the value across a suspension point, where the thread changes
+/// (`pthread_self` is declared `const` and does get reused).
+__attribute__((pure)) static inline uintptr_t realm_thread_identity(void) {
+    uintptr_t identity;
+#if defined(__x86_64__)
+    __asm__ volatile("movq %%fs:0, %0" : "=r"(identity));
+#elif defined(__aarch64__)
+    __asm__ volatile("mrs %0, tpidr_el0" : "=r"(identity));
+#else
+#error "thread identity is not defined for this architecture"
+#endif
+    return identity;
+}
+
+extern uint64_t realm_fork_generation_word;
+
+/// How many forks lie between the process that first watched for them and this one.
+static inline uint64_t realm_fork_generation(void) {
+    return __atomic_load_n(&realm_fork_generation_word, __ATOMIC_RELAXED);
+}
+
+/// Starts to watch for forks. May be called any number of times, from any thread.
+void realm_watch_forks(void);
+
+/// Has every child that is forked from now on close `descriptor` first. Locks of an open file
+/// description live as long as any process has it open: without this, a child would keep its
+/// dead parent's locks. Returns false when the table of such descriptors is full.
+bool realm_close_in_forked_child(int descriptor);
+
+/// Takes back `realm_close_in_forked_child`; call it before closing the descriptor.
+void realm_keep_in_forked_child(int descriptor);
+
+// MARK: Calls and constants that Glibc's Swift module lacks
+
+enum realm_lock_kind {
+    realm_lock_shared = F_RDLCK,
+    realm_lock_exclusive = F_WRLCK,
+    realm_lock_none = F_UNLCK,
+};
+
+/// Linux's F_OFD_GETLK, F_OFD_SETLK and F_OFD_SETLKW (glibc hides them without _GNU_SOURCE).
+enum { realm_ofd_getlk = 36, realm_ofd_setlk = 37, realm_ofd_setlkw = 38 };
+
+/// Takes or releases a byte-range lock that belongs to the open file description.
+static inline int realm_ofd_lock(
+    int descriptor, int kind, int64_t start, int64_t length, bool waits) {
+    struct flock lock = {
+        .l_type = (short)kind, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
+    return fcntl(descriptor, waits ? realm_ofd_setlkw : realm_ofd_setlk, &lock);
+}
+
+/// Returns 1 when another open file description holds a lock that conflicts with an exclusive one
+/// on the range, 0 when none does, and -1 with `errno` set when the question fails.
+static inline int realm_ofd_is_locked(int descriptor, int64_t start, int64_t length) {
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
+    if (fcntl(descriptor, realm_ofd_getlk, &lock) != 0) return -1;
+    return lock.l_type != F_UNLCK;
+}
+
+static inline int realm_memfd_create(const char *_Nonnull name) {
+    return (int)syscall(SYS_memfd_create, name, 1u /* MFD_CLOEXEC */);
+}
+
+/// The system call itself: the C library's `posix_fallocate` would write zeros over the pages of
+/// others where the file system cannot allocate.
+static inline int realm_fallocate(int descriptor, int mode, int64_t offset, int64_t length) {
+    return (int)syscall(SYS_fallocate, descriptor, mode, offset, length);
+}
+
+// MARK: Words of the system call seam
+
+extern uint64_t realm_interceptor_word;
+extern uint64_t realm_counter_syncs;
+extern uint64_t realm_counter_write_calls;
+extern uint64_t realm_counter_bytes_written;
+
+/// The address of the installed list of interceptors, or 0.
+static inline uint64_t realm_interceptor(void) {
+    return __atomic_load_n(&realm_interceptor_word, __ATOMIC_ACQUIRE);
+}
+
+static inline void realm_set_interceptor(uint64_t address) {
+    __atomic_store_n(&realm_interceptor_word, address, __ATOMIC_RELEASE);
+}
+
+static inline void realm_count_sync(void) {
+    __atomic_fetch_add(&realm_counter_syncs, 1, __ATOMIC_RELAXED);
+}
+
+static inline void realm_count_write(uint64_t bytes) {
+    __atomic_fetch_add(&realm_counter_write_calls, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&realm_counter_bytes_written, bytes, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t realm_counted_syncs(void) {
+    return __atomic_load_n(&realm_counter_syncs, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t realm_counted_write_calls(void) {
+    return __atomic_load_n(&realm_counter_write_calls, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t realm_counted_bytes_written(void) {
+    return __atomic_load_n(&realm_counter_bytes_written, __ATOMIC_RELAXED);
+}
 
 #endif

@@ -1,0 +1,89 @@
+import Glibc
+
+/// The one place where error numbers of the operating system become errors of the engine.
+extension StorageError {
+    /// What the engine was doing to a file when a system call failed.
+    package enum Operation: Sendable {
+        case open, read, write, sync, resize, map, lock, remove, rename
+
+        /// For "Failed to … at path …".
+        fileprivate var verb: String {
+            switch self {
+            case .open: "open file"
+            case .read: "read file"
+            case .write: "write file"
+            case .sync: "sync file"
+            case .resize: "resize file"
+            case .map: "map file"
+            case .lock: "lock file"
+            case .remove: "remove file"
+            case .rename: "rename file"
+            }
+        }
+    }
+
+    /// The error for a failed system call on the file at `path`.
+    ///
+    /// Where the call does not say enough, this looks at the file system: ENOENT and ENOTDIR often
+    /// mean the parent of the path. A failed sync is never known to have done nothing, so it
+    /// becomes ``Code/outcomeUnknown`` whatever its number.
+    package init(_ failure: SystemFailure, _ operation: Operation, path: String) {
+        let (code, reason) = Self.explanation(failure, operation, path: path)
+        self.init(
+            code, path: path,
+            message: "Failed to \(operation.verb) at path '\(path)': \(reason)",
+            systemError: failure.errno)
+    }
+
+    private static func explanation(
+        _ failure: SystemFailure, _ operation: Operation, path: String
+    ) -> (Code, String) {
+        if operation == .sync || failure.call == .fdatasync {
+            return (
+                .outcomeUnknown,
+                "\(text(failure.errno)); whether the last changes are durable is not known"
+            )
+        }
+        switch failure.errno {
+        case ENOENT:
+            return parentExists(path)
+                ? (.fileNotFound, text(ENOENT)) : (.fileNotFound, "parent directory does not exist")
+        case ENOTDIR: return (.fileAccess, "parent path is not a directory")
+        case EISDIR: return (.fileAccess, "the path is a directory")
+        case EACCES, EPERM, EROFS: return (.permissionDenied, text(failure.errno))
+        case EEXIST: return (.fileExists, text(EEXIST))
+        case ENOSPC, EDQUOT: return (.outOfDiskSpace, text(failure.errno))
+        case ENOMEM where failure.call == .mmap:
+            return (.addressSpaceExhausted, "no address space or memory is left to map it")
+        default: return (.fileAccess, text(failure.errno))
+        }
+    }
+
+    private static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+
+    private static func parentExists(_ path: String) -> Bool {
+        guard let parent = try? System.status(path: directory(of: path)) else { return false }
+        return parent.isDirectory
+    }
+
+    /// The directory that holds the entry for `path`.
+    package static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+extension StorageError {
+    /// Runs `body` and turns the failure of a system call into the error for `path`.
+    @inline(__always)
+    package static func converting<Result>(
+        _ operation: Operation, path: String,
+        _ body: () throws(SystemFailure) -> Result
+    ) throws(StorageError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw StorageError(error, operation, path: path)
+        }
+    }
+}

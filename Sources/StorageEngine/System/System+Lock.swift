@@ -1,0 +1,71 @@
+import CRealmSystem
+import Glibc
+
+/// Byte-range locks that belong to an open file description: they are not tied to a thread, go
+/// with the last descriptor, and are released by the kernel when a process dies.
+extension System {
+    package enum LockKind: Sendable {
+        case shared, exclusive
+
+        fileprivate var code: Int32 {
+            switch self {
+            case .shared: Int32(realm_lock_shared.rawValue)
+            case .exclusive: Int32(realm_lock_exclusive.rawValue)
+            }
+        }
+    }
+
+    /// A range of bytes to lock; nothing needs to be stored there. Length 0 reaches to the end.
+    package struct LockRange: Equatable, Sendable {
+        package var start: Int64
+        package var length: Int64
+
+        package init(start: Int64, length: Int64) {
+            self.start = start
+            self.length = length
+        }
+
+        package static let wholeFile = LockRange(start: 0, length: 0)
+    }
+
+    /// Takes the lock, or converts the one that is held, waiting as long as it takes.
+    package static func lock(
+        _ descriptor: Int32, _ kind: LockKind, _ range: LockRange
+    ) throws(SystemFailure) {
+        _ = try perform(.lock, descriptor: descriptor) {
+            Int(realm_ofd_lock(descriptor, kind.code, range.start, range.length, true))
+        }
+    }
+
+    /// Takes the lock unless that would mean waiting; returns whether it was taken.
+    package static func tryLock(
+        _ descriptor: Int32, _ kind: LockKind, _ range: LockRange
+    ) throws(SystemFailure) -> Bool {
+        do {
+            _ = try perform(.lock, descriptor: descriptor) {
+                Int(realm_ofd_lock(descriptor, kind.code, range.start, range.length, false))
+            }
+            return true
+        } catch {
+            if error.errno == EAGAIN || error.errno == EACCES { return false }
+            throw error
+        }
+    }
+
+    package static func unlock(_ descriptor: Int32, _ range: LockRange) throws(SystemFailure) {
+        _ = try perform(.lock, descriptor: descriptor) {
+            Int(
+                realm_ofd_lock(
+                    descriptor, Int32(realm_lock_none.rawValue), range.start, range.length, false))
+        }
+    }
+
+    /// Whether another open file description holds a lock in the range.
+    package static func isLockedByOther(
+        _ descriptor: Int32, _ range: LockRange
+    ) throws(SystemFailure) -> Bool {
+        try perform(.lock, descriptor: descriptor) {
+            Int(realm_ofd_is_locked(descriptor, range.start, range.length))
+        } == 1
+    }
+}

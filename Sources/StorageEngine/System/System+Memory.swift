@@ -1,0 +1,88 @@
+import CRealmSystem
+import Glibc
+
+/// Address space, mapped files, and sleeping on a word of memory.
+extension System {
+    /// Reserves address space without memory behind it; touching it is a fault until a file is
+    /// mapped there.
+    package static func reserve(length: Int) throws(SystemFailure) -> UnsafeMutableRawPointer {
+        try map(
+            at: nil, length: length, protection: PROT_NONE,
+            flags: MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_NORESERVE), descriptor: -1, offset: 0)
+    }
+
+    /// Maps part of a file for reading at a given address, which must lie in a reserved range.
+    package static func mapFile(
+        _ descriptor: Int32, offset: UInt64, length: Int,
+        at address: UnsafeMutableRawPointer
+    ) throws(SystemFailure) {
+        _ = try map(
+            at: address, length: length, protection: PROT_READ, flags: MAP_SHARED | MAP_FIXED,
+            descriptor: descriptor, offset: offset)
+    }
+
+    /// Maps the beginning of a file for reading and writing, shared with every process.
+    package static func mapShared(
+        _ descriptor: Int32, length: Int
+    ) throws(SystemFailure) -> UnsafeMutableRawPointer {
+        try map(
+            at: nil, length: length, protection: PROT_READ | PROT_WRITE, flags: MAP_SHARED,
+            descriptor: descriptor, offset: 0)
+    }
+
+    /// Zeroed memory for this process alone.
+    package static func mapPrivate(
+        length: Int
+    ) throws(SystemFailure) -> UnsafeMutableRawPointer {
+        try map(
+            at: nil, length: length, protection: PROT_READ | PROT_WRITE,
+            flags: MAP_PRIVATE | MAP_ANONYMOUS, descriptor: -1, offset: 0)
+    }
+
+    package static func unmap(
+        _ address: UnsafeMutableRawPointer, length: Int
+    ) throws(SystemFailure) {
+        _ = try perform(.munmap) { Int(Glibc.munmap(address, length)) }
+    }
+
+    package static func advise(
+        _ address: UnsafeMutableRawPointer, length: Int, advice: Int32
+    ) throws(SystemFailure) {
+        _ = try perform(.madvise) { Int(Glibc.madvise(address, length, advice)) }
+    }
+
+    private static func map(
+        at address: UnsafeMutableRawPointer?, length: Int, protection: Int32, flags: Int32,
+        descriptor: Int32, offset: UInt64
+    ) throws(SystemFailure) -> UnsafeMutableRawPointer {
+        // MAP_FAILED is the address -1, so a failed call looks negative to `perform`, and no
+        // address that a process gets on Linux does.
+        let bits = try perform(.mmap, descriptor: descriptor) {
+            Int(
+                bitPattern: Glibc.mmap(
+                    address, length, protection, flags, descriptor, off_t(offset)))
+        }
+        return UnsafeMutableRawPointer(bitPattern: bits)!
+    }
+
+    /// Sleeps while the word holds `expected`, at most for `timeout` (nil: without limit). May
+    /// return early; callers look at their condition again. Not interceptable: it moves no data
+    /// and has no failure that a caller could act upon.
+    package static func wait(
+        on word: UnsafePointer<UInt32>, while expected: UInt32, timeout: Duration? = nil
+    ) {
+        _ = realm_futex_wait(word, expected, timeout.map(nanoseconds) ?? -1)
+    }
+
+    /// Wakes up to `count` sleepers, in any process.
+    package static func wake(_ word: UnsafePointer<UInt32>, count: Int32 = .max) {
+        _ = realm_futex_wake(word, count)
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        if seconds < 0 || attoseconds < 0 { return 0 }
+        // A hundred years instead of an overflow.
+        return min(seconds, 3_155_760_000) * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

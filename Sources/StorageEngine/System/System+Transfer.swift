@@ -1,0 +1,129 @@
+import CRealmSystem
+import Glibc
+
+/// Reading and writing at an offset, complete or failed.
+extension System {
+    /// The largest number of buffers that one `pwritev` takes (IOV_MAX on Linux).
+    package static let maximumBuffers = 1024
+
+    /// Reads until `buffer` is full or the file ends, and returns the number of bytes read.
+    package static func read(
+        _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
+    ) throws(SystemFailure) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let count = try perform(.pread, descriptor: descriptor) {
+                Glibc.pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+            }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// Writes all of `buffer`.
+    package static func write(
+        _ descriptor: Int32, _ buffer: UnsafeRawBufferPointer, at offset: UInt64
+    ) throws(SystemFailure) {
+        var done = 0
+        while done < buffer.count {
+            var part = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: buffer.baseAddress! + done),
+                iov_len: buffer.count - done)
+            done += try writeOnce(.pwrite, descriptor, &part, 1, at: offset + UInt64(done))
+        }
+    }
+
+    /// Writes all of the buffers, one after the other, starting at `offset`. Takes any number of
+    /// buffers; one system call for each ``maximumBuffers``.
+    package static func write(
+        _ descriptor: Int32, _ buffers: UnsafeBufferPointer<iovec>, at offset: UInt64
+    ) throws(SystemFailure) {
+        var index = 0
+        var position = offset
+        while index < buffers.count {
+            let batch = min(buffers.count - index, maximumBuffers)
+            var written = try writeOnce(
+                .pwritev, descriptor, buffers.baseAddress! + index, batch, at: position)
+            position += UInt64(written)
+            while index < buffers.count, written >= buffers[index].iov_len {
+                // Empty buffers beyond the batch are passed over as well, which is what they ask.
+                written -= buffers[index].iov_len
+                index += 1
+            }
+            if written > 0 {
+                // The call ended inside this buffer: finish it alone, then go on with the next.
+                let buffer = buffers[index]
+                let rest = UnsafeRawBufferPointer(
+                    start: buffer.iov_base + written, count: buffer.iov_len - written)
+                try write(descriptor, rest, at: position)
+                position += UInt64(rest.count)
+                index += 1
+            }
+        }
+    }
+
+    /// One successful call; may come short. A write that takes nothing is reported as a full disk:
+    /// Linux documents no other meaning, and repeating it might never end.
+    @inline(__always)
+    private static func writeOnce(
+        _ call: SystemCall, _ descriptor: Int32, _ buffers: UnsafePointer<iovec>, _ count: Int,
+        at offset: UInt64
+    ) throws(SystemFailure) -> Int {
+        while true {
+            let result: Int
+            if realm_interceptor() == 0 {
+                result = rawWrite(call, descriptor, buffers, count, off_t(offset))
+            } else {
+                result = interceptWrite(call, descriptor, buffers, count, offset)
+            }
+            if result > 0 {
+                realm_count_write(UInt64(result))
+                return result
+            }
+            if result == 0 {
+                if (0..<count).allSatisfy({ buffers[$0].iov_len == 0 }) { return 0 }
+                throw SystemFailure(call: call, errno: ENOSPC)
+            }
+            let code = errno
+            if code != EINTR { throw SystemFailure(call: call, errno: code) }
+        }
+    }
+
+    @inline(__always)
+    private static func rawWrite(
+        _ call: SystemCall, _ descriptor: Int32, _ buffers: UnsafePointer<iovec>, _ count: Int,
+        _ offset: off_t
+    ) -> Int {
+        call == .pwrite
+            ? Glibc.pwrite(descriptor, buffers.pointee.iov_base, buffers.pointee.iov_len, offset)
+            : Glibc.pwritev(descriptor, buffers, Int32(truncatingIfNeeded: count), offset)
+    }
+
+    /// The same under an interceptor, which may allow fewer bytes than asked for.
+    @inline(never)
+    private static func interceptWrite(
+        _ call: SystemCall, _ descriptor: Int32, _ buffers: UnsafePointer<iovec>, _ count: Int,
+        _ offset: UInt64
+    ) -> Int {
+        let parts = Array(UnsafeBufferPointer(start: buffers, count: count))
+        let context = SystemCallContext(
+            call, descriptor: descriptor, offset: offset,
+            length: UInt64(parts.reduce(0) { $0 + $1.iov_len }), buffers: parts)
+        return SystemInterceptor.intercept(context) { limit in
+            guard let limit else {
+                return rawWrite(call, descriptor, buffers, count, off_t(offset))
+            }
+            var remaining = limit
+            let shortened = parts.map { part in
+                let length = min(part.iov_len, remaining)
+                remaining -= length
+                return iovec(iov_base: part.iov_base, iov_len: length)
+            }
+            return shortened.withUnsafeBufferPointer {
+                rawWrite(call, descriptor, $0.baseAddress!, count, off_t(offset))
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import CRealmSystem
+import Glibc
+
+/// The one seam between the engine and the operating system.
+///
+/// Every function here repeats its call when a signal interrupts it, continues reads and writes
+/// that came short, and throws ``SystemFailure`` otherwise. Tests intercept all of them with a
+/// ``SystemInterceptor``; without one, a call costs one load and one predictable branch more.
+package enum System {
+    /// What the engine needs to know about a file.
+    package struct FileStatus: Equatable, Sendable {
+        package var size: UInt64
+        package var inode: UInt64
+        package var device: UInt64
+        package var isDirectory: Bool
+        package var isRegularFile: Bool
+    }
+
+    /// Makes one call until no signal interrupts it. `path` and `descriptor` let interceptors see
+    /// only the files they were installed for.
+    @inline(__always)
+    static func perform(
+        _ call: SystemCall, path: String? = nil, descriptor: Int32 = -1, _ body: () -> Int
+    ) throws(SystemFailure) -> Int {
+        while true {
+            let result =
+                realm_interceptor() == 0
+                ? body()
+                : intercept(SystemCallContext(call, path: path, descriptor: descriptor), body)
+            if result >= 0 { return result }
+            let code = errno
+            if code != EINTR { throw SystemFailure(call: call, errno: code) }
+        }
+    }
+
+    @inline(never)
+    static func intercept(_ context: SystemCallContext, _ body: () -> Int) -> Int {
+        SystemInterceptor.intercept(context) { _ in body() }
+    }
+
+    // MARK: Files
+
+    /// Opens a file; `O_CLOEXEC` is always added.
+    package static func open(
+        _ path: String, flags: Int32, permissions: mode_t = 0o644
+    ) throws(SystemFailure) -> Int32 {
+        let descriptor = try perform(.open, path: path) {
+            Int(Glibc.open(path, flags | O_CLOEXEC, permissions))
+        }
+        return Int32(truncatingIfNeeded: descriptor)
+    }
+
+    /// Closes a descriptor. Linux has released it even when the call reports an error, so nothing
+    /// is repeated and nothing is thrown: what must be durable was synced before.
+    package static func close(_ descriptor: Int32) {
+        if realm_interceptor() == 0 {
+            _ = Glibc.close(descriptor)
+        } else {
+            _ = intercept(SystemCallContext(.close, path: nil, descriptor: descriptor)) {
+                Int(Glibc.close(descriptor))
+            }
+        }
+    }
+
+    package static func status(_ descriptor: Int32) throws(SystemFailure) -> FileStatus {
+        var status = Glibc.stat()
+        _ = try perform(.fstat, descriptor: descriptor) { Int(Glibc.fstat(descriptor, &status)) }
+        return FileStatus(status)
+    }
+
+    package static func status(path: String) throws(SystemFailure) -> FileStatus {
+        var status = Glibc.stat()
+        _ = try perform(.stat, path: path) { 
+            Int(Glibc.fstatat(AT_FDCWD, path, &status, 0))
+        }
+        return FileStatus(status)
+    }
+
+    package static func truncate(_ descriptor: Int32, to size: UInt64) throws(SystemFailure) {
+        _ = try perform(
+            SystemCallContext(.ftruncate, descriptor: descriptor, offset: size)
+        ) { Int(Glibc.ftruncate(descriptor, off_t(size))) }
+    }
+
+    /// What `allocate` does with a range.
+    package enum Allocation: Int32, Sendable {
+        /// Allocates and extends the file where needed.
+        case extend = 0
+        /// Allocates without changing the size of the file (FALLOC_FL_KEEP_SIZE).
+        case keepSize = 1
+        /// Gives the blocks back; the range reads as zeros (FALLOC_FL_PUNCH_HOLE, KEEP_SIZE).
+        case punchHole = 3
+    }
+
+    /// `fallocate(2)` itself, never the C library's emulation by writing.
+    package static func allocate(
+        _ descriptor: Int32, offset: UInt64, length: UInt64, _ allocation: Allocation = .extend
+    ) throws(SystemFailure) {
+        _ = try perform(
+            SystemCallContext(
+                .fallocate, descriptor: descriptor, offset: offset, length: length,
+                allocation: allocation)
+        ) { Int(realm_fallocate(descriptor, allocation.rawValue, Int64(offset), Int64(length))) }
+    }
+
+    /// Makes the contents of a file, and its size, durable.
+    package static func syncData(_ descriptor: Int32) throws(SystemFailure) {
+        realm_count_sync()
+        _ = try perform(.fdatasync, descriptor: descriptor) { Int(Glibc.fdatasync(descriptor)) }
+    }
+
+    /// Makes the entries of a directory durable: after creating, renaming or removing a file.
+    package static func syncDirectory(_ path: String) throws(SystemFailure) {
+        let descriptor = try open(path, flags: O_RDONLY | O_DIRECTORY)
+        defer { close(descriptor) }
+        _ = try perform(.fsync, path: path, descriptor: descriptor) {
+            Int(Glibc.fsync(descriptor))
+        }
+    }
+
+    package static func unlink(_ path: String) throws(SystemFailure) {
+        _ = try perform(.unlink, path: path) { Int(Glibc.unlink(path)) }
+    }
+
+    package static func rename(_ path: String, to newPath: String) throws(SystemFailure) {
+        _ = try perform(
+            SystemCallContext(.rename, path: path, newPath: newPath)
+        ) { Int(Glibc.rename(path, newPath)) }
+    }
+
+    /// An anonymous file in memory.
+    package static func memoryFile(name: String) throws(SystemFailure) -> Int32 {
+        Int32(truncatingIfNeeded: try perform(.memfd) { Int(realm_memfd_create(name)) })
+    }
+
+    /// As above, for calls of which a trace records more than the descriptor.
+    @inline(__always)
+    private static func perform(
+        _ context: @autoclosure () -> SystemCallContext, _ body: () -> Int
+    ) throws(SystemFailure) -> Int {
+        while true {
+            let result = realm_interceptor() == 0 ? body() : intercept(context(), body)
+            if result >= 0 { return result }
+            let code = errno
+            if code != EINTR { throw SystemFailure(call: context().call, errno: code) }
+        }
+    }
+}
+
+extension System.FileStatus {
+    init(_ status: stat) {
+        size = UInt64(status.st_size)
+        inode = UInt64(status.st_ino)
+        device = UInt64(status.st_dev)
+        isDirectory = status.st_mode & S_IFMT == S_IFDIR
+        isRegularFile = status.st_mode & S_IFMT == S_IFREG
+    }
+}

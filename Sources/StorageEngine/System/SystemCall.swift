@@ -1,0 +1,36 @@
+import Glibc
+
+/// The system calls that the engine makes, by the names that fault specifications use.
+package enum SystemCall: String, CaseIterable, Sendable {
+    case open, close, stat, fstat
+    case pread, pwrite, pwritev
+    case fdatasync, fsync, ftruncate, fallocate
+    case mmap, munmap, madvise
+    case lock
+    case unlink, rename
+    case memfd = "memfd_create"
+
+    /// Whether a crash before or after this call may leave different bytes behind. Faults that name
+    /// no call, such as `kill-before:17`, count these calls only.
+    package var changesFiles: Bool {
+        switch self {
+        case .pwrite, .pwritev, .fdatasync, .fsync, .ftruncate, .fallocate, .unlink, .rename: true
+        case .open, .close, .stat, .fstat, .pread, .mmap, .munmap, .madvise, .lock, .memfd: false
+        }
+    }
+}
+
+/// A system call that failed, and how. `errno` is never EINTR.
+package struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertible {
+    package var call: SystemCall
+    package var errno: Int32
+
+    package init(call: SystemCall, errno: Int32) {
+        self.call = call
+        self.errno = errno
+    }
+
+    package var description: String {
+        "\(call.rawValue) failed: \(String(cString: strerror(errno)))"
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+
+/// What an interceptor does to a certain call. Written as text, so that a test can tell a child
+/// process what to do; nothing in the engine reads such text by itself.
+///
+/// | text | meaning |
+/// | --- | --- |
+/// | `kill-before:17` | kill the process before the 17th call that changes files |
+/// | `kill-after:pwrite:3` | kill the process after the third `pwrite` |
+/// | `fail:fdatasync:3:EIO` | the third `fdatasync` fails with `EIO` and does nothing |
+/// | `fail-forever:pwrite:5:ENOSPC` | so does every `pwrite` from the fifth on |
+/// | `short:pwrite:2` | the second `pwrite` writes half of what it was given |
+package struct SystemCallFault: Equatable, Sendable {
+    package enum Effect: Equatable, Sendable {
+        case killBefore
+        case killAfter
+        case fail(errno: Int32)
+        case failForever(errno: Int32)
+        case short
+    }
+
+    package var effect: Effect
+    /// The call that is meant; nil for every call that changes files.
+    package var call: SystemCall?
+    /// Counted from 1, among the calls that are meant and that the interceptor sees.
+    package var ordinal: Int
+
+    package init(_ effect: Effect, call: SystemCall? = nil, ordinal: Int) {
+        self.effect = effect
+        self.call = call
+        self.ordinal = ordinal
+    }
+
+    /// Returns nil when the text is not of the form above.
+    package init?(parsing text: String) {
+        let fields = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard let verb = fields.first else { return nil }
+        var rest = fields.dropFirst()
+        var number: Int32?
+        if verb == "fail" || verb == "fail-forever" {
+            guard rest.count == 3, let name = rest.popLast(), let value = Self.errorNumbers[name]
+            else { return nil }
+            number = value
+        }
+        guard let last = rest.popLast(), let ordinal = Int(last), ordinal > 0 else { return nil }
+        var call: SystemCall?
+        if let name = rest.popLast() {
+            guard let value = SystemCall(rawValue: name) else { return nil }
+            call = value
+        }
+        guard rest.isEmpty else { return nil }
+        switch (verb, number) {
+        case ("kill-before", nil): self.init(.killBefore, call: call, ordinal: ordinal)
+        case ("kill-after", nil): self.init(.killAfter, call: call, ordinal: ordinal)
+        case ("short", nil):
+            guard call == .pwrite || call == .pwritev else { return nil }
+            self.init(.short, call: call, ordinal: ordinal)
+        case ("fail", let number?): self.init(.fail(errno: number), call: call, ordinal: ordinal)
+        case ("fail-forever", let number?):
+            self.init(.failForever(errno: number), call: call, ordinal: ordinal)
+        default: return nil
+        }
+    }
+
+    /// Several faults, separated by commas; nil when one of them cannot be read.
+    package static func list(parsing text: String) -> [SystemCallFault]? {
+        var faults: [SystemCallFault] = []
+        for part in text.split(separator: ",") {
+            guard let fault = SystemCallFault(parsing: String(part)) else { return nil }
+            faults.append(fault)
+        }
+        return faults
+    }
+
+    /// The error numbers that tests ask for.
+    private static let errorNumbers: [String: Int32] = [
+        "EIO": EIO, "ENOSPC": ENOSPC, "EDQUOT": EDQUOT, "EINTR": EINTR, "EACCES": EACCES,
+        "EPERM": EPERM, "EROFS": EROFS, "ENOENT": ENOENT, "ENOTDIR": ENOTDIR, "EEXIST": EEXIST,
+        "EISDIR": EISDIR, "EINVAL": EINVAL, "ENOMEM": ENOMEM, "EFBIG": EFBIG, "EMFILE": EMFILE,
+        "ENOLCK": ENOLCK, "EAGAIN": EAGAIN, "ENXIO": ENXIO, "EOPNOTSUPP": EOPNOTSUPP,
+    ]
+}

@@ -1,0 +1,210 @@
+import CRealmSystem
+import Glibc
+import Synchronization
+
+/// One call as an interceptor sees it, before it is made.
+package struct SystemCallContext {
+    var call: SystemCall
+    var path: String?
+    var newPath: String?
+    var descriptor: Int32
+    var offset: UInt64
+    var length: UInt64
+    var allocation: System.Allocation
+    /// Valid during the call only.
+    var buffers: [iovec]
+
+    init(
+        _ call: SystemCall, path: String? = nil, newPath: String? = nil, descriptor: Int32 = -1,
+        offset: UInt64 = 0, length: UInt64 = 0, allocation: System.Allocation = .extend,
+        buffers: [iovec] = []
+    ) {
+        self.call = call
+        self.path = path
+        self.newPath = newPath
+        self.descriptor = descriptor
+        self.offset = offset
+        self.length = length
+        self.allocation = allocation
+        self.buffers = buffers
+    }
+}
+
+/// Watches the system calls of the engine, fails or kills at chosen ones, and records what they
+/// did. For tests.
+///
+/// Several may be installed at a time, each for the files below one directory, so that tests may
+/// run side by side. Any thread may call any method.
+package final class SystemInterceptor: Sendable {
+    package enum Scope: Sendable {
+        /// Every call that the process makes through the seam.
+        case process
+        /// Calls on paths that start with a prefix, and on descriptors opened by them while the
+        /// interceptor was installed. Mapping of memory without a file is not seen.
+        case files(pathPrefix: String)
+    }
+
+    private struct State {
+        var faults: [SystemCallFault]
+        var counts: [SystemCall: Int] = [:]
+        var changes = 0
+        var openPaths: [Int32: String] = [:]
+        var trace: [SystemTraceEvent] = []
+    }
+
+    private let scope: Scope
+    private let recordsTrace: Bool
+    private let state: Mutex<State>
+
+    package init(
+        scope: Scope = .process, faults: [SystemCallFault] = [], recordsTrace: Bool = false
+    ) {
+        self.scope = scope
+        self.recordsTrace = recordsTrace
+        state = Mutex(State(faults: faults))
+    }
+
+    /// How often a call was made, failed ones included.
+    package func count(of call: SystemCall) -> Int { state.withLock { $0.counts[call] ?? 0 } }
+
+    /// How many calls that change files were made: the range of `n` for `kill-before:n`.
+    package var changeCount: Int { state.withLock { $0.changes } }
+
+    /// What the calls that change files did, in the order in which they returned.
+    package var trace: [SystemTraceEvent] { state.withLock { $0.trace } }
+
+    /// Replaces the faults. Ordinals go on counting from the start unless `resetCounts`.
+    package func setFaults(_ faults: [SystemCallFault], resetCounts: Bool = true) {
+        state.withLock {
+            $0.faults = faults
+            if resetCounts {
+                $0.counts = [:]
+                $0.changes = 0
+            }
+        }
+    }
+}
+
+// MARK: Installation
+
+extension SystemInterceptor {
+    private final class List: Sendable {
+        let interceptors: [SystemInterceptor]
+        init(_ interceptors: [SystemInterceptor]) { self.interceptors = interceptors }
+    }
+
+    /// Serialises installation. Every list ever installed stays alive in it: a thread that has
+    /// read the address of a list may use it however late, so none is freed. There are as many
+    /// as there are installations in a test process, and none elsewhere.
+    private static let installed = Mutex<[List]>([])
+
+    package func install() {
+        Self.replace { $0 + [self] }
+    }
+
+    package func uninstall() {
+        Self.replace { $0.filter { $0 !== self } }
+    }
+
+    private static func replace(
+        _ change: ([SystemInterceptor]) -> [SystemInterceptor]
+    ) {
+        installed.withLock { lists in
+            let list = List(change(lists.last?.interceptors ?? []))
+            lists.append(list)
+            let address = UInt(bitPattern: Unmanaged.passUnretained(list).toOpaque())
+            realm_set_interceptor(list.interceptors.isEmpty ? 0 : UInt64(address))
+        }
+    }
+
+    /// Runs `body` as the installed interceptors say. `body` gets the number of bytes that it may
+    /// write at most, and returns a negative number with `errno` set when it fails.
+    static func intercept(_ context: SystemCallContext, _ body: (Int?) -> Int) -> Int {
+        guard let address = UnsafeRawPointer(bitPattern: UInt(realm_interceptor())) else {
+            return body(nil)
+        }
+        // Safe because the word only ever holds addresses of lists, which are never freed.
+        let list = Unmanaged<List>.fromOpaque(address).takeUnretainedValue()
+        let concerned = list.interceptors.filter { $0.concerns(context) }
+        var verdict = Verdict()
+        for interceptor in concerned { interceptor.judge(context, &verdict) }
+        if verdict.killsBefore { killProcess() }
+        if let failure = verdict.failure {
+            errno = failure
+            return -1
+        }
+        let result = body(verdict.limit)
+        let code = errno
+        if result >= 0 {
+            for interceptor in concerned { interceptor.record(context, result: result) }
+        }
+        if verdict.killsAfter { killProcess() }
+        errno = code
+        return result
+    }
+
+    private static func killProcess() -> Never {
+        kill(getpid(), SIGKILL)
+        // The signal cannot be blocked; it arrives before the thread runs on.
+        while true { pause() }
+    }
+}
+
+// MARK: Verdict and record
+
+extension SystemInterceptor {
+    private struct Verdict {
+        var killsBefore = false
+        var killsAfter = false
+        var failure: Int32?
+        var limit: Int?
+    }
+
+    private func concerns(_ context: SystemCallContext) -> Bool {
+        guard case .files(let prefix) = scope else { return true }
+        if let path = context.path { return path.hasPrefix(prefix) }
+        return state.withLock { $0.openPaths[context.descriptor] != nil }
+    }
+
+    private func judge(_ context: SystemCallContext, _ verdict: inout Verdict) {
+        state.withLock { state in
+            let call = context.call
+            state.counts[call, default: 0] += 1
+            if call.changesFiles { state.changes += 1 }
+            if call == .close { state.openPaths[context.descriptor] = nil }
+            for fault in state.faults {
+                let ordinal: Int
+                if let meant = fault.call {
+                    guard meant == call else { continue }
+                    ordinal = state.counts[call]!
+                } else {
+                    guard call.changesFiles else { continue }
+                    ordinal = state.changes
+                }
+                switch fault.effect {
+                case .killBefore where ordinal == fault.ordinal: verdict.killsBefore = true
+                case .killAfter where ordinal == fault.ordinal: verdict.killsAfter = true
+                case .fail(let errno) where ordinal == fault.ordinal: verdict.failure = errno
+                case .failForever(let errno) where ordinal >= fault.ordinal:
+                    verdict.failure = errno
+                case .short where ordinal == fault.ordinal:
+                    verdict.limit = max(1, Int(context.length / 2))
+                default: break
+                }
+            }
+        }
+    }
+
+    private func record(_ context: SystemCallContext, result: Int) {
+        state.withLock { state in
+            if context.call == .open, let path = context.path {
+                state.openPaths[Int32(truncatingIfNeeded: result)] = path
+            }
+            guard recordsTrace else { return }
+            let path = context.path ?? state.openPaths[context.descriptor]
+            if let event = SystemTraceEvent(context, path: path, result: result) {
+                state.trace.append(event)
+            }
+        }
+    }
+}
