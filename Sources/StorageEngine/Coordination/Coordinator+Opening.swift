@@ -7,10 +7,12 @@ import Glibc
 /// 2. Try the data file's lock exclusively; otherwise wait for it shared. A sole opener holds it
 ///    exclusively until recovery is finished, so this waits for the end of a recovery.
 /// 3. Wait for the opening lock on `.lock`. Whoever holds it never waits for another lock.
-/// 4. Exclusive in step 2: this is the sole opener. Clear `.lock`, claim a process slot, and keep
-///    both locks until `finishRecovery`.
-/// 5. Otherwise, if any process slot's lock is held: the shared memory is alive. Check that it is
-///    this file's, claim a process slot, release the opening lock: joined.
+/// 4. Exclusive in step 2 and no process slot's lock held: this is the sole opener. Clear `.lock`,
+///    claim a process slot, and keep both locks until `finishRecovery`. With a slot's lock held,
+///    `.lock` is in use for a data file that was replaced, or by a process that is just being
+///    killed: go on as in 6.
+/// 5. Not exclusive and any process slot's lock held: the shared memory is alive. Check that it is this
+///    file's, claim a process slot, release the opening lock: joined.
 /// 6. Otherwise the other holders of the data file's lock are on their way in or out, or use
 ///    another `.lock`: try to make the lock exclusive (4), else let go of everything and start
 ///    again; after a while, report that `.lock` does not belong to the file's users.
@@ -100,8 +102,12 @@ private struct OpenRequest {
             }
             if !isAlone { try System.lock(dataFile, .shared, LockRanges.usingAndSharing) }
             try System.lock(lockFile, .exclusive, LockRanges.opening)
-            if isAlone { return }
-            isAlive = try System.isLockedByOther(lockFile, LockRanges.allProcesses)
+            let isUsed = try System.isLockedByOther(lockFile, LockRanges.allProcesses)
+            if isAlone {
+                isAlone = !isUsed
+                return
+            }
+            isAlive = isUsed
             if isAlive { return }
             isAlone =
                 readOnly
@@ -288,12 +294,19 @@ private struct OpenRequest {
                 + "in all processes and open it again")
     }
 
-    /// Others hold the data file's lock for longer than opening takes, but not by this `.lock`.
+    /// Others hold locks for longer than opening takes, but not those on this file and this `.lock`.
     var strangersError: StorageError {
-        let shares = (try? System.isLockedByOther(dataFile, LockRanges.sharing)) ?? true
-        return incompatible(
-            shares
-                ? "it was removed or replaced while other processes have the database open"
-                : "a process that may only read has the database open without it")
+        let isLocked = { (range: System.LockRange) in
+            (try? System.isLockedByOther(dataFile, range)) ?? false
+        }
+        if isLocked(LockRanges.sharing) {
+            return incompatible(
+                "it was removed or replaced while other processes have the database open")
+        }
+        if isLocked(LockRanges.using) {
+            return incompatible(
+                "a process that may only read has the database open without it")
+        }
+        return incompatible("it is in use for another database file that was at this path")
     }
 }
