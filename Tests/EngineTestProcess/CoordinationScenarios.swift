@@ -61,6 +61,27 @@ let coordinationScenarios: [String: Scenario] = [
             report("\(error.code): \(error.message)")
         }
     },
+    // The forked child says what it may do, then outlives its parent for a while.
+    "fork-while-open": { arguments in
+        let (coordinator, _) = try openDataFile(arguments[0])
+        let reader = try coordinator.claimReader()
+        _ = reader.pinLatest()
+        _ = try coordinator.lockForWriting()
+        guard forkProcess() == 0 else {
+            waitForTest()
+            return
+        }
+        do {
+            _ = try coordinator.lockForWriting()
+            report("locked")
+        } catch let error as StorageError {
+            report("\(error.code)")
+        }
+        coordinator.unlockAfterWriting()
+        reader.release()
+        sleep(3)
+        _exit(0)
+    },
     "write-with-faults": { arguments in
         guard let faults = SystemCallFault.list(parsing: arguments[1]) else { exit(64) }
         SystemInterceptor(faults: faults).install()
@@ -98,4 +119,10 @@ private func incrementNumber(_ coordinator: Coordinator) throws {
     }
     number += 1
     try withUnsafeBytes(of: number) { try System.write(file, $0, at: 0) }
+}
+
+/// Swift does not import `fork`, for good reasons; its address can be looked up.
+private func forkProcess() -> Int32 {
+    guard let address = dlsym(nil, "fork") else { exit(70) }
+    return unsafeBitCast(address, to: (@convention(c) () -> Int32).self)()
 }

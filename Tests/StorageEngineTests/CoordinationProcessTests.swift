@@ -43,7 +43,8 @@ import Testing
         child.kill()
         let clock = ContinuousClock()
         let start = clock.now
-        while file.coordinator.oldestPinnedVersion() != nil, start.duration(to: clock.now) < .seconds(2)
+        while file.coordinator.oldestPinnedVersion() != nil,
+            start.duration(to: clock.now) < .seconds(2)
         {
             usleep(1000)
         }
@@ -110,6 +111,25 @@ import Testing
         for child in children { try child.proceed() }
         let last = children.map { $0.nextLine() ?? "" }
         #expect(last.filter { $0 == "last: true" }.count == 1)
+    }
+
+    @Test func forkedChildHasNoUseOfTheDatabaseAndKeepsNoLock() throws {
+        let directory = try CoordinationTestDirectory()
+        let file = try CoordinationTestFile(directory.file("a"))
+        let child = try CoordinationTestProcess("fork-while-open", directory.file("a"))
+        #expect(child.nextLine() == "usedAfterFork")
+        usleep(20_000)
+        // What the forked child released was not its own.
+        #expect(file.coordinator.pinnedVersions().map(\.version) == [1])
+        #expect(try file.coordinator.tryLockForWriting() == nil)
+        child.kill()
+        // The forked child still runs, but has none of its parent's locks.
+        #expect(try file.coordinator.tryLockForWriting() == .died)
+        file.coordinator.publish(version: 2)
+        file.coordinator.unlockAfterWriting()
+        usleep(60_000)
+        #expect(file.coordinator.oldestPinnedVersion() == nil)
+        #expect(try file.close())
     }
 
     @Test func versionsWakeOtherProcesses() throws {

@@ -26,6 +26,9 @@ import Testing
             }
         }
         #expect(node.reading.rows() == model)
+        fill(node, &model, kinds, &r)
+        node.checkInvariants()
+        #expect(node.reading.rows() == model)
         node.free()
     }
 
@@ -61,6 +64,18 @@ import Testing
         case 92..<96: spillAndReturn(node, kinds, &model, &r)
         case 96..<98: addAndRemoveColumn(node, &r)
         default: break
+        }
+    }
+
+    /// Inserts until the node refuses: a refusal must leave everything as it was.
+    private func fill(
+        _ node: MutableNode, _ model: inout [[NodeValue]], _ kinds: [ColumnKind],
+        _ r: inout NodeRandom
+    ) {
+        var before = -1
+        while model.count > before, model.count < 1500 {
+            before = model.count
+            insert(node, &model, kinds, at: Int.random(in: 0...model.count, using: &r), &r)
         }
     }
 

@@ -45,7 +45,9 @@ import Testing
                     let bytes = node.bytes(c, row)
                     let start = UInt(bitPattern: bytes.baseAddress)
                     guard start >= low, start + UInt(bytes.count) <= high else { return false }
-                    if node.isOverflow(c, row) { sum &+= Int64(node.overflowReference(c, row).length) }
+                    if node.isOverflow(c, row) {
+                        sum &+= Int64(node.overflowReference(c, row).length)
+                    }
                     for byte in bytes { sum &+= Int64(byte) }
                 case .fixed16: sum &+= Int64(node.fixed16(c, row).load(as: UInt8.self))
                 }
@@ -123,8 +125,11 @@ import Testing
                 }
             }
         }
-        [UInt8](repeating: 0, count: 4096).withUnsafeBytes { #expect(Node.problem(in: $0) != nil) }
-        [UInt8](repeating: 255, count: 4096).withUnsafeBytes { #expect(Node.problem(in: $0) != nil) }
+        for byte in [UInt8(0), 255] {
+            [UInt8](repeating: byte, count: 4096).withUnsafeBytes {
+                #expect(Node.problem(in: $0) != nil)
+            }
+        }
         for length in [0, 1, 64, 71, 72, 100] {
             original.prefix(length).withUnsafeBytes { #expect(Node.problem(in: $0) != nil) }
         }

@@ -29,8 +29,8 @@ public struct ColumnFormat: Equatable, Sendable {
 /// One 40-byte entry of a node's column directory, read and written in place.
 ///
 /// The layout is in `docs/design.md`. While a node is being laid out (`NodeDraft`), two fields of
-/// the draft's entries hold wishes: `nullOffset` 1 asks for a null bitmap, and `heapCapacity` is the
-/// number of heap bytes needed.
+/// the draft's entries hold wishes: `nullOffset` 1 asks for a null bitmap, and `heapCapacity` is
+/// the number of heap bytes needed.
 @frozen @usableFromInline
 struct ColumnEntry {
     @usableFromInline static let size = 40

@@ -1,6 +1,6 @@
 extension MutableNode {
-    /// Sets the bytes of a row, or its overflow reference (24 bytes: page, birth, length); the row is
-    /// not null afterwards.
+    /// Sets the bytes of a row, or its overflow reference (24 bytes: page, birth, length); the row
+    /// is not null afterwards.
     ///
     /// `bytes` must not lie in this node.
     public func setBytes(

@@ -1,7 +1,8 @@
 extension MutableNode {
     /// Appends rows of another node with the same columns in the same order: all or nothing.
     ///
-    /// Columns spilled in this node are left to the caller; others must not be spilled in the source.
+    /// Columns spilled in this node are left to the caller; others must not be spilled in the
+    /// source.
     public func appendRows(from source: Node, _ rows: Range<Int>) -> Bool {
         insertRows(from: source, rows, at: rowCount)
     }

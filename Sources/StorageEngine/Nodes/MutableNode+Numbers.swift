@@ -141,7 +141,8 @@ struct PackedBounds {
 }
 
 extension Node {
-    /// Bounds of the values of a packed column that are not null, whole numbers as images on demand.
+    /// Bounds of the values of a packed column that are not null, whole numbers as images on
+    /// demand.
     func packedBounds(_ c: Int, _ rows: Range<Int>, toImage: Bool) -> PackedBounds {
         var bounds = PackedBounds()
         let kind = self.kind(c)

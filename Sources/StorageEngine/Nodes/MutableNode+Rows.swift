@@ -2,8 +2,8 @@ extension MutableNode {
     /// Opens a row whose columns are about to be set.
     ///
     /// Byte columns are empty, `fixed16` is zero, nothing is null. Numbers hold the column's base,
-    /// whatever that is, until they are set: so the bounds of the column do not have to reach to zero
-    /// for a moment. Spilled columns are left to the caller.
+    /// whatever that is, until they are set: so the bounds of the column do not have to reach to
+    /// zero for a moment. Spilled columns are left to the caller.
     public func insertPlaceholderRow(at row: Int) -> Bool {
         let count = rowCount
         if count == reading.rowCapacity {

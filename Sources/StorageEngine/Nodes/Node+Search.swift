@@ -54,8 +54,9 @@ extension Node {
 
     /// All ones when `a < b`, else zero.
     ///
-    /// Arithmetic, because the compiler turns a comparison, or a shift by 63, back into a branch. With
-    /// 64 bits the sign of the difference is corrected where it overflows; narrow values are unsigned.
+    /// Arithmetic, because the compiler turns a comparison, or a shift by 63, back into a branch.
+    /// With 64 bits the sign of the difference is corrected where it overflows; narrow values are
+    /// unsigned.
     @inlinable @inline(__always)
     static func maskIfLess<T: FixedWidthInteger & BitwiseCopyable>(_ a: T, _ b: T) -> Int {
         let a = Int(truncatingIfNeeded: a)

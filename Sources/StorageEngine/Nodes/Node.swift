@@ -54,7 +54,9 @@ public struct Node {
     /// The index of the column with this id, or -1. Looks at `expected` first.
     @inlinable @inline(__always)
     public func columnIndex(ofID id: UInt16, expected: Int) -> Int {
-        if expected < columnCount, entry(expected).id == id { return expected }
+        if UInt(bitPattern: expected) < UInt(bitPattern: columnCount), entry(expected).id == id {
+            return expected
+        }
         return searchColumn(id)
     }
 
