@@ -148,10 +148,14 @@ extension StoredSchema {
         guard let name = tables[origin].columns[column].definition?.linkTarget,
             let target = tables.firstIndex(where: { $0.name == name })
         else { return nil }
-        let position = tables[target].columns.firstIndex {
-            $0.backlinks.map { $0.originTable == origin && $0.originColumn == column } ?? false
+        for (position, candidate) in tables[target].columns.enumerated() {
+            if let backlinks = candidate.backlinks, backlinks.originTable == origin,
+                backlinks.originColumn == column
+            {
+                return (target, position)
+            }
         }
-        return position.map { (target, $0) }
+        return nil
     }
 }
 
