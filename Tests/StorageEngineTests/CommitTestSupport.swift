@@ -33,7 +33,8 @@ struct SeededRandom: RandomNumberGenerator {
 
 /// The smallest structure that a pager can carry: a root run that lists the runs of values.
 struct ValueStore {
-    static let capacity = 200
+    /// Two pages of entries.
+    static let capacity = 320
     let pager: Pager
 
     init(_ pager: Pager) { self.pager = pager }
@@ -54,7 +55,7 @@ struct ValueStore {
 
     private func writableRoot() throws -> UnsafeMutableRawPointer {
         if pager.root.isNone {
-            let (reference, buffer) = try pager.allocate(pages: 1, kind: .overflow)
+            let (reference, buffer) = try pager.allocate(pages: 2, kind: .overflow)
             MutablePageHeader(buffer).lowKey = Int64(Self.capacity * 16)
             pager.root = reference
             return buffer

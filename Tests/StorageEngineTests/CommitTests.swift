@@ -60,6 +60,22 @@ import Testing
         #expect(after.newestVersion == 1)
     }
 
+    @Test func aRunThatIsReallocatedKeepsItsContents() throws {
+        let pager = try Pager(database: .open(path: directory.file()))
+        try pager.write { try $0.set(0, value(1, count: 5000)) }
+        for pages in [3, 1, 2, 2] {
+            try pager.beginWrite()
+            // Twice: the run of the version before, and the private copy.
+            let (first, _) = try pager.reallocate(pager.root, pages: pages + 2)
+            let (second, buffer) = try pager.reallocate(first, pages: 2)
+            #expect(PageHeader(buffer).pageCount == 2)
+            pager.root = second
+            _ = try pager.commit()
+            #expect(try pager.newestValues()[0] == value(1, count: 5000))
+        }
+        #expect(try pager.database.statistics().liveBytes == 4 * 4096)
+    }
+
     @Test func aTransactionWithoutChangesWritesNothing() throws {
         let pager = try Pager(database: .open(path: directory.file()))
         try pager.write { try $0.set(0, value(1)) }

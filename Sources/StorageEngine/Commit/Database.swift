@@ -175,12 +175,11 @@ extension Database {
     func lockForWriting() throws(StorageError) {
         let previous = try coordinator.lockForWriting()
         let version = coordinator.visibleVersion
-        let isDurable = coordinator.durableVersion >= version
-        guard previous == .died || !isDurable || writerState.hasAbandonedRecord else { return }
+        // A process that only reads may have recovered a version that it could not make durable.
+        guard previous == .died || coordinator.durableVersion < version else { return }
         do {
             try file.clearSlot(CommitRecord.slot(of: version + 1))
             try file.sync()
-            writerState.hasAbandonedRecord = false
             coordinator.publishDurable(version: version)
         } catch {
             coordinator.poison()

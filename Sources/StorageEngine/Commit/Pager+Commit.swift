@@ -233,10 +233,14 @@ extension Pager {
             try file.write(
                 newRecord.encode(fileSeed: file.fileSeed), at: PageFile.offset(ofSlot: slot))
         } catch {
-            // Some or all of it may have been written. Without power loss the cleared slot is what
-            // others read; before pages are written again it is made durable.
-            database.writerState.hasAbandonedRecord = true
-            do { try file.clearSlot(slot) } catch { database.coordinator.poison() }
+            // Some or all of it may have been written, and it may vouch for pages that it does not
+            // list: it must be gone, durably, before those pages are written again.
+            do throws(StorageError) {
+                try file.clearSlot(slot)
+                try file.sync()
+            } catch {
+                database.coordinator.poison()
+            }
             throw error
         }
     }

@@ -253,11 +253,13 @@ extension Pager {
     }
 
     private func growFile(for count: UInt64) throws(StorageError) {
-        let space = database.writerState.freeSpace!
+        let oldCount = database.writerState.freeSpace!.pageCount
         let newCount = file.grownPageCount(
-            from: space.pageCount, shortage: count - min(count, space.freePagesAtEnd))
+            from: oldCount,
+            shortage: count - min(count, database.writerState.freeSpace!.freePagesAtEnd))
         try file.grow(
-            from: space.pageCount, to: newCount, transactionPages: space.allocatedPages + count)
+            from: oldCount, to: newCount,
+            transactionPages: database.writerState.freeSpace!.allocatedPages + count)
         database.writerState.freeSpace!.grow(to: newCount)
     }
 
@@ -278,6 +280,25 @@ extension Pager {
         MutablePageHeader(buffer).birth = writeVersion
         try freeOld(reference, pages: pages)
         return (copy, buffer, pages * pageSize)
+    }
+
+    /// Moves a run to one of another length. The contents go with it as far as they fit, the rest
+    /// is zero; the old run is freed.
+    public func reallocate(
+        _ reference: PageReference, pages: Int
+    ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
+        let old = try page(reference)
+        let oldPages = PageHeader(old).pageCount
+        let (moved, buffer) = try allocateUninitialized(pages: pages)
+        let kept = min(oldPages, pages) * pageSize
+        buffer.copyMemory(from: old, byteCount: kept)
+        (buffer + kept).initializeMemory(
+            as: UInt8.self, repeating: 0, count: pages * pageSize - kept)
+        let header = MutablePageHeader(buffer)
+        header.pageCount = pages
+        header.birth = writeVersion
+        try free(reference)
+        return (moved, buffer)
     }
 
     /// Frees a run: at once if this transaction wrote it, else once no reader reaches it. A private

@@ -3,9 +3,6 @@ struct WriterState {
     var freeSpace: FreeSpace?
     /// The version that `freeSpace` describes.
     var freeSpaceVersion: UInt64 = 0
-    /// A commit failed after its record was, or may have been, written: the slot must be made
-    /// durably empty before pages are written again.
-    var hasAbandonedRecord = false
 
     /// Brings the free map to `record`'s version: repeats the commits of other processes since, or
     /// starts from the checkpoint. Returns the numbers of free and waiting pages.
