@@ -32,7 +32,7 @@ struct FreeSpace: Sendable {
 
     /// The free extent that allocations take pages from, one after the other, so that what one
     /// commit writes lies together. When it is empty, its start says where to search next.
-    private var current: Extent
+    private(set) var current: Extent
     private var currentStartBeforeTransaction: UInt64
 
     /// What this transaction allocated and still has, without `allocatedTail`.
