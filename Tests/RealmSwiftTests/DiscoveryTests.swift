@@ -58,7 +58,7 @@ class LeftOut: Object {
         for name in [
             "PrivateModel", "FileprivateModel", "PublicModel", "Namespace_Nested",
             "Namespace_Nested_Deeper", "Namespace_InExtension", "FromGeneric", "Animal", "Cat",
-            "Person", "Local",
+            "Person", "DiscoveryTests_Local",
         ] {
             #expect(schema[name] != nil, "\(name) was not found")
         }
