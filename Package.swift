@@ -24,7 +24,12 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(name: "realm-bench", dependencies: ["BenchmarkKit", "CJemalloc"]),
-        .testTarget(name: "StorageEngineTests", dependencies: ["StorageEngine"]),
+        .executableTarget(
+            name: "engine-test-process", dependencies: ["StorageEngine"],
+            path: "Tests/EngineTestProcess"),
+        .testTarget(
+            name: "StorageEngineTests",
+            dependencies: ["StorageEngine", "CRealmSystem", "engine-test-process"]),
         .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift"]),
         .testTarget(name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"]),
     ],

@@ -41,20 +41,20 @@
         uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \
         __atomic_store_n(word, value, __ATOMIC_SEQ_CST);                                          \
     }                                                                                             \
-    /* Acquires and releases on success, acquires on failure. */                                  \
+    /* Read-modify-write operations are sequentially consistent unless named otherwise. */        \
     static inline bool realm_compare_exchange_##bits(                                             \
         uint##bits##_t *_Nonnull word, uint##bits##_t expected, uint##bits##_t desired) {         \
         return __atomic_compare_exchange_n(                                                       \
-            word, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);                 \
+            word, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
     }                                                                                             \
     static inline uint##bits##_t realm_exchange_##bits(                                           \
         uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \
-        return __atomic_exchange_n(word, value, __ATOMIC_ACQ_REL);                                \
+        return __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);                                \
     }                                                                                             \
     /* Both return the value from before. */                                                      \
     static inline uint##bits##_t realm_fetch_add_##bits(                                          \
         uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \
-        return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);                                 \
+        return __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST);                                 \
     }                                                                                             \
     static inline uint##bits##_t realm_fetch_add_relaxed_##bits(                                  \
         uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \

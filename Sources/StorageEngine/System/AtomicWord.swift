@@ -1,10 +1,15 @@
 import CRealmSystem
 
 /// Atomic access to a word of raw memory, which other threads, or other processes that map the
-/// same memory, access in the same way only.
+/// same memory, access in the same way only. Operations that read and write in one step are
+/// sequentially consistent.
 extension UnsafeMutablePointer where Pointee == UInt32 {
     @inline(__always) package func loadRelaxed() -> UInt32 { realm_load_relaxed_32(self) }
     @inline(__always) package func loadAcquire() -> UInt32 { realm_load_acquire_32(self) }
+    @inline(__always) package func loadSequential() -> UInt32 { realm_load_seq_cst_32(self) }
+    @inline(__always) package func storeSequential(_ value: UInt32) {
+        realm_store_seq_cst_32(self, value)
+    }
     @inline(__always) package func storeRelaxed(_ value: UInt32) {
         realm_store_relaxed_32(self, value)
     }

@@ -72,3 +72,18 @@ extension StorageError {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }
+
+extension StorageError {
+    /// Runs `body` and turns the failure of a system call into the error for `path`.
+    @inline(__always)
+    package static func converting<Result>(
+        _ operation: Operation, path: String,
+        _ body: () throws(SystemFailure) -> Result
+    ) throws(StorageError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw StorageError(error, operation, path: path)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import CRealmSystem
+
+extension Coordinator {
+    /// Ends the use of the database by this process. Once, when no reader slot is claimed and no
+    /// thread writes or waits.
+    ///
+    /// Returns true for the last process: the file is then locked exclusively, and stays so until
+    /// the caller, having written the clean-close marker, calls `releaseFinal`. The marker must not
+    /// be written when `isPoisoned`. A reader, or a database in memory, never is the last process.
+    package func close() throws(StorageError) -> Bool {
+        try checkNotForked()
+        let wasOpen = phaseLock.withLock {
+            let wasOpen = phase == .open
+            if wasOpen { phase = .closing }
+            return wasOpen
+        }
+        if wasOpen, isShared, !isReadOnly {
+            do {
+                // Serialises with others that open and close: of two that close at a time, the
+                // second sees that the first is gone.
+                try System.lock(lockFile, .exclusive, LockRanges.opening)
+                if try System.tryLock(dataFile, .exclusive, LockRanges.usingAndSharing) {
+                    return true
+                }
+            } catch {
+                releaseFinal()
+                throw StorageError(error, .lock, path: path)
+            }
+        }
+        releaseFinal()
+        return false
+    }
+
+    /// Releases everything. After `close` returned true; the data file's descriptor is the
+    /// caller's to close, afterwards.
+    package func releaseFinal() {
+        phaseLock.withLock {
+            if phase == .closed { return }
+            releaseEverything()
+            phase = .closed
+        }
+    }
+
+    /// The order matters: pins go while the process slot's lock is held, which gives the right to
+    /// clear them; the mapping goes before the locks, after which a sole opener may come.
+    func releaseEverything() {
+        region.clearPins(ofProcessSlot: processSlot)
+        region.processSlot(processSlot).isWaitingToWrite.storeRelease(0)
+        region.processSlot(processSlot).isInUse.storeRelease(0)
+        // These calls only fail for wrong arguments; there is nothing left to undo.
+        try? System.unmap(region.base, length: SharedRegion.size)
+        if dataFile >= 0 {
+            realm_keep_in_forked_child(dataFile)
+            try? System.unlock(dataFile, LockRanges.usingAndSharing)
+        }
+        if lockFile >= 0 {
+            realm_keep_in_forked_child(lockFile)
+            System.close(lockFile)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/// Which versions are being read, by whom, and what the dead leave behind.
+extension Coordinator {
+    /// A version that somebody reads; for tools that answer what keeps a file from shrinking.
+    package struct PinDescription: Equatable, Sendable {
+        package var version: UInt64
+        package var processID: UInt32
+        package var age: Duration
+    }
+
+    private static let livenessCheckInterval: UInt64 = 50_000_000
+
+    /// Takes a slot to pin versions with, for one connection. Release it before `close`.
+    ///
+    /// - Throws: `.tooManyReaders` when all slots of all processes are taken, `.usedAfterFork`.
+    package func claimReader() throws(StorageError) -> ReaderSlot {
+        try checkNotForked()
+        if let slot = claimFreePinSlot() { return slot }
+        clearDeadProcesses()
+        if let slot = claimFreePinSlot() { return slot }
+        throw StorageError(
+            .tooManyReaders, path: path,
+            message: "The database at path '\(path)' has \(SharedRegion.pinSlotCount) open "
+                + "connections, which is the limit")
+    }
+
+    private func claimFreePinSlot() -> ReaderSlot? {
+        for index in 0..<SharedRegion.pinSlotCount {
+            let slot = region.pinSlot(index)
+            guard slot.owner.loadRelaxed() == 0,
+                slot.owner.compareExchange(expected: 0, desired: UInt32(processSlot) + 1)
+            else { continue }
+            // Before anything is pinned, so that whoever looks for pins after a version was
+            // published either looks at this slot or is seen by `pinLatest`.
+            let needed = UInt32(index) + 1
+            var limit = region.pinSlotLimit.loadSequential()
+            while limit < needed,
+                !region.pinSlotLimit.compareExchange(expected: limit, desired: needed)
+            {
+                limit = region.pinSlotLimit.loadSequential()
+            }
+            return ReaderSlot(coordinator: self, slot: slot)
+        }
+        return nil
+    }
+
+    /// The oldest version that a live reader of any process has pinned, or nil.
+    ///
+    /// Call it after the version that frees pages was published: a reader whose pin this misses
+    /// then finds that version when it looks again. Pins of processes that died are cleared, within
+    /// 50 ms of the first call that they hold back.
+    package func oldestPinnedVersion() -> UInt64? {
+        let (oldest, isForeign) = scanPins()
+        guard let oldest, isForeign, oldest < visibleVersion else { return oldest }
+        let isDue = clearingLock.withLock {
+            let now = System.monotonicNanoseconds
+            guard now - lastLivenessCheck >= Self.livenessCheckInterval else { return false }
+            lastLivenessCheck = now
+            return true
+        }
+        guard isDue else { return oldest }
+        clearDeadProcesses()
+        return scanPins().oldest
+    }
+
+    private func scanPins() -> (oldest: UInt64?, isForeign: Bool) {
+        var oldest = UInt64.max
+        var isForeign = false
+        for index in 0..<pinSlotLimit {
+            let slot = region.pinSlot(index)
+            let version = slot.version.loadSequential()
+            guard version != 0 else { continue }
+            if slot.owner.loadRelaxed() != UInt32(processSlot) + 1 { isForeign = true }
+            oldest = min(oldest, version)
+        }
+        return (oldest == .max ? nil : oldest, isForeign)
+    }
+
+    /// Every pin of every process, the oldest version first. Pins of processes that have just died
+    /// may be among them.
+    package func pinnedVersions() -> [PinDescription] {
+        let now = System.monotonicNanoseconds
+        var pins: [PinDescription] = []
+        for index in 0..<pinSlotLimit {
+            let slot = region.pinSlot(index)
+            let version = slot.version.loadAcquire()
+            let owner = Int(slot.owner.loadAcquire())
+            guard version != 0, owner >= 1, owner <= SharedRegion.processSlotCount
+            else { continue }
+            let pinned = slot.time.loadRelaxed()
+            pins.append(
+                PinDescription(
+                    version: version,
+                    processID: region.processSlot(owner - 1).processID.loadRelaxed(),
+                    age: .nanoseconds(now > pinned ? now - pinned : 0)))
+        }
+        return pins.sorted { $0.version < $1.version }
+    }
+
+    /// Bounded whatever is stored in the file.
+    private var pinSlotLimit: Int {
+        min(Int(region.pinSlotLimit.loadSequential()), SharedRegion.pinSlotCount)
+    }
+
+    // MARK: The dead
+
+    /// Clears what processes left behind that died.
+    func clearDeadProcesses() {
+        for index in 0..<SharedRegion.processSlotCount {
+            if region.processSlot(index).isInUse.loadAcquire() != 0 {
+                clearIfDead(processSlot: index)
+            }
+        }
+    }
+
+    /// Holding a process slot's lock gives the right to clear its pins: nobody else clears them,
+    /// and nobody claims the process slot, in the meantime. Threads of this process share the
+    /// descriptor and hence the lock, so they take turns.
+    func clearIfDead(processSlot index: Int) {
+        guard isShared, index != processSlot else { return }
+        clearingLock.withLock {
+            let range = LockRanges.process(index)
+            // A failure to lock is a reason to leave the slot alone: its pins only cost space.
+            guard (try? System.tryLock(lockFile, .exclusive, range)) == true else { return }
+            region.clearPins(ofProcessSlot: index)
+            if region.processSlot(index).isWaitingToWrite.exchange(0) != 0 {
+                _ = region.waitingProcessCount.fetchAdd(UInt32.max)
+            }
+            region.processSlot(index).isInUse.storeRelease(0)
+            try? System.unlock(lockFile, range)
+        }
+    }
+}
+
+extension SharedRegion {
+    /// Frees all pin slots of a process slot. Only with that slot's lock held.
+    func clearPins(ofProcessSlot process: Int) {
+        let owner = UInt32(process) + 1
+        for index in 0..<Self.pinSlotCount {
+            let slot = pinSlot(index)
+            guard slot.owner.loadAcquire() == owner else { continue }
+            // In this order: once the owner is 0, the slot may be another's.
+            slot.version.storeSequential(0)
+            slot.owner.storeRelease(0)
+        }
+    }
+}

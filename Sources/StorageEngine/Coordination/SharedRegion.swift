@@ -1,0 +1,101 @@
+/// The memory that processes with one database open share: the contents of `.lock`, or private
+/// memory of the same layout where there is no such file. docs/design.md draws the layout.
+///
+/// It carries no data: whoever finds itself alone clears it.
+struct SharedRegion {
+    /// "RLMLOCK" and the version of the layout.
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 1
+    static let processSlotCount = 128
+    static let pinSlotCount = 4096
+
+    private static let processSlotOffset = 4096
+    private static let processSlotSize = 64
+    private static let pinSlotOffset = processSlotOffset + processSlotCount * processSlotSize
+    private static let pinSlotSize = 32
+    /// 12,288 bytes before the pin slots and 131,072 of them.
+    static let size = pinSlotOffset + pinSlotCount * pinSlotSize
+
+    let base: UnsafeMutableRawPointer
+
+    private func word64(_ offset: Int) -> UnsafeMutablePointer<UInt64> {
+        (base + offset).assumingMemoryBound(to: UInt64.self)
+    }
+
+    private func word32(_ offset: Int) -> UnsafeMutablePointer<UInt32> {
+        (base + offset).assumingMemoryBound(to: UInt32.self)
+    }
+
+    /// Written last when the region is initialised.
+    var magic: UnsafeMutablePointer<UInt64> { word64(0) }
+    /// The inode of the data file that the region belongs to.
+    var inode: UnsafeMutablePointer<UInt64> { word64(8) }
+    var bootIDHigh: UnsafeMutablePointer<UInt64> { word64(16) }
+    var bootIDLow: UnsafeMutablePointer<UInt64> { word64(24) }
+    var visibleVersion: UnsafeMutablePointer<UInt64> { word64(32) }
+    var durableVersion: UnsafeMutablePointer<UInt64> { word64(40) }
+    /// The low bits of the visible version, to sleep on.
+    var wakeUpWord: UnsafeMutablePointer<UInt32> { word32(48) }
+    var poisoned: UnsafeMutablePointer<UInt32> { word32(52) }
+    /// 1 between locking and unlocking for writing.
+    var writerActive: UnsafeMutablePointer<UInt32> { word32(56) }
+    /// No pin slot from this index on was ever used.
+    var pinSlotLimit: UnsafeMutablePointer<UInt32> { word32(60) }
+    /// How many threads may be asleep on the wake-up word; too high when some were killed.
+    var sleeperCount: UnsafeMutablePointer<UInt32> { word32(64) }
+    /// How many processes wait for the write lock; too high when some were killed.
+    var waitingProcessCount: UnsafeMutablePointer<UInt32> { word32(68) }
+
+    func processSlot(_ index: Int) -> ProcessSlot {
+        ProcessSlot(base: base + Self.processSlotOffset + index * Self.processSlotSize)
+    }
+
+    func pinSlot(_ index: Int) -> PinSlot {
+        PinSlot(base: base + Self.pinSlotOffset + index * Self.pinSlotSize)
+    }
+
+    /// Clears everything and makes the region valid for a data file. Only for the sole user.
+    func initialize(dataFileInode: UInt64) {
+        base.initializeMemory(as: UInt8.self, repeating: 0, count: Self.size)
+        inode.storeRelaxed(dataFileInode)
+        if let bootID = System.bootID {
+            bootIDHigh.storeRelaxed(bootID.0)
+            bootIDLow.storeRelaxed(bootID.1)
+        }
+        magic.storeRelease(Self.magic)
+    }
+
+    /// One process that has the database open. Its fields are for tools; whether the process lives
+    /// is told by its byte-range lock alone.
+    struct ProcessSlot {
+        let base: UnsafeMutableRawPointer
+
+        var processID: UnsafeMutablePointer<UInt32> { base.assumingMemoryBound(to: UInt32.self) }
+        var isInUse: UnsafeMutablePointer<UInt32> {
+            (base + 4).assumingMemoryBound(to: UInt32.self)
+        }
+        /// When the process opened the database, in nanoseconds of the monotonic clock.
+        var startTime: UnsafeMutablePointer<UInt64> {
+            (base + 8).assumingMemoryBound(to: UInt64.self)
+        }
+        /// 1 while the process waits for the write lock that another one holds.
+        var isWaitingToWrite: UnsafeMutablePointer<UInt32> {
+            (base + 16).assumingMemoryBound(to: UInt32.self)
+        }
+    }
+
+    /// One reader and the version that it pins.
+    struct PinSlot {
+        let base: UnsafeMutableRawPointer
+
+        /// 0 when nothing is pinned.
+        var version: UnsafeMutablePointer<UInt64> { base.assumingMemoryBound(to: UInt64.self) }
+        /// The index of the owner's process slot plus one; 0 when the slot is free.
+        var owner: UnsafeMutablePointer<UInt32> {
+            (base + 8).assumingMemoryBound(to: UInt32.self)
+        }
+        /// When the version was pinned, in nanoseconds of the monotonic clock.
+        var time: UnsafeMutablePointer<UInt64> {
+            (base + 16).assumingMemoryBound(to: UInt64.self)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+/// How the values of a column are stored.
+public enum ColumnKind: UInt8, Sendable {
+    case integer = 1
+    case float = 2
+    case double = 3
+    /// Strings, data and everything else of varying length.
+    case bytes = 4
+    /// Sixteen raw bytes a row.
+    case fixed16 = 5
+
+    /// Kinds that are integers underneath: base plus packed delta.
+    @inlinable
+    var isPacked: Bool { rawValue <= ColumnKind.double.rawValue }
+}
+
+/// The identity and kind of a column, without its place in a page.
+@frozen
+public struct ColumnFormat: Equatable, Sendable {
+    public var id: UInt16
+    public var kind: ColumnKind
+
+    @inlinable
+    public init(id: UInt16, kind: ColumnKind) {
+        self.id = id
+        self.kind = kind
+    }
+}
+
+/// One 40-byte entry of a node's column directory, read and written in place.
+///
+/// The layout is in `docs/design.md`. While a node is being laid out (`NodeDraft`), two fields of
+/// the draft's entries hold wishes: `nullOffset` 1 asks for a null bitmap, and `heapCapacity` is
+/// the number of heap bytes needed.
+@frozen @usableFromInline
+struct ColumnEntry {
+    @usableFromInline static let size = 40
+    /// Offset of the directory in a node: behind the page header, row capacity and padding.
+    @usableFromInline static let directoryOffset = 72
+
+    @usableFromInline static let hasNulls: UInt16 = 1
+    @usableFromInline static let whole: UInt16 = 2
+    @usableFromInline static let spilled: UInt16 = 4
+
+    @usableFromInline let p: UnsafeMutableRawPointer
+
+    @inlinable @inline(__always)
+    init(_ p: UnsafeMutableRawPointer) { self.p = p }
+
+    @inlinable @inline(__always)
+    func load<T: BitwiseCopyable>(_ offset: Int, _ type: T.Type) -> T {
+        UnsafeRawPointer(p).loadUnaligned(fromByteOffset: offset, as: type)
+    }
+
+    @inlinable @inline(__always)
+    func store<T: BitwiseCopyable>(_ offset: Int, _ value: T) {
+        p.storeBytes(of: value, toByteOffset: offset, as: T.self)
+    }
+
+    @inlinable var id: UInt16 {
+        get { load(0, UInt16.self) }
+        nonmutating set { store(0, newValue) }
+    }
+    @inlinable var kindCode: UInt8 { load(2, UInt8.self) }
+    @inlinable var kind: ColumnKind {
+        get { ColumnKind(rawValue: kindCode).unsafelyUnwrapped }
+        nonmutating set { store(2, newValue.rawValue) }
+    }
+    /// Bits of a packed value.
+    @inlinable var width: Int {
+        get { Int(load(3, UInt8.self)) }
+        nonmutating set { store(3, UInt8(truncatingIfNeeded: newValue)) }
+    }
+    @inlinable var flags: UInt16 {
+        get { load(4, UInt16.self) }
+        nonmutating set { store(4, newValue) }
+    }
+    @inlinable var dataOffset: Int {
+        get { Int(load(8, UInt32.self)) }
+        nonmutating set { store(8, UInt32(truncatingIfNeeded: newValue)) }
+    }
+    @inlinable var nullOffset: Int {
+        get { Int(load(12, UInt32.self)) }
+        nonmutating set { store(12, UInt32(truncatingIfNeeded: newValue)) }
+    }
+    @inlinable var base: Int64 {
+        get { load(16, Int64.self) }
+        nonmutating set { store(16, newValue) }
+    }
+    @inlinable var heapOffset: Int {
+        get { Int(load(24, UInt32.self)) }
+        nonmutating set { store(24, UInt32(truncatingIfNeeded: newValue)) }
+    }
+    @inlinable var heapCapacity: Int {
+        get { Int(load(28, UInt32.self)) }
+        nonmutating set { store(28, UInt32(truncatingIfNeeded: newValue)) }
+    }
+    @inlinable var heapUsed: Int {
+        get { Int(load(32, UInt32.self)) }
+        nonmutating set {
+            store(32, UInt32(truncatingIfNeeded: newValue))
+            store(36, UInt32(0))
+        }
+    }
+    @inlinable var spillReference: PageReference {
+        get { PageReference(page: load(24, UInt64.self), birth: load(32, UInt64.self)) }
+        nonmutating set {
+            store(24, newValue.page)
+            store(32, newValue.birth)
+        }
+    }
+    @inlinable var isSpilled: Bool { flags & ColumnEntry.spilled != 0 }
+    @inlinable var isWhole: Bool {
+        get { flags & ColumnEntry.whole != 0 }
+        nonmutating set {
+            flags = newValue ? flags | ColumnEntry.whole : flags & ~ColumnEntry.whole
+        }
+    }
+
+    /// Bytes of the data region, without heap and null bitmap, for so many rows.
+    @inlinable
+    func dataBytes(rows: Int) -> Int { (rows * width + 63) / 64 * 8 }
+
+    /// Bytes of a null bitmap for so many rows.
+    @inlinable
+    static func nullBytes(rows: Int) -> Int { (rows + 63) / 64 * 8 }
+
+    func initialize(_ format: ColumnFormat) {
+        p.initializeMemory(as: UInt8.self, repeating: 0, count: ColumnEntry.size)
+        id = format.id
+        kind = format.kind
+        switch format.kind {
+        case .integer: width = 0
+        case .float, .double: isWhole = true
+        case .bytes: width = 16
+        case .fixed16: width = 128
+        }
+    }
+}

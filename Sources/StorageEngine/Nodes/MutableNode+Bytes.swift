@@ -1,0 +1,51 @@
+extension MutableNode {
+    /// Sets the bytes of a row, or its overflow reference (24 bytes: page, birth, length); the row
+    /// is not null afterwards.
+    ///
+    /// `bytes` must not lie in this node.
+    public func setBytes(
+        _ c: Int, _ row: Int, _ bytes: UnsafeRawBufferPointer, isOverflow: Bool
+    ) -> Bool {
+        var e = entry(c)
+        let start = reading.startOffset(e, row)
+        let end = Int(reading.endOffset(e, row) & 0x7FFF)
+        let used = e.heapUsed
+        let distance = bytes.count - (end - start)
+        let needed = used + distance
+        if needed > min(e.heapCapacity, MutableNode.heapLimit) {
+            guard layOut(rows: rowCount, heapColumn: c, heap: needed) else { return false }
+            e = entry(c)
+        }
+        let heap = base + e.heapOffset
+        if distance != 0 {
+            if end < used {
+                (heap + start + bytes.count).copyMemory(from: heap + end, byteCount: used - end)
+            }
+            e.heapUsed = needed
+            moveOffsets(e, from: row + 1, count: rowCount, by: distance)
+        }
+        if let source = bytes.baseAddress {
+            (heap + start).copyMemory(from: source, byteCount: bytes.count)
+        }
+        let offset = UInt16(start + bytes.count) | (isOverflow ? 0x8000 : 0)
+        base.storeBytes(of: offset, toByteOffset: e.dataOffset + row * 2, as: UInt16.self)
+        clearNull(e, row)
+        return true
+    }
+
+    /// Stores an overflow reference in place of the bytes.
+    public func setOverflow(
+        _ c: Int, _ row: Int, _ reference: PageReference, length: Int
+    ) -> Bool {
+        let words = (reference.page, reference.birth, UInt64(length))
+        return withUnsafeBytes(of: words) { setBytes(c, row, $0, isOverflow: true) }
+    }
+
+    /// Sets sixteen bytes, which must not lie in this node; the row is not null afterwards.
+    public func setFixed16(_ c: Int, _ row: Int, _ p: UnsafeRawPointer) -> Bool {
+        let e = entry(c)
+        (base + e.dataOffset + row * 16).copyMemory(from: p, byteCount: 16)
+        clearNull(e, row)
+        return true
+    }
+}

@@ -1,0 +1,87 @@
+extension MutableNode {
+    /// Adds a column of zeros or empty values.
+    public func addColumn(_ format: ColumnFormat, at index: Int) -> Bool {
+        let count = columnCount
+        guard NodeDraft.bytes(directoryOf: count + 1) <= byteCount else { return false }
+        let draft = NodeDraft(revising: self)
+        MutablePageHeader(draft.target).columnCount = count + 1
+        for c in index..<count { draft.setEntry(c + 1, like: entry(c)) }
+        draft.entry(index).initialize(format)
+        guard draft.assignOffsets(rows: rowCount) else { return false }
+        for c in 0..<count where !entry(c).isSpilled {
+            draft.copyRows(from: reading, column: c, 0..<rowCount, to: c < index ? c : c + 1, at: 0)
+        }
+        draft.install(in: self)
+        return true
+    }
+
+    /// Removes a column; its room is shared out when the node is next laid out.
+    public func removeColumn(_ c: Int) {
+        let count = columnCount
+        entry(c).p.copyMemory(
+            from: entry(c + 1).p, byteCount: (count - c - 1) * ColumnEntry.size)
+        header.columnCount = count - 1
+    }
+
+    // MARK: Spilling
+
+    /// Copies a column into a node of that one column without rows, made by `format`.
+    public func copyColumn(_ c: Int, to target: MutableNode) -> Bool {
+        precondition(
+            target.columnCount == 1 && target.rowCount == 0
+                && target.reading.format(0) == reading.format(c),
+            "The target must be an empty node of this column.")
+        let draft = NodeDraft(revising: target)
+        draft.adopt(
+            column: 0, of: target.reading, 0..<0, and: reading, c, 0..<rowCount)
+        guard draft.assignOffsets(rows: rowCount) else { return false }
+        draft.copyRows(from: reading, column: c, 0..<rowCount, to: 0, at: 0)
+        draft.install(in: target)
+        target.header.rowCount = rowCount
+        return true
+    }
+
+    /// Says that the column now lives in another node. Width and base stay as zone map; the room is
+    /// shared out when the node is next laid out.
+    public func markSpilled(_ c: Int, _ reference: PageReference) {
+        precondition(!reference.isNone, "A column cannot be spilled to nowhere.")
+        let e = entry(c)
+        e.flags = e.flags & ~ColumnEntry.hasNulls | ColumnEntry.spilled
+        e.dataOffset = 0
+        e.nullOffset = 0
+        e.spillReference = reference
+    }
+
+    /// Follows a spilled column whose node moved.
+    public func setSpillReference(_ c: Int, _ reference: PageReference) {
+        precondition(
+            entry(c).isSpilled && !reference.isNone, "Only a spilled column has a reference.")
+        entry(c).spillReference = reference
+    }
+
+    /// Brings the zone map of a spilled column up to date with its node.
+    public func updateSpillZone(_ c: Int, from spilled: Node) {
+        let e = entry(c)
+        let other = spilled.entry(0)
+        e.width = other.width
+        e.base = other.base
+        e.isWhole = other.isWhole
+    }
+
+    /// Takes a spilled column back from its node, which has the same rows.
+    public func unspill(_ c: Int, from spilled: Node) -> Bool {
+        precondition(
+            entry(c).isSpilled && spilled.rowCount == rowCount
+                && spilled.format(0) == reading.format(c),
+            "The node does not hold this column.")
+        let draft = NodeDraft(revising: self)
+        draft.setEntry(c, like: spilled.entry(0))
+        guard draft.assignOffsets(rows: rowCount) else { return false }
+        for d in 0..<columnCount where d != c && !entry(d).isSpilled {
+            draft.copyRows(from: reading, column: d, 0..<rowCount, to: d, at: 0)
+        }
+        draft.copyRows(from: spilled, column: 0, 0..<rowCount, to: c, at: 0)
+        draft.install(in: self)
+        return true
+    }
+}

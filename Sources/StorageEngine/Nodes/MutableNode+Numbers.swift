@@ -1,0 +1,155 @@
+extension MutableNode {
+    /// Sets the value of an integer column; it is not null afterwards.
+    @inlinable @inline(__always)
+    public func setInteger(_ c: Int, _ row: Int, _ value: Int64) -> Bool {
+        setPacked(c, row, value, whole: false)
+    }
+
+    /// Sets the value of a double column, every bit of it; it is not null afterwards.
+    @inlinable
+    public func setDouble(_ c: Int, _ row: Int, _ value: Double) -> Bool {
+        let image = PackedNumbers.image(value)
+        return setFloating(c, row, whole: PackedNumbers.whole(value), image: image)
+    }
+
+    /// Sets the value of a float column, every bit of it; it is not null afterwards.
+    @inlinable
+    public func setFloat(_ c: Int, _ row: Int, _ value: Float) -> Bool {
+        let image = PackedNumbers.image(value)
+        return setFloating(c, row, whole: PackedNumbers.whole(Double(value)), image: image)
+    }
+
+    /// Whole numbers stay integers while the column has nothing else; a column whose only row is
+    /// set starts afresh.
+    @inlinable @inline(__always)
+    func setFloating(_ c: Int, _ row: Int, whole: Int64?, image: Int64) -> Bool {
+        let isWhole = entry(c).isWhole
+        if let whole, isWhole || rowCount == 1 {
+            if isWhole { return setPacked(c, row, whole, whole: true) }
+            return encode(c, row, whole, whole: true)
+        }
+        if isWhole { return encode(c, row, image, whole: false) }
+        return setPacked(c, row, image, whole: false)
+    }
+
+    @inlinable @inline(__always)
+    func setPacked(_ c: Int, _ row: Int, _ value: Int64, whole: Bool) -> Bool {
+        let e = entry(c)
+        let width = e.width
+        let delta = UInt64(bitPattern: value &- e.base)
+        guard width == 64 || (value >= e.base && PackedNumbers.fits(delta, width: width)) else {
+            return encode(c, row, value, whole: whole)
+        }
+        PackedNumbers.store(base + e.dataOffset, row, width: width, delta)
+        clearNull(e, row)
+        return true
+    }
+
+    @inlinable @inline(__always)
+    func clearNull(_ e: ColumnEntry, _ row: Int) {
+        let nulls = e.nullOffset
+        if nulls != 0 { PackedNumbers.store(base + nulls, row, width: 1, 0) }
+    }
+
+    /// Stores a value that the column's encoding does not hold: gives the column a base, a width
+    /// and an interpretation that suit all rows with this value.
+    @inline(never) @usableFromInline
+    func encode(_ c: Int, _ row: Int, _ value: Int64, whole: Bool) -> Bool {
+        let e = entry(c)
+        let toImage = e.isWhole && !whole
+        var bounds = reading.packedBounds(c, 0..<row, toImage: toImage)
+        bounds.formUnion(reading.packedBounds(c, row + 1..<rowCount, toImage: toImage))
+        bounds.formUnion(value)
+        let needed = PackedNumbers.width(low: bounds.low, high: bounds.high)
+        if needed <= e.width {
+            recode(c, except: row, base: e.width == 64 ? 0 : bounds.low, toImage: toImage)
+            e.isWhole = whole
+        } else {
+            let draft = NodeDraft(revising: self)
+            let d = draft.entry(c)
+            d.width = needed
+            d.base = needed == 64 ? 0 : bounds.low
+            d.isWhole = whole
+            guard draft.assignOffsets(rows: rowCount) else { return false }
+            draft.copyRows(from: reading, 0..<rowCount, at: 0)
+            draft.install(in: self)
+        }
+        let delta = UInt64(bitPattern: value &- e.base)
+        PackedNumbers.store(base + e.dataOffset, row, width: e.width, delta)
+        clearNull(e, row)
+        return true
+    }
+
+    /// Gives a column another base in place; its width holds all deltas.
+    private func recode(_ c: Int, except row: Int, base newBase: Int64, toImage: Bool) {
+        let e = entry(c)
+        let data = base + e.dataOffset
+        let width = e.width
+        let kind = e.kind
+        for i in 0..<rowCount where i != row && !reading.isNull(c, i) {
+            var value = reading.packed(c, i)
+            if toImage { value = PackedNumbers.image(whole: value, kind: kind) }
+            PackedNumbers.store(data, i, width: width, UInt64(bitPattern: value &- newBase))
+        }
+        e.base = newBase
+    }
+
+    /// Makes a value null, or not null any more.
+    ///
+    /// A value that stops being null holds what a placeholder row holds; set it next. Setting a
+    /// value clears its null by itself.
+    public func setNull(_ c: Int, _ row: Int, _ isNull: Bool) -> Bool {
+        if isNull, entry(c).nullOffset == 0 {
+            guard layOut(rows: rowCount, nullColumn: c) else { return false }
+        }
+        let e = entry(c)
+        guard isNull else {
+            clearNull(e, row)
+            return true
+        }
+        switch e.kind {
+        case .integer, .float, .double:
+            PackedNumbers.store(base + e.dataOffset, row, width: e.width, 0)
+        case .bytes:
+            _ = setBytes(c, row, UnsafeRawBufferPointer(start: nil, count: 0), isOverflow: false)
+        case .fixed16:
+            (base + e.dataOffset + row * 16).initializeMemory(
+                as: UInt8.self, repeating: 0, count: 16)
+        }
+        PackedNumbers.store(base + e.nullOffset, row, width: 1, 1)
+        return true
+    }
+}
+
+/// The least and the greatest of some packed values; empty while `low > high`.
+struct PackedBounds {
+    var low = Int64.max
+    var high = Int64.min
+
+    var isEmpty: Bool { low > high }
+
+    @inline(__always)
+    mutating func formUnion(_ value: Int64) {
+        low = min(low, value)
+        high = max(high, value)
+    }
+
+    mutating func formUnion(_ other: PackedBounds) {
+        low = min(low, other.low)
+        high = max(high, other.high)
+    }
+}
+
+extension Node {
+    /// Bounds of the values of a packed column that are not null, whole numbers as images on
+    /// demand.
+    func packedBounds(_ c: Int, _ rows: Range<Int>, toImage: Bool) -> PackedBounds {
+        var bounds = PackedBounds()
+        let kind = self.kind(c)
+        for row in rows where !isNull(c, row) {
+            let value = packed(c, row)
+            bounds.formUnion(toImage ? PackedNumbers.image(whole: value, kind: kind) : value)
+        }
+        return bounds
+    }
+}

@@ -1,0 +1,133 @@
+extension MutableNode {
+    /// Opens a row whose columns are about to be set.
+    ///
+    /// Byte columns are empty, `fixed16` is zero, nothing is null. Numbers hold the column's base,
+    /// whatever that is, until they are set: so the bounds of the column do not have to reach to
+    /// zero for a moment. Spilled columns are left to the caller.
+    public func insertPlaceholderRow(at row: Int) -> Bool {
+        let count = rowCount
+        if count == reading.rowCapacity {
+            guard layOut(rows: count + 1) else { return false }
+        }
+        for c in 0..<columnCount { openRow(entry(c), at: row, count: count) }
+        header.rowCount = count + 1
+        return true
+    }
+
+    /// Inserts a row of zeros and empty values, none null. Spilled columns are left to the caller.
+    ///
+    /// Where all columns are set right after, `insertPlaceholderRow` packs better.
+    public func insertRow(at row: Int) -> Bool {
+        guard insertPlaceholderRow(at: row) else { return false }
+        for c in 0..<columnCount where !entry(c).isSpilled {
+            let fits =
+                switch entry(c).kind {
+                case .integer: setInteger(c, row, 0)
+                case .float: setFloat(c, row, 0)
+                case .double: setDouble(c, row, 0)
+                case .bytes, .fixed16: true
+                }
+            if !fits {
+                removeRow(at: row)
+                return false
+            }
+        }
+        return true
+    }
+
+    private func openRow(_ e: ColumnEntry, at row: Int, count: Int) {
+        if e.isSpilled { return }
+        let nulls = e.nullOffset
+        if nulls != 0 { openRow(base + nulls, width: 1, at: row, count: count) }
+        let data = base + e.dataOffset
+        guard e.kind == .bytes else {
+            openRow(data, width: e.width, at: row, count: count)
+            return
+        }
+        let start = UInt16(truncatingIfNeeded: reading.startOffset(e, row))
+        openRow(data, width: 16, at: row, count: count)
+        data.storeBytes(of: start, toByteOffset: row * 2, as: UInt16.self)
+    }
+
+    @inline(__always)
+    private func openRow(
+        _ data: UnsafeMutableRawPointer, width: Int, at row: Int, count: Int
+    ) {
+        if width >= 8 {
+            let size = width / 8
+            let place = data + row * size
+            if row < count {
+                (place + size).copyMemory(from: place, byteCount: (count - row) * size)
+            }
+            place.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        } else if width > 0 {
+            if row < count {
+                PackedBits.insert(data, at: row * width, count: width, total: count * width)
+            } else {
+                PackedNumbers.store(data, row, width: width, 0)
+            }
+        }
+    }
+
+    public func removeRow(at row: Int) { removeRows(row..<row + 1) }
+
+    /// Removes rows of every column that is not spilled. Does not change any width.
+    public func removeRows(_ rows: Range<Int>) {
+        if rows.isEmpty { return }
+        let count = rowCount
+        for c in 0..<columnCount { closeRows(entry(c), rows, count: count) }
+        header.rowCount = count - rows.count
+    }
+
+    private func closeRows(_ e: ColumnEntry, _ rows: Range<Int>, count: Int) {
+        if e.isSpilled { return }
+        if e.kind == .bytes { closeHeap(e, rows, count: count) }
+        closeRows(base + e.dataOffset, width: e.width, rows, count: count)
+        if e.nullOffset != 0 { closeRows(base + e.nullOffset, width: 1, rows, count: count) }
+    }
+
+    private func closeRows(
+        _ data: UnsafeMutableRawPointer, width: Int, _ rows: Range<Int>, count: Int
+    ) {
+        let tail = count - rows.upperBound
+        if width == 0 || tail == 0 { return }
+        if width >= 8 {
+            let size = width / 8
+            (data + rows.lowerBound * size).copyMemory(
+                from: data + rows.upperBound * size, byteCount: tail * size)
+        } else if rows.count == 1 {
+            PackedBits.remove(
+                data, at: rows.lowerBound * width, count: width, total: count * width)
+        } else {
+            for i in 0..<tail {
+                let value = PackedNumbers.load(data, rows.upperBound + i, width: width)
+                PackedNumbers.store(data, rows.lowerBound + i, width: width, value)
+            }
+        }
+    }
+
+    /// Takes the bytes of the rows out of the heap and moves later offsets; the offsets stay.
+    private func closeHeap(_ e: ColumnEntry, _ rows: Range<Int>, count: Int) {
+        let start = reading.startOffset(e, rows.lowerBound)
+        let end = reading.startOffset(e, rows.upperBound)
+        let heap = base + e.heapOffset
+        (heap + start).copyMemory(from: heap + end, byteCount: e.heapUsed - end)
+        e.heapUsed -= end - start
+        moveOffsets(e, from: rows.upperBound, count: count, by: start - end)
+    }
+
+    /// Adds `distance` to the end offsets of rows from `row` on. Flags survive: bit 15 is not
+    /// reached by the sum of the low bits.
+    @inline(__always)
+    func moveOffsets(_ e: ColumnEntry, from row: Int, count: Int, by distance: Int) {
+        let data = base + e.dataOffset
+        let shift = UInt16(truncatingIfNeeded: distance)
+        var i = row
+        while i < count {
+            let offset = data.loadUnaligned(fromByteOffset: i &* 2, as: UInt16.self)
+            let moved = ((offset & 0x7FFF) &+ shift) | (offset & 0x8000)
+            data.storeBytes(of: moved, toByteOffset: i &* 2, as: UInt16.self)
+            i &+= 1
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/// A node in a private buffer, for writing.
+///
+/// The packed page is the working form: a change is made in place, and when a column needs wider
+/// values, a null bitmap, more rows or more heap, the node is laid out anew within its buffer.
+/// Changes that may not fit return a Boolean: `false` leaves the contents as they were.
+///
+/// A view, like `Node`: copies share the buffer, whose owner keeps it alive. One thread at a time.
+/// Pointers into the node (`bytes`, `fixed16`) are invalid after any change.
+@frozen
+public struct MutableNode {
+    public let base: UnsafeMutableRawPointer
+    public let byteCount: Int
+
+    /// A view of bytes that are a valid node of `byteCount` bytes.
+    @inlinable @inline(__always)
+    public init(_ base: UnsafeMutableRawPointer, byteCount: Int) {
+        self.base = base
+        self.byteCount = byteCount
+    }
+
+    @inlinable @inline(__always)
+    public var reading: Node { Node(UnsafeRawPointer(base)) }
+
+    @inlinable @inline(__always)
+    public var header: MutablePageHeader { MutablePageHeader(base) }
+
+    @inlinable @inline(__always)
+    func entry(_ c: Int) -> ColumnEntry {
+        ColumnEntry(base + (ColumnEntry.directoryOffset &+ c &* ColumnEntry.size))
+    }
+
+    @inlinable
+    public var rowCount: Int { reading.rowCount }
+
+    @inlinable
+    public var columnCount: Int { reading.columnCount }
+
+    // MARK: Limits
+
+    /// Heap bytes of one column: what 15 bits can address.
+    public static let heapLimit = 32767
+
+    /// Rows of a node of this size. Columns of one repeated value take no room, so there has to be
+    /// a limit: a full page of single bits.
+    public static func rowLimit(byteCount: Int) -> Int { byteCount * 8 }
+
+    // MARK: Making
+
+    /// Clears the buffer and makes it a node without rows.
+    ///
+    /// With `model`, the columns that both have start with the model's widths and average bytes, so
+    /// that a leaf that continues another is laid out once instead of at each first wider value.
+    /// - Precondition: the directory fits in the buffer.
+    @discardableResult
+    public static func format(
+        _ buffer: UnsafeMutableRawPointer, byteCount: Int, level: Int, treeID: UInt32,
+        columns: [ColumnFormat], lowKey: Int64, pageCount: Int = 1, birth: UInt64 = 0,
+        model: Node? = nil
+    ) -> MutableNode {
+        precondition(
+            NodeDraft.bytes(directoryOf: columns.count) <= byteCount,
+            "A node of \(byteCount) bytes has no room for \(columns.count) columns.")
+        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        PageHeader.write(
+            to: buffer, kind: .node, level: level, columnCount: columns.count,
+            pageCount: pageCount, birth: birth, treeID: treeID, lowKey: lowKey)
+        let node = MutableNode(buffer, byteCount: byteCount)
+        var heapPerRow = 8
+        for c in 0..<columns.count {
+            node.entry(c).initialize(columns[c])
+            guard let model else { continue }
+            let m = model.columnIndex(ofID: columns[c].id, expected: c)
+            guard m >= 0, !model.isSpilled(m), model.kind(m) == columns[c].kind else { continue }
+            node.entry(c).width = model.entry(m).width
+            node.entry(c).isWhole = model.entry(m).isWhole
+            if columns[c].kind == .bytes, model.rowCount > 0 {
+                heapPerRow = max(heapPerRow, model.entry(m).heapUsed / model.rowCount)
+            }
+        }
+        let draft = NodeDraft(formatting: buffer, byteCount: byteCount)
+        let fits = draft.assignOffsets(rows: 0, heapPerRow: heapPerRow)
+        precondition(fits, "An empty node always fits.")
+        return node
+    }
+
+    public func setLowKey(_ key: Int64) { header.lowKey = key }
+    public func setLevel(_ level: Int) { header.level = level }
+    public func setBirth(_ birth: UInt64) { header.birth = birth }
+    public func setTreeID(_ id: UInt32) { header.treeID = id }
+
+    // MARK: Laying out
+
+    /// Lays the node out with room for `rows` rows and `heap` bytes in column `heapColumn`.
+    func layOut(rows: Int, heapColumn: Int = -1, heap: Int = 0, nullColumn: Int = -1) -> Bool {
+        let draft = NodeDraft(revising: self)
+        if heapColumn >= 0 { draft.entry(heapColumn).heapCapacity = heap }
+        if nullColumn >= 0 { draft.entry(nullColumn).nullOffset = 1 }
+        guard draft.assignOffsets(rows: rows) else { return false }
+        draft.copyRows(from: reading, 0..<rowCount, at: 0)
+        draft.install(in: self)
+        return true
+    }
+
+    /// Copies everything into another buffer, laid out for its size; `target` need not be a node
+    /// yet. Birth, keys and tree come along; the page count follows from the sizes.
+    public func moveContents(to target: MutableNode) -> Bool {
+        let pageSize = byteCount / header.pageCount
+        let probe = NodeDraft.packedBytes(reading)
+        guard probe <= target.byteCount,
+            rowCount <= MutableNode.rowLimit(byteCount: target.byteCount)
+        else { return false }
+        let draft = NodeDraft(target: target.base, byteCount: target.byteCount, like: reading)
+        let fits = draft.assignOffsets(rows: rowCount)
+        precondition(fits, "The packed size was compared before.")
+        draft.copyRows(from: reading, 0..<rowCount, at: 0)
+        target.header.pageCount = max(1, target.byteCount / pageSize)
+        return true
+    }
+
+    // MARK: Measures
+
+    /// Bytes that the contents need when packed without spare room.
+    public var usedBytes: Int { NodeDraft.packedBytes(reading) }
+
+    public var freeBytes: Int { byteCount - usedBytes }
+
+    /// Bytes that a column needs in the node, beside its directory entry; 0 when spilled.
+    public func bytesOfColumn(_ c: Int) -> Int { NodeDraft.packedBytes(reading, column: c) }
+
+    /// Traps when the node is not well formed. Does nothing in release builds.
+    public func checkInvariants() {
+        #if DEBUG
+            let page = UnsafeRawBufferPointer(start: base, count: byteCount)
+            if let problem = Node.problem(in: page) { fatalError(problem) }
+            for c in 0..<columnCount where reading.hasNulls(c) {
+                for row in 0..<rowCount where reading.isNull(c, row) {
+                    if reading.kind(c).isPacked {
+                        precondition(reading.packed(c, row) == entry(c).base, "Null has a delta.")
+                    } else if reading.kind(c) == .bytes {
+                        precondition(reading.bytes(c, row).isEmpty, "Null has bytes.")
+                    }
+                }
+            }
+        #endif
+    }
+}

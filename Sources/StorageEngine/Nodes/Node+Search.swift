@@ -1,0 +1,157 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension Node {
+    /// The first row in `rows` whose value is at least `key`, or `rows.upperBound`.
+    ///
+    /// The column is an integer column that ascends within `rows`, without nulls.
+    @inlinable
+    public func lowerBound(_ c: Int, _ key: Int64, in rows: Range<Int>) -> Int {
+        let e = entry(c)
+        let width = e.width
+        let data = base + e.dataOffset
+        if width == 64 {
+            return Node.lowerBound(data, key, rows.lowerBound, rows.upperBound)
+        }
+        guard key > e.base else { return rows.lowerBound }
+        let delta = UInt64(bitPattern: key &- e.base)
+        guard PackedNumbers.fits(delta, width: width) else { return rows.upperBound }
+        switch width {
+        case 8:
+            return Node.lowerBound(
+                data, UInt8(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
+        case 16:
+            return Node.lowerBound(
+                data, UInt16(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
+        case 32:
+            return Node.lowerBound(
+                data, UInt32(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
+        default:
+            return Node.lowerBoundBits(data, width, delta, rows.lowerBound, rows.upperBound)
+        }
+    }
+
+    /// Halves without a branch on the data, which would be mispredicted every other time.
+    @inlinable @inline(__always)
+    static func lowerBound<T: FixedWidthInteger & BitwiseCopyable>(
+        _ data: UnsafeRawPointer, _ key: T, _ low: Int, _ high: Int
+    ) -> Int {
+        let size = MemoryLayout<T>.size
+        var first = low
+        var count = high &- low
+        while count > 0 {
+            let half = (count &+ 1) &>> 1
+            let value = data.loadUnaligned(
+                fromByteOffset: (first &+ half &- 1) &* size, as: T.self)
+            first &+= half & Node.maskIfLess(value, key)
+            count &-= half
+        }
+        return first
+    }
+
+    /// All ones when `a < b`, else zero.
+    ///
+    /// Arithmetic, because the compiler turns a comparison, or a shift by 63, back into a branch.
+    /// With 64 bits the sign of the difference is corrected where it overflows; narrow values are
+    /// unsigned.
+    @inlinable @inline(__always)
+    static func maskIfLess<T: FixedWidthInteger & BitwiseCopyable>(_ a: T, _ b: T) -> Int {
+        let a = Int(truncatingIfNeeded: a)
+        let b = Int(truncatingIfNeeded: b)
+        let difference = a &- b
+        if T.bitWidth <= 32 { return difference &>> 32 }
+        return (difference ^ ((a ^ b) & (difference ^ a))) &>> 63
+    }
+
+    @usableFromInline
+    static func lowerBoundBits(
+        _ data: UnsafeRawPointer, _ width: Int, _ key: UInt64, _ low: Int, _ high: Int
+    ) -> Int {
+        var first = low
+        var count = high - low
+        while count > 0 {
+            let half = count / 2
+            if PackedNumbers.load(data, first + half, width: width) < key {
+                first += half + 1
+                count -= half + 1
+            } else {
+                count = half
+            }
+        }
+        return first
+    }
+
+    /// The first row in `rows` whose bytes are at least `key` in the order of `memcmp`, a prefix
+    /// before what it begins, or `rows.upperBound`.
+    ///
+    /// The column ascends within `rows` and has neither nulls nor overflow values there.
+    public func lowerBoundBytes(
+        _ c: Int, _ key: UnsafeRawBufferPointer, in rows: Range<Int>
+    ) -> Int {
+        var first = rows.lowerBound
+        var count = rows.count
+        while count > 0 {
+            let half = count / 2
+            if Node.compare(bytes(c, first + half), key) < 0 {
+                first += half + 1
+                count -= half + 1
+            } else {
+                count = half
+            }
+        }
+        return first
+    }
+
+    /// Negative, zero or positive as `a` is before, equal to or behind `b` in `memcmp` order.
+    public static func compare(
+        _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer
+    ) -> Int {
+        let common = min(a.count, b.count)
+        if common > 0, let p = a.baseAddress, let q = b.baseAddress {
+            let order = memcmp(p, q, common)
+            if order != 0 { return Int(order) }
+        }
+        return a.count - b.count
+    }
+
+    /// The first row from `from` on that holds `value` and is not null, or -1. Integer columns.
+    public func indexOfInteger(_ c: Int, _ value: Int64, from: Int) -> Int {
+        let e = entry(c)
+        let width = e.width
+        let count = rowCount
+        guard from < count else { return -1 }
+        let delta = UInt64(bitPattern: value &- e.base)
+        guard width == 64 || (value >= e.base && PackedNumbers.fits(delta, width: width)) else {
+            return -1
+        }
+        let data = base + e.dataOffset
+        var row = from
+        while row < count {
+            switch width {
+            case 8: row = Node.scan(data, UInt8(truncatingIfNeeded: delta), row, count)
+            case 16: row = Node.scan(data, UInt16(truncatingIfNeeded: delta), row, count)
+            case 32: row = Node.scan(data, UInt32(truncatingIfNeeded: delta), row, count)
+            case 64: row = Node.scan(data, delta, row, count)
+            default:
+                while row < count, PackedNumbers.load(data, row, width: width) != delta { row += 1 }
+            }
+            if row < count, !isNull(c, row) { return row }
+            row += 1
+        }
+        return -1
+    }
+
+    @inline(__always)
+    private static func scan<T: FixedWidthInteger & BitwiseCopyable>(
+        _ data: UnsafeRawPointer, _ value: T, _ from: Int, _ count: Int
+    ) -> Int {
+        var row = from
+        while row < count,
+            data.loadUnaligned(fromByteOffset: row &* MemoryLayout<T>.size, as: T.self) != value
+        { row &+= 1 }
+        return row
+    }
+}

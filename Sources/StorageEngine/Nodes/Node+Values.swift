@@ -1,0 +1,93 @@
+extension Node {
+    @inlinable @inline(__always)
+    public func isNull(_ c: Int, _ row: Int) -> Bool {
+        let offset = entry(c).nullOffset
+        guard offset != 0 else { return false }
+        let byte = base.load(fromByteOffset: offset &+ (row &>> 3), as: UInt8.self)
+        return byte & (1 &<< UInt8(truncatingIfNeeded: row & 7)) != 0
+    }
+
+    /// The packed number of a row, before any interpretation as floating point.
+    @inlinable @inline(__always)
+    func packed(_ c: Int, _ row: Int) -> Int64 {
+        let e = entry(c)
+        let delta = PackedNumbers.load(base + e.dataOffset, row, width: e.width)
+        return e.base &+ Int64(bitPattern: delta)
+    }
+
+    /// The value of an integer column. Meaningless for a null.
+    @inlinable @inline(__always)
+    public func integer(_ c: Int, _ row: Int) -> Int64 { packed(c, row) }
+
+    @inlinable @inline(__always)
+    public func double(_ c: Int, _ row: Int) -> Double {
+        let value = packed(c, row)
+        return entry(c).isWhole ? Double(value) : PackedNumbers.double(image: value)
+    }
+
+    @inlinable @inline(__always)
+    public func float(_ c: Int, _ row: Int) -> Float {
+        let value = packed(c, row)
+        return entry(c).isWhole ? Float(value) : PackedNumbers.float(image: value)
+    }
+
+    @inlinable @inline(__always)
+    func endOffset(_ e: ColumnEntry, _ row: Int) -> UInt16 {
+        base.loadUnaligned(fromByteOffset: e.dataOffset &+ row &* 2, as: UInt16.self)
+    }
+
+    /// Where the row's bytes start within the heap.
+    @inlinable @inline(__always)
+    func startOffset(_ e: ColumnEntry, _ row: Int) -> Int {
+        row == 0 ? 0 : Int(endOffset(e, row &- 1) & 0x7FFF)
+    }
+
+    /// The bytes of a row, in place; for an overflow value the 24 bytes of its reference.
+    @inlinable @inline(__always)
+    public func bytes(_ c: Int, _ row: Int) -> UnsafeRawBufferPointer {
+        let e = entry(c)
+        let start = startOffset(e, row)
+        let end = Int(endOffset(e, row) & 0x7FFF)
+        return UnsafeRawBufferPointer(start: base + e.heapOffset + start, count: end &- start)
+    }
+
+    /// Whether the value is too long for the page and lies in a run of its own.
+    @inlinable @inline(__always)
+    public func isOverflow(_ c: Int, _ row: Int) -> Bool {
+        endOffset(entry(c), row) & 0x8000 != 0
+    }
+
+    /// Where an overflow value is, and its length in bytes.
+    @inlinable
+    public func overflowReference(_ c: Int, _ row: Int) -> (PageReference, length: Int) {
+        let reference = bytes(c, row)
+        let page = reference.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+        let birth = reference.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        let length = reference.loadUnaligned(fromByteOffset: 16, as: Int64.self)
+        return (PageReference(page: page, birth: birth), Int(length))
+    }
+
+    /// The sixteen bytes of a row, not aligned.
+    @inlinable @inline(__always)
+    public func fixed16(_ c: Int, _ row: Int) -> UnsafeRawPointer {
+        base + entry(c).dataOffset + row &* 16
+    }
+
+    /// The start of the packed values, for scans that know the width.
+    @inlinable @inline(__always)
+    public func packedData(_ c: Int) -> (data: UnsafeRawPointer, width: Int, base: Int64) {
+        let e = entry(c)
+        return (base + e.dataOffset, e.width, e.base)
+    }
+
+    /// Whether a float or double column holds whole numbers as integers.
+    @inlinable
+    public func isWhole(_ c: Int) -> Bool { entry(c).isWhole }
+
+    /// The null bitmap of a column, or `nil` when nothing is null.
+    @inlinable
+    public func nullBitmap(_ c: Int) -> UnsafeRawPointer? {
+        let offset = entry(c).nullOffset
+        return offset == 0 ? nil : base + offset
+    }
+}

@@ -1,0 +1,81 @@
+extension NodeDraft {
+    /// Copies rows of every column that is not spilled; both have the same columns.
+    func copyRows(from source: Node, _ rows: Range<Int>, at row: Int) {
+        for c in 0..<columnCount where !entry(c).isSpilled {
+            copyRows(from: source, column: c, rows, to: c, at: row)
+        }
+    }
+
+    /// Copies rows of one column, translating between encodings. Byte columns append to the heap.
+    func copyRows(
+        from source: Node, column sc: Int, _ rows: Range<Int>, to c: Int, at row: Int
+    ) {
+        if rows.isEmpty { return }
+        copyNulls(from: source, sc, rows, to: c, at: row)
+        switch entry(c).kind {
+        case .integer, .float, .double: copyPacked(from: source, sc, rows, to: c, at: row)
+        case .bytes: copyBytes(from: source, sc, rows, to: c, at: row)
+        case .fixed16:
+            (target + entry(c).dataOffset + row * 16).copyMemory(
+                from: source.fixed16(sc, rows.lowerBound), byteCount: rows.count * 16)
+        }
+    }
+
+    private func copyNulls(from source: Node, _ sc: Int, _ rows: Range<Int>, to c: Int, at row: Int)
+    {
+        let nulls = entry(c).nullOffset
+        guard nulls != 0, let sourceNulls = source.nullBitmap(sc) else { return }
+        for i in 0..<rows.count {
+            let bit = PackedNumbers.load(sourceNulls, rows.lowerBound + i, width: 1)
+            PackedNumbers.store(target + nulls, row + i, width: 1, bit)
+        }
+    }
+
+    private func copyPacked(
+        from source: Node, _ sc: Int, _ rows: Range<Int>, to c: Int, at row: Int
+    ) {
+        let s = source.entry(sc)
+        let e = entry(c)
+        let width = e.width
+        let data = target + e.dataOffset
+        let sameCode = s.width == width && s.base == e.base && s.isWhole == e.isWhole
+        if sameCode, width >= 8 || (row % 8 == 0 && rows.lowerBound % 8 == 0) {
+            let from = source.base + s.dataOffset + rows.lowerBound * width / 8
+            (data + row * width / 8).copyMemory(
+                from: from, byteCount: (rows.count * width + 7) / 8)
+            return
+        }
+        let toImage = s.isWhole && !e.isWhole
+        let kind = e.kind
+        let base = e.base
+        for i in 0..<rows.count {
+            if source.isNull(sc, rows.lowerBound + i) { continue }
+            var value = source.packed(sc, rows.lowerBound + i)
+            if toImage { value = PackedNumbers.image(whole: value, kind: kind) }
+            let delta = UInt64(bitPattern: value &- base)
+            PackedNumbers.store(data, row + i, width: width, delta)
+        }
+    }
+
+    private func copyBytes(
+        from source: Node, _ sc: Int, _ rows: Range<Int>, to c: Int, at row: Int
+    ) {
+        let s = source.entry(sc)
+        let e = entry(c)
+        let start = source.startOffset(s, rows.lowerBound)
+        let count = source.startOffset(s, rows.upperBound) - start
+        let used = e.heapUsed
+        (target + e.heapOffset + used).copyMemory(
+            from: source.base + s.heapOffset + start, byteCount: count)
+        e.heapUsed = used + count
+        let shift = UInt16(truncatingIfNeeded: used - start)
+        let from = source.base + s.dataOffset + rows.lowerBound * 2
+        let to = target + e.dataOffset + row * 2
+        for i in 0..<rows.count {
+            let offset = from.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self)
+            // The sum of two offsets stays below 2^15, so the flag in bit 15 is added back alone.
+            let moved = ((offset & 0x7FFF) &+ shift) | (offset & 0x8000)
+            to.storeBytes(of: moved, toByteOffset: i * 2, as: UInt16.self)
+        }
+    }
+}

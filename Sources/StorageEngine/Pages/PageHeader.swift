@@ -1,0 +1,185 @@
+/// What a run holds.
+public enum PageKind: UInt8, Sendable {
+    case node = 1
+    case overflow = 2
+    case freeSpaceCheckpoint = 3
+}
+
+/// The first 64 bytes of every run, read in place.
+///
+/// A view: it is valid as long as the bytes it points to. The layout is in `docs/design.md`.
+@frozen
+public struct PageHeader {
+    /// Bytes in front of the contents of a run.
+    public static let size = 64
+
+    /// Where the seal's zeros begin, after the checksum.
+    private static let sealPaddingOffset = 8
+    /// The checksum covers the run from here to its end.
+    private static let checkedOffset = 32
+
+    public let base: UnsafeRawPointer
+
+    @inlinable
+    public init(_ base: UnsafeRawPointer) { self.base = base }
+
+    public var checksum: UInt64 {
+        base.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+    }
+
+    /// `nil` for a byte that names no kind.
+    public var kind: PageKind? {
+        PageKind(rawValue: base.load(fromByteOffset: 32, as: UInt8.self))
+    }
+
+    /// 0 for a leaf.
+    @inlinable
+    public var level: Int { Int(base.load(fromByteOffset: 33, as: UInt8.self)) }
+
+    /// Nodes only.
+    @inlinable
+    public var columnCount: Int {
+        Int(base.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
+    }
+
+    /// Pages in the run.
+    @inlinable
+    public var pageCount: Int {
+        Int(base.loadUnaligned(fromByteOffset: 36, as: UInt32.self))
+    }
+
+    /// The version that wrote the run.
+    @inlinable
+    public var birth: UInt64 { base.loadUnaligned(fromByteOffset: 40, as: UInt64.self) }
+
+    @inlinable
+    public var treeID: UInt32 { base.loadUnaligned(fromByteOffset: 48, as: UInt32.self) }
+
+    /// Nodes only.
+    @inlinable
+    public var rowCount: Int {
+        Int(base.loadUnaligned(fromByteOffset: 52, as: UInt32.self))
+    }
+
+    /// Nodes: the lowest key the node may hold. Other kinds: length in bytes.
+    @inlinable
+    public var lowKey: Int64 { base.loadUnaligned(fromByteOffset: 56, as: Int64.self) }
+}
+
+extension PageHeader {
+    /// Writes a whole header; the seal is zero until `seal(_:pageNumber:fileSeed:)`.
+    public static func write(
+        to base: UnsafeMutableRawPointer, kind: PageKind, level: Int = 0, columnCount: Int = 0,
+        pageCount: Int, birth: UInt64, treeID: UInt32, rowCount: Int = 0, lowKey: Int64
+    ) {
+        base.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        let header = MutablePageHeader(base)
+        header.kind = kind
+        header.level = level
+        header.columnCount = columnCount
+        header.pageCount = pageCount
+        header.birth = birth
+        header.treeID = treeID
+        header.rowCount = rowCount
+        header.lowKey = lowKey
+    }
+
+    private static func checksum(
+        of run: UnsafeRawBufferPointer, pageNumber: UInt64, fileSeed: UInt64
+    ) -> UInt64 {
+        let seed = fileSeed ^ (pageNumber &+ 1) &* 0x9E37_79B9_7F4A_7C15
+        return Checksum.hash(UnsafeRawBufferPointer(rebasing: run[checkedOffset...]), seed: seed)
+    }
+
+    /// Fills the seal of a finished run and returns the checksum.
+    @discardableResult
+    public static func seal(
+        _ run: UnsafeMutableRawBufferPointer, pageNumber: UInt64, fileSeed: UInt64
+    ) -> UInt64 {
+        let sum = checksum(
+            of: UnsafeRawBufferPointer(run), pageNumber: pageNumber, fileSeed: fileSeed)
+        for offset in stride(from: sealPaddingOffset, to: checkedOffset, by: 8) {
+            run.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
+        }
+        run.storeBytes(of: sum, toByteOffset: 0, as: UInt64.self)
+        return sum
+    }
+
+    /// Whether the run is what was sealed for this page of this file. Zeros are not.
+    public static func isSealed(
+        _ run: UnsafeRawBufferPointer, pageNumber: UInt64, fileSeed: UInt64
+    ) -> Bool {
+        guard run.count >= size else { return false }
+        for offset in stride(from: sealPaddingOffset, to: checkedOffset, by: 8) {
+            guard run.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == 0 else {
+                return false
+            }
+        }
+        let sum = checksum(of: run, pageNumber: pageNumber, fileSeed: fileSeed)
+        return run.loadUnaligned(fromByteOffset: 0, as: UInt64.self) == sum
+    }
+}
+
+/// The header of a private copy, for writing.
+@frozen
+public struct MutablePageHeader {
+    public let base: UnsafeMutableRawPointer
+
+    @inlinable
+    public init(_ base: UnsafeMutableRawPointer) { self.base = base }
+
+    @inlinable
+    public var reading: PageHeader { PageHeader(UnsafeRawPointer(base)) }
+
+    public var kind: PageKind? {
+        get { reading.kind }
+        nonmutating set {
+            base.storeBytes(of: newValue?.rawValue ?? 0, toByteOffset: 32, as: UInt8.self)
+        }
+    }
+
+    public var level: Int {
+        get { reading.level }
+        nonmutating set {
+            base.storeBytes(of: UInt8(newValue), toByteOffset: 33, as: UInt8.self)
+        }
+    }
+
+    public var columnCount: Int {
+        get { reading.columnCount }
+        nonmutating set {
+            base.storeBytes(of: UInt16(newValue), toByteOffset: 34, as: UInt16.self)
+        }
+    }
+
+    public var pageCount: Int {
+        get { reading.pageCount }
+        nonmutating set {
+            base.storeBytes(of: UInt32(newValue), toByteOffset: 36, as: UInt32.self)
+        }
+    }
+
+    public var birth: UInt64 {
+        get { reading.birth }
+        nonmutating set { base.storeBytes(of: newValue, toByteOffset: 40, as: UInt64.self) }
+    }
+
+    public var treeID: UInt32 {
+        get { reading.treeID }
+        nonmutating set { base.storeBytes(of: newValue, toByteOffset: 48, as: UInt32.self) }
+    }
+
+    @inlinable
+    public var rowCount: Int {
+        get { reading.rowCount }
+        nonmutating set {
+            base.storeBytes(
+                of: UInt32(truncatingIfNeeded: newValue), toByteOffset: 52, as: UInt32.self)
+        }
+    }
+
+    public var lowKey: Int64 {
+        get { reading.lowKey }
+        nonmutating set { base.storeBytes(of: newValue, toByteOffset: 56, as: Int64.self) }
+    }
+}

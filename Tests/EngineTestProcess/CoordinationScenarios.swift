@@ -1,0 +1,128 @@
+import Glibc
+import StorageEngine
+
+/// Scenarios about locks, pins and opening. The first argument of each is the path.
+let coordinationScenarios: [String: Scenario] = [
+    "hold-write-lock": { arguments in
+        let (coordinator, role) = try openDataFile(arguments[0])
+        let previous = try coordinator.lockForWriting()
+        report("\(role) \(previous)")
+        waitForTest()
+        coordinator.unlockAfterWriting()
+        report("unlocked")
+        waitForTest()
+        report("last: \(try closeDataFile(coordinator))")
+    },
+    "hold-pin": { arguments in
+        let (coordinator, role) = try openDataFile(arguments[0])
+        let reader = try coordinator.claimReader()
+        report("\(role) \(reader.pinLatest())")
+        waitForTest()
+        reader.release()
+        report("last: \(try closeDataFile(coordinator))")
+    },
+    // Waits in recovery until it is told to go on.
+    "recover-slowly": { arguments in
+        let (coordinator, role) = try openDataFile(arguments[0], finishesRecovery: false)
+        report("\(role)")
+        waitForTest()
+        if role == .soleOpener {
+            try coordinator.finishRecovery(visibleVersion: 7, durableVersion: 7)
+        }
+        report("open at \(coordinator.visibleVersion)")
+        waitForTest()
+        report("last: \(try closeDataFile(coordinator))")
+    },
+    "wait-for-version": { arguments in
+        let (coordinator, role) = try openDataFile(arguments[0])
+        report("\(role)")
+        let version = coordinator.waitForVersion(
+            newerThan: UInt64(arguments[1])!, timeout: .seconds(20))
+        report("\(version)")
+    },
+    // Adds one to a number in the data file, many times, each under the write lock.
+    "count-under-lock": { arguments in
+        let (coordinator, role) = try openDataFile(arguments[0])
+        report("\(role)")
+        waitForTest()
+        for _ in 0..<Int(arguments[1])! {
+            _ = try coordinator.lockForWriting()
+            try incrementNumber(coordinator)
+            coordinator.unlockAfterWriting()
+        }
+        report("done")
+        waitForTest()
+    },
+    "try-open": { arguments in
+        do {
+            let (_, role) = try openDataFile(arguments[0])
+            report("\(role)")
+        } catch let error as StorageError {
+            report("\(error.code): \(error.message)")
+        }
+    },
+    // The forked child says what it may do, then outlives its parent for a while.
+    "fork-while-open": { arguments in
+        let (coordinator, _) = try openDataFile(arguments[0])
+        let reader = try coordinator.claimReader()
+        _ = reader.pinLatest()
+        _ = try coordinator.lockForWriting()
+        guard forkProcess() == 0 else {
+            waitForTest()
+            return
+        }
+        do {
+            _ = try coordinator.lockForWriting()
+            report("locked")
+        } catch let error as StorageError {
+            report("\(error.code)")
+        }
+        coordinator.unlockAfterWriting()
+        reader.release()
+        sleep(3)
+        _exit(0)
+    },
+    "write-with-faults": { arguments in
+        guard let faults = SystemCallFault.list(parsing: arguments[1]) else { exit(64) }
+        SystemInterceptor(faults: faults).install()
+        let file = try System.open(arguments[0], flags: O_RDWR | O_CREAT)
+        for byte in UInt8(1)...10 {
+            try [byte].withUnsafeBytes { try System.write(file, $0, at: UInt64(byte) - 1) }
+        }
+        report("survived")
+    },
+]
+
+private func openDataFile(
+    _ path: String, finishesRecovery: Bool = true
+) throws -> (Coordinator, Coordinator.Role) {
+    let file = try System.open(path, flags: O_RDWR | O_CREAT)
+    let (coordinator, role) = try Coordinator.open(path: path, dataFile: file, readOnly: false)
+    if role == .soleOpener, finishesRecovery {
+        try coordinator.finishRecovery(visibleVersion: 1, durableVersion: 1)
+    }
+    return (coordinator, role)
+}
+
+private func closeDataFile(_ coordinator: Coordinator) throws -> Bool {
+    let isLast = try coordinator.close()
+    if isLast { coordinator.releaseFinal() }
+    return isLast
+}
+
+private func incrementNumber(_ coordinator: Coordinator) throws {
+    let file = try System.open(coordinator.path, flags: O_RDWR)
+    defer { System.close(file) }
+    var number: UInt64 = 0
+    try withUnsafeMutableBytes(of: &number) { buffer in
+        _ = try System.read(file, into: buffer, at: 0)
+    }
+    number += 1
+    try withUnsafeBytes(of: number) { try System.write(file, $0, at: 0) }
+}
+
+/// Swift does not import `fork`, for good reasons; its address can be looked up.
+private func forkProcess() -> Int32 {
+    guard let address = dlsym(nil, "fork") else { exit(70) }
+    return unsafeBitCast(address, to: (@convention(c) () -> Int32).self)()
+}

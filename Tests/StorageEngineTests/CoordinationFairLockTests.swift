@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+
+/// A value that a lock under test guards.
+private final class Guarded<Value>: @unchecked Sendable {
+    // Safe when the lock under test works; the thread sanitizer checks it.
+    var value: Value
+    init(_ value: Value) { self.value = value }
+}
+
+@Suite struct CoordinationFairLockTests {
+    private func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+        let group = DispatchGroup()
+        for index in 0..<count {
+            group.enter()
+            Thread {
+                body(index)
+                group.leave()
+            }.start()
+        }
+        group.wait()
+    }
+
+    @Test func eightThreadsExcludeEachOther() {
+        let lock = FairLock()
+        let counter = Guarded(0)
+        inThreads(8) { _ in
+            for _ in 0..<2000 {
+                lock.lock()
+                counter.value += 1
+                lock.unlock()
+            }
+        }
+        #expect(counter.value == 16000)
+        #expect(lock.tryLock())
+    }
+
+    @Test func waitersAreServedInTheOrderInWhichTheyAsked() {
+        let lock = FairLock()
+        let order = Guarded<[Int]>([])
+        lock.lock()
+        let group = DispatchGroup()
+        for index in 0..<100 {
+            group.enter()
+            let tickets = lock.drawnTickets
+            Thread {
+                lock.lock()
+                order.value.append(index)
+                lock.unlock()
+                group.leave()
+            }.start()
+            while lock.drawnTickets == tickets { usleep(50) }
+        }
+        #expect(lock.hasWaiters)
+        lock.unlock()
+        group.wait()
+        #expect(order.value == Array(0..<100))
+    }
+
+    @Test func lockPassesBetweenThreads() {
+        let lock = FairLock()
+        inThreads(1) { _ in lock.lock() }
+        #expect(!lock.tryLock())
+        inThreads(1) { _ in lock.unlock() }
+        #expect(lock.tryLock())
+        #expect(!lock.hasWaiters)
+        lock.unlock()
+    }
+
+    @Test func tryLockNeverSucceedsBesideAHolder() {
+        let lock = FairLock()
+        let counter = Guarded(0)
+        let successes = Guarded([Int](repeating: 0, count: 4))
+        let results = FairLock()
+        inThreads(4) { index in
+            var mine = 0
+            for round in 0..<2000 {
+                if round % 2 == 0 {
+                    guard lock.tryLock() else { continue }
+                } else {
+                    lock.lock()
+                }
+                counter.value += 1
+                mine += 1
+                lock.unlock()
+            }
+            results.withLock { successes.value[index] = mine }
+        }
+        #expect(counter.value == successes.value.reduce(0, +))
+    }
+}

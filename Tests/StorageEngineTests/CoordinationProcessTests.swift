@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+
+@Suite struct CoordinationProcessTests {
+    @Test func writeLockOfAKilledProcessPassesOn() throws {
+        let directory = try CoordinationTestDirectory()
+        let file = try CoordinationTestFile(directory.file("a"))
+        let child = try CoordinationTestProcess("hold-write-lock", directory.file("a"))
+        #expect(child.nextLine() == "joined finished")
+        #expect(try file.coordinator.tryLockForWriting() == nil)
+        child.kill()
+        #expect(try file.coordinator.lockForWriting() == .died)
+        file.coordinator.unlockAfterWriting()
+        #expect(try file.coordinator.lockForWriting() == .finished)
+        file.coordinator.unlockAfterWriting()
+        #expect(try file.close())
+    }
+
+    @Test func unlockedWriteLockPassesOnWithoutSuspicion() throws {
+        let directory = try CoordinationTestDirectory()
+        let file = try CoordinationTestFile(directory.file("a"))
+        let child = try CoordinationTestProcess("hold-write-lock", directory.file("a"))
+        #expect(child.nextLine() == "joined finished")
+        try child.proceed()
+        #expect(try file.coordinator.lockForWriting() == .finished)
+        #expect(child.nextLine() == "unlocked")
+        file.coordinator.unlockAfterWriting()
+        try child.proceed()
+        #expect(child.nextLine() == "last: false")
+        #expect(try file.close())
+    }
+
+    @Test func pinOfAKilledProcessIsClearedInBoundedTime() throws {
+        let directory = try CoordinationTestDirectory()
+        let file = try CoordinationTestFile(directory.file("a"))
+        let child = try CoordinationTestProcess("hold-pin", directory.file("a"))
+        #expect(child.nextLine() == "joined 1")
+        file.coordinator.publish(version: 2)
+        #expect(file.coordinator.oldestPinnedVersion() == 1)
+        #expect(file.coordinator.pinnedVersions().map(\.processID) == [child.processID])
+        child.kill()
+        let clock = ContinuousClock()
+        let start = clock.now
+        while file.coordinator.oldestPinnedVersion() != nil,
+            start.duration(to: clock.now) < .seconds(2)
+        {
+            usleep(1000)
+        }
+        #expect(start.duration(to: clock.now) < .milliseconds(500))
+        #expect(file.coordinator.pinnedVersions() == [])
+        #expect(try file.close())
+    }
+
+    @Test func pinOfALivingProcessIsNotCleared() throws {
+        let directory = try CoordinationTestDirectory()
+        let file = try CoordinationTestFile(directory.file("a"))
+        let child = try CoordinationTestProcess("hold-pin", directory.file("a"))
+        #expect(child.nextLine() == "joined 1")
+        file.coordinator.publish(version: 2)
+        for _ in 0..<3 {
+            usleep(60_000)
+            #expect(file.coordinator.oldestPinnedVersion() == 1)
+        }
+        try child.proceed()
+        #expect(child.nextLine() == "last: false")
+        #expect(file.coordinator.oldestPinnedVersion() == nil)
+        #expect(try file.close())
+    }
+
+    @Test func twoProcessesAreNeverBothSoleOpener() throws {
+        let directory = try CoordinationTestDirectory()
+        let path = directory.file("a")
+        let first = try CoordinationTestProcess("recover-slowly", path)
+        #expect(first.nextLine() == "soleOpener")
+        let second = try CoordinationTestProcess("recover-slowly", path)
+        usleep(100_000)
+        try first.proceed()
+        #expect(first.nextLine() == "open at 7")
+        #expect(second.nextLine() == "joined")
+        try second.proceed()
+        #expect(second.nextLine() == "open at 7")
+        try first.proceed()
+        #expect(first.nextLine() == "last: false")
+        try second.proceed()
+        #expect(second.nextLine() == "last: true")
+    }
+
+    @Test func recoveryOfAKilledProcessIsTakenOver() throws {
+        let directory = try CoordinationTestDirectory()
+        let first = try CoordinationTestProcess("recover-slowly", directory.file("a"))
+        #expect(first.nextLine() == "soleOpener")
+        let second = try CoordinationTestProcess("recover-slowly", directory.file("a"))
+        usleep(50_000)
+        first.kill()
+        // The second waits for the shared lock by now, gets it, and makes it exclusive.
+        #expect(second.nextLine() == "soleOpener")
+        second.kill()
+        #expect(try CoordinationTestFile(directory.file("a")).close())
+    }
+
+    @Test func manyProcessesThatOpenAtOnceAgreeOnOne() throws {
+        let directory = try CoordinationTestDirectory()
+        let children = try (0..<6).map { _ in
+            try CoordinationTestProcess("hold-pin", directory.file("a"))
+        }
+        let lines = children.map { $0.nextLine() ?? "" }
+        #expect(lines.filter { $0 == "soleOpener 1" }.count == 1)
+        #expect(lines.filter { $0 == "joined 1" }.count == 5)
+        for child in children { try child.proceed() }
+        let last = children.map { $0.nextLine() ?? "" }
+        #expect(last.filter { $0 == "last: true" }.count == 1)
+    }
+
+    @Test func forkedChildHasNoUseOfTheDatabaseAndKeepsNoLock() throws {
+        let directory = try CoordinationTestDirectory()
+        let file = try CoordinationTestFile(directory.file("a"))
+        let child = try CoordinationTestProcess("fork-while-open", directory.file("a"))
+        #expect(child.nextLine() == "usedAfterFork")
+        usleep(20_000)
+        // What the forked child released was not its own.
+        #expect(file.coordinator.pinnedVersions().map(\.version) == [1])
+        #expect(try file.coordinator.tryLockForWriting() == nil)
+        child.kill()
+        // The forked child still runs, but has none of its parent's locks.
+        #expect(try file.coordinator.tryLockForWriting() == .died)
+        file.coordinator.publish(version: 2)
+        file.coordinator.unlockAfterWriting()
+        usleep(60_000)
+        #expect(file.coordinator.oldestPinnedVersion() == nil)
+        #expect(try file.close())
+    }
+
+    @Test func versionsWakeOtherProcesses() throws {
+        let directory = try CoordinationTestDirectory()
+        let file = try CoordinationTestFile(directory.file("a"))
+        let child = try CoordinationTestProcess("wait-for-version", directory.file("a"), "1")
+        #expect(child.nextLine() == "joined")
+        usleep(20_000)
+        file.coordinator.publish(version: 2)
+        #expect(child.nextLine() == "2")
+        _ = child.waitForSignal()
+        #expect(try file.close())
+    }
+
+    @Test func processesTakeTurnsWithoutLosingAnUpdate() throws {
+        let directory = try CoordinationTestDirectory()
+        let path = directory.file("a")
+        let children = try (0..<3).map { _ in
+            try CoordinationTestProcess("count-under-lock", path, "300")
+        }
+        for child in children { _ = child.nextLine() }
+        for child in children { try child.proceed() }
+        for child in children { #expect(child.nextLine() == "done") }
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        #expect(bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } == 900)
+    }
+
+    @Test func busyProcessLetsOthersWrite() throws {
+        let directory = try CoordinationTestDirectory()
+        let file = try CoordinationTestFile(directory.file("a"))
+        let coordinator = file.coordinator
+        let child = try CoordinationTestProcess("count-under-lock", directory.file("a"), "100")
+        #expect(child.nextLine() == "joined")
+        let stopped = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
+        stopped.initialize(to: 0)
+        nonisolated(unsafe) let stop = stopped
+        let group = DispatchGroup()
+        for _ in 0..<4 {
+            group.enter()
+            Thread {
+                while stop.loadAcquire() == 0 {
+                    guard (try? coordinator.lockForWriting()) != nil else { break }
+                    usleep(100)
+                    coordinator.unlockAfterWriting()
+                }
+                group.leave()
+            }.start()
+        }
+        let start = ContinuousClock().now
+        try child.proceed()
+        #expect(child.nextLine() == "done")
+        // 100 turns, each after at most 5 ms of the other process's hand-overs and a wake-up.
+        #expect(start.duration(to: ContinuousClock().now) < .seconds(5))
+        stop.storeRelease(1)
+        group.wait()
+        stopped.deallocate()
+        child.kill()
+        try file.close()
+    }
+}

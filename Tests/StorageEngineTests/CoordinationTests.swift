@@ -1,0 +1,327 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+
+@Suite struct CoordinationTests {
+    private func memory(version: UInt64 = 1) throws -> Coordinator {
+        let coordinator = try Coordinator.inMemory(name: "memory")
+        try coordinator.finishRecovery(visibleVersion: version, durableVersion: version)
+        return coordinator
+    }
+
+    // MARK: Write lock
+
+    @Test func writeLockPassesBetweenThreadsThatEnd() throws {
+        let directory = try CoordinationTestDirectory()
+        let file = try CoordinationTestFile(directory.file("a"))
+        let coordinator = file.coordinator
+        let locked = DispatchSemaphore(value: 0)
+        Thread {
+            _ = try? coordinator.lockForWriting()
+            locked.signal()
+        }.start()
+        locked.wait()
+        #expect(try coordinator.tryLockForWriting() == nil)
+        coordinator.unlockAfterWriting()
+        #expect(try coordinator.tryLockForWriting() == .finished)
+        coordinator.unlockAfterWriting()
+        #expect(try file.close())
+    }
+
+    @Test func poisonedFileRefusesWritersUntilAllHaveClosedIt() throws {
+        let directory = try CoordinationTestDirectory()
+        let first = try CoordinationTestFile(directory.file("a"))
+        let second = try CoordinationTestFile(directory.file("a"))
+        first.coordinator.poison()
+        #expect(second.coordinator.isPoisoned)
+        for _ in 0..<2 {
+            do {
+                _ = try second.coordinator.lockForWriting()
+                Issue.record("a poisoned file was locked for writing")
+            } catch {
+                #expect(error.code == .outcomeUnknown)
+            }
+        }
+        try first.close()
+        try second.close()
+        let third = try CoordinationTestFile(directory.file("a"))
+        #expect(try third.coordinator.lockForWriting() == .finished)
+        third.coordinator.unlockAfterWriting()
+        try third.close()
+    }
+
+    @Test func readOnlyUserCannotWrite() throws {
+        let directory = try CoordinationTestDirectory()
+        let writer = try CoordinationTestFile(directory.file("a"))
+        let reader = try CoordinationTestFile(directory.file("a"), readOnly: true)
+        #expect(reader.role == .joined)
+        do {
+            _ = try reader.coordinator.lockForWriting()
+            Issue.record("a reader locked for writing")
+        } catch {
+            #expect(error.code == .readOnly)
+        }
+        #expect(try !reader.close())
+        #expect(try writer.close())
+    }
+
+    // MARK: Versions and pins
+
+    @Test func oldestPinIsTheOldestOfAllReaders() throws {
+        let coordinator = try memory()
+        #expect(coordinator.oldestPinnedVersion() == nil)
+        let first = try coordinator.claimReader()
+        let second = try coordinator.claimReader()
+        let third = try coordinator.claimReader()
+        #expect(first.pinLatest() == 1)
+        coordinator.publish(version: 2)
+        #expect(second.pinLatest() == 2)
+        coordinator.publish(version: 3)
+        #expect(coordinator.oldestPinnedVersion() == 1)
+        #expect(third.pin(sameAs: second) == 2)
+        first.unpin()
+        second.unpin()
+        #expect(coordinator.oldestPinnedVersion() == 2)
+        let pins = coordinator.pinnedVersions()
+        #expect(pins.map(\.version) == [2])
+        #expect(pins[0].processID == UInt32(getpid()))
+        #expect(pins[0].age < .seconds(60))
+        #expect(third.pinLatest() == 3)
+        #expect(coordinator.oldestPinnedVersion() == 3)
+        for reader in [first, second, third] { reader.release() }
+        #expect(coordinator.oldestPinnedVersion() == nil)
+        _ = try coordinator.close()
+    }
+
+    /// The reader is stopped between reading the newest version and storing its pin, while the
+    /// writer publishes three versions and reuses everything that nobody seems to need.
+    @Test func pinIsNeverOnAVersionThatWasReclaimedMeanwhile() throws {
+        let coordinator = try memory()
+        let reader = try coordinator.claimReader()
+        var reclaimedBelow: UInt64 = 0
+        var stops = 0
+        let pinned = reader.pinLatest(betweenLoadAndStore: {
+            stops += 1
+            guard stops == 1 else { return }
+            for version in UInt64(2)...4 {
+                coordinator.publish(version: version)
+                reclaimedBelow = coordinator.oldestPinnedVersion() ?? coordinator.visibleVersion
+            }
+        })
+        #expect(reclaimedBelow == 4)
+        #expect(pinned >= reclaimedBelow)
+        #expect(reader.version == pinned)
+        #expect(stops == 2)
+        reader.release()
+    }
+
+    @Test func pinsOfRacingReadersAreAlwaysRespected() throws {
+        let coordinator = try memory()
+        let reclaimed = UnsafeMutablePointer<UInt64>.allocate(capacity: 2)
+        reclaimed.initialize(repeating: 0, count: 2)
+        defer { reclaimed.deallocate() }
+        nonisolated(unsafe) let words = reclaimed
+        let group = DispatchGroup()
+        let violations = FairLock()
+        nonisolated(unsafe) var found: [String] = []
+        for _ in 0..<3 {
+            let reader = try coordinator.claimReader()
+            group.enter()
+            Thread {
+                var last: UInt64 = 0
+                while (words + 1).loadAcquire() == 0 {
+                    let version = reader.pinLatest()
+                    let below = words.loadSequential()
+                    if version < below || version < last {
+                        violations.withLock { found.append("\(version) \(below) \(last)") }
+                    }
+                    last = version
+                    if version % 3 == 0 { reader.unpin() }
+                }
+                reader.release()
+                group.leave()
+            }.start()
+        }
+        for version in UInt64(2)...20_000 {
+            coordinator.publish(version: version)
+            words.storeSequential(coordinator.oldestPinnedVersion() ?? version)
+        }
+        (words + 1).storeRelease(1)
+        group.wait()
+        #expect(found == [])
+    }
+
+    @Test func readersAreLimitedAndSlotsAreReused() throws {
+        let coordinator = try memory()
+        var readers: [ReaderSlot] = []
+        for _ in 0..<SharedRegion.pinSlotCount { readers.append(try coordinator.claimReader()) }
+        do {
+            _ = try coordinator.claimReader()
+            Issue.record("more readers than slots")
+        } catch {
+            #expect(error.code == .tooManyReaders)
+        }
+        readers.removeLast().release()
+        readers.append(try coordinator.claimReader())
+        for reader in readers { reader.release() }
+    }
+
+    @Test func waitingForAVersionEndsWithItOrWithTheTime() throws {
+        let coordinator = try memory()
+        #expect(coordinator.waitForVersion(newerThan: 1, timeout: .milliseconds(20)) == 1)
+        Thread {
+            usleep(20_000)
+            coordinator.publish(version: 2)
+        }.start()
+        #expect(coordinator.waitForVersion(newerThan: 1, timeout: .seconds(20)) == 2)
+        #expect(coordinator.durableVersion == 2)
+    }
+
+    // MARK: Opening
+
+    @Test func firstOpensAloneOthersJoinAndTheLastIsTold() throws {
+        let directory = try CoordinationTestDirectory()
+        let first = try CoordinationTestFile(directory.file("a"), version: 5)
+        #expect(first.role == .soleOpener)
+        let second = try CoordinationTestFile(directory.file("a"))
+        #expect(second.role == .joined)
+        #expect(second.coordinator.visibleVersion == 5)
+        #expect(second.coordinator.isShared)
+        #expect(try !first.close())
+        #expect(try second.close())
+        let third = try CoordinationTestFile(directory.file("a"))
+        #expect(third.role == .soleOpener)
+        #expect(try third.close())
+    }
+
+    @Test func readersAloneOpenAndWritersJoinThem() throws {
+        let directory = try CoordinationTestDirectory()
+        System.close(try System.open(directory.file("a"), flags: O_RDWR | O_CREAT))
+        let reader = try CoordinationTestFile(directory.file("a"), readOnly: true, version: 3)
+        #expect(reader.role == .soleOpener)
+        let writer = try CoordinationTestFile(directory.file("a"))
+        #expect(writer.role == .joined)
+        #expect(writer.coordinator.visibleVersion == 3)
+        #expect(try !reader.close())
+        #expect(try writer.close())
+    }
+
+    @Test func garbageInTheLockFileIsClearedByTheSoleOpener() throws {
+        let directory = try CoordinationTestDirectory()
+        for size in [1, 4096, 200_000] {
+            let garbage = Data((0..<size).map { _ in UInt8.random(in: 0...255) })
+            try garbage.write(to: URL(fileURLWithPath: directory.file("a.lock")))
+            let file = try CoordinationTestFile(directory.file("a"))
+            #expect(file.role == .soleOpener)
+            #expect(!file.coordinator.isPoisoned)
+            #expect(file.coordinator.pinnedVersions() == [])
+            #expect(try file.coordinator.lockForWriting() == .finished)
+            file.coordinator.unlockAfterWriting()
+            #expect(try file.close())
+        }
+    }
+
+    @Test func removedLockFileIsReportedWhileTheFileIsInUse() throws {
+        let directory = try CoordinationTestDirectory()
+        let first = try CoordinationTestFile(directory.file("a"))
+        try System.unlink(directory.file("a.lock"))
+        do {
+            _ = try CoordinationTestFile(directory.file("a"))
+            Issue.record("joined without the shared memory")
+        } catch let error as StorageError {
+            #expect(error.code == .incompatibleLockFile)
+            #expect(error.message.contains("removed"))
+        }
+        try first.close()
+        #expect(try CoordinationTestFile(directory.file("a")).close())
+    }
+
+    @Test func anotherLayoutIsReportedWhileTheFileIsInUse() throws {
+        let directory = try CoordinationTestDirectory()
+        let first = try CoordinationTestFile(directory.file("a"))
+        first.coordinator.region.magic.storeRelease(1)
+        do {
+            _ = try CoordinationTestFile(directory.file("a"))
+            Issue.record("joined with another layout")
+        } catch let error as StorageError {
+            #expect(error.code == .incompatibleLockFile)
+            #expect(error.message.contains("layout"))
+        }
+        try first.close()
+    }
+
+    @Test func lockFileOfAReplacedDataFileIsReported() throws {
+        let directory = try CoordinationTestDirectory()
+        let first = try CoordinationTestFile(directory.file("a"))
+        try System.unlink(directory.file("a"))
+        do {
+            _ = try CoordinationTestFile(directory.file("a"))
+            Issue.record("cleared the shared memory of another file in use")
+        } catch let error as StorageError {
+            #expect(error.code == .incompatibleLockFile)
+        }
+        try first.close()
+    }
+
+    @Test func readerWithoutRightToALockFileOpensUnsharedAndKeepsWritersOut() throws {
+        let directory = try CoordinationTestDirectory()
+        let path = directory.file("a")
+        System.close(try System.open(path, flags: O_RDWR | O_CREAT))
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: path + ".lock"),
+            faults: [.init(.failForever(errno: EROFS), call: .open, ordinal: 1)])
+        interceptor.install()
+        let reader = try CoordinationTestFile(path, readOnly: true)
+        #expect(reader.role == .soleOpener)
+        #expect(!reader.coordinator.isShared)
+        let other = try CoordinationTestFile(path, readOnly: true)
+        #expect(!other.coordinator.isShared)
+        let slot = try reader.coordinator.claimReader()
+        #expect(slot.pinLatest() == 1)
+        slot.release()
+        interceptor.uninstall()
+        do {
+            _ = try CoordinationTestFile(path)
+            Issue.record("a writer came in beside a reader that shares nothing")
+        } catch let error as StorageError {
+            #expect(error.code == .incompatibleLockFile)
+        }
+        try other.close()
+        #expect(try !reader.close())
+        let writer = try CoordinationTestFile(path)
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        do {
+            _ = try CoordinationTestFile(path, readOnly: true)
+            Issue.record("a reader that shares nothing came in beside a writer")
+        } catch let error as StorageError {
+            #expect(error.code == .permissionDenied)
+        }
+        try writer.close()
+    }
+
+    @Test func failingToMakeTheLockFileIsExplained() throws {
+        let directory = try CoordinationTestDirectory()
+        for (number, call, code) in [
+            (ENOSPC, SystemCall.fallocate, StorageError.Code.outOfDiskSpace),
+            (EACCES, .open, .permissionDenied), (ENOTDIR, .open, .fileAccess),
+            (EIO, .lock, .fileAccess),
+        ] {
+            let interceptor = SystemInterceptor(
+                scope: .files(pathPrefix: directory.file("a.lock")),
+                faults: [.init(.fail(errno: number), call: call, ordinal: 1)])
+            interceptor.install()
+            defer { interceptor.uninstall() }
+            do {
+                _ = try CoordinationTestFile(directory.file("a"))
+                Issue.record("opened in spite of \(number)")
+            } catch let error as StorageError {
+                #expect(error.code == code)
+                #expect(error.path == directory.file("a"))
+                #expect(error.message.contains("a'") || error.message.contains("a.lock'"))
+            }
+        }
+        #expect(try CoordinationTestFile(directory.file("a")).close())
+    }
+}
