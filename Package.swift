@@ -16,10 +16,11 @@ let package = Package(
         .target(name: "StorageEngine", dependencies: ["CRealmSystem"]),
         .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .target(name: "BenchmarkModels", dependencies: ["RealmSwift"]),
         .target(
             name: "BenchmarkKit",
             dependencies: [
-                "RealmSwift", "StorageEngine",
+                "BenchmarkModels", "RealmSwift", "StorageEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
