@@ -32,7 +32,12 @@ let package = Package(
             name: "StorageEngineTests",
             dependencies: ["StorageEngine", "CRealmSystem", "engine-test-process"]),
         .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift"]),
-        .testTarget(name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"]),
+        .testTarget(
+            name: "BenchmarkKitTests",
+            dependencies: [
+                "BenchmarkKit",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

@@ -59,6 +59,7 @@ public struct CaseResult: Codable, Sendable {
     }
 
     mutating func measure(_ name: String, _ value: Double?) {
+        assert(MeasureCatalogue.all.contains { $0.name == name }, "No measure is named \(name).")
         if let value { measures.append(Measure(name: name, value: value)) }
     }
 
