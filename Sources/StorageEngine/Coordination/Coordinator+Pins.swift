@@ -122,7 +122,9 @@ extension Coordinator {
             // A failure to lock is a reason to leave the slot alone: its pins only cost space.
             guard (try? System.tryLock(lockFile, .exclusive, range)) == true else { return }
             region.clearPins(ofProcessSlot: index)
-            region.processSlot(index).isWaitingToWrite.storeRelease(0)
+            if region.processSlot(index).isWaitingToWrite.exchange(0) != 0 {
+                _ = region.waitingProcessCount.fetchAdd(UInt32.max)
+            }
             region.processSlot(index).isInUse.storeRelease(0)
             try? System.unlock(lockFile, range)
         }

@@ -35,6 +35,7 @@ extension Coordinator {
         writeQueue.lock()
         do {
             return try finishLocking { () throws(SystemFailure) in
+                letOthersGoFirst()
                 if try !tryLockProcess() { try waitForProcessLock() }
                 return true
             }!
@@ -124,18 +125,16 @@ extension Coordinator {
     // MARK: The byte-range lock
 
     private func tryLockProcess() throws(SystemFailure) -> Bool {
-        if writeLockState.wasLastHolder {
-            writeLockState.wasLastHolder = false
-            letOthersGoFirst()
-        }
-        return try System.tryLock(lockFile, .exclusive, LockRanges.writing)
+        try System.tryLock(lockFile, .exclusive, LockRanges.writing)
     }
 
     private func waitForProcessLock() throws(SystemFailure) {
         let word = region.processSlot(processSlot).isWaitingToWrite
+        _ = region.waitingProcessCount.fetchAdd(1)
         word.storeSequential(1)
         defer {
             word.storeSequential(0)
+            _ = region.waitingProcessCount.fetchAdd(UInt32.max)
             System.wake(word)
         }
         try System.lock(lockFile, .exclusive, LockRanges.writing)
@@ -143,6 +142,9 @@ extension Coordinator {
 
     /// Waits, for a bounded time, until a process that waits for the lock has got it.
     private func letOthersGoFirst() {
+        guard writeLockState.wasLastHolder else { return }
+        writeLockState.wasLastHolder = false
+        guard region.waitingProcessCount.loadAcquire() != 0 else { return }
         for index in 0..<SharedRegion.processSlotCount where index != processSlot {
             let slot = region.processSlot(index)
             guard slot.isInUse.loadRelaxed() != 0, slot.isWaitingToWrite.loadAcquire() != 0

@@ -1,7 +1,8 @@
 /// A place in shared memory where one connection says which version it reads. As long as it says
 /// so, no process reuses what that version reaches.
 ///
-/// Used by one thread at a time; others may read `version`.
+/// Used by one thread at a time; others may read `version`. Pinning in a forked child stops the
+/// program: ask `Coordinator.checkNotForked` first.
 package struct ReaderSlot: @unchecked Sendable {
     // Safe to share: the coordinator keeps the memory mapped and is itself safe to share, and the
     // slot's words are accessed atomically only.
@@ -30,6 +31,7 @@ package struct ReaderSlot: @unchecked Sendable {
     /// The same with a place for tests to stop at.
     @inline(__always)
     func pinLatest(betweenLoadAndStore pause: () -> Void) -> UInt64 {
+        precondition(!coordinator.isForked, "a forked child must not move its parent's pins")
         let words = coordinator.region
         var newest = words.visibleVersion.loadSequential()
         if newest == slot.version.loadRelaxed() { return newest }
@@ -45,6 +47,7 @@ package struct ReaderSlot: @unchecked Sendable {
 
     /// Pins the version that another slot has pinned and keeps pinned during this call.
     package func pin(sameAs other: ReaderSlot) -> UInt64 {
+        precondition(!coordinator.isForked, "a forked child must not move its parent's pins")
         let version = other.version
         slot.time.storeRelaxed(System.monotonicNanoseconds)
         slot.version.storeSequential(version)
@@ -53,12 +56,13 @@ package struct ReaderSlot: @unchecked Sendable {
 
     /// Pins nothing any more; the slot stays claimed.
     package func unpin() {
+        // In a forked child the slot is the parent's.
+        if coordinator.isForked { return }
         slot.version.storeRelease(0)
     }
 
     /// Gives the slot back. It must not be used afterwards.
     package func release() {
-        // In a forked child the slot is the parent's.
         if coordinator.isForked { return }
         slot.version.storeSequential(0)
         slot.owner.storeRelease(0)

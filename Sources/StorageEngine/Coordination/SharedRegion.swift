@@ -42,6 +42,8 @@ struct SharedRegion {
     var pinSlotLimit: UnsafeMutablePointer<UInt32> { word32(60) }
     /// How many threads may be asleep on the wake-up word; too high when some were killed.
     var sleeperCount: UnsafeMutablePointer<UInt32> { word32(64) }
+    /// How many processes wait for the write lock; too high when some were killed.
+    var waitingProcessCount: UnsafeMutablePointer<UInt32> { word32(68) }
 
     func processSlot(_ index: Int) -> ProcessSlot {
         ProcessSlot(base: base + Self.processSlotOffset + index * Self.processSlotSize)

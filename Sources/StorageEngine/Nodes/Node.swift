@@ -66,6 +66,13 @@ public struct Node {
         return -1
     }
 
+    /// Whether column `c` exists, has this id and is stored in this node: then the accessors may be
+    /// used on it directly.
+    @inlinable @inline(__always)
+    public func hasInline(_ c: Int, id: UInt16) -> Bool {
+        c < columnCount && entry(c).id == id && !entry(c).isSpilled
+    }
+
     @inlinable
     public func kind(_ c: Int) -> ColumnKind { entry(c).kind }
 

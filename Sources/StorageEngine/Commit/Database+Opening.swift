@@ -1,0 +1,277 @@
+import Glibc
+import Synchronization
+
+extension Database {
+    /// Files that this process has open, so that everyone in it shares one `Database` a file.
+    private struct Identity: Hashable {
+        var device: UInt64
+        var inode: UInt64
+        var memoryIdentifier: String?
+        var isReadOnly: Bool
+    }
+
+    private struct WeakDatabase {
+        weak var database: Database?
+    }
+
+    private static let openDatabases = Mutex<[Identity: WeakDatabase]>([:])
+    /// Held while opening, so that two threads do not open one file twice.
+    private static let openingLock = Mutex<Void>(())
+
+    /// Opens a database file, or returns the one that this process has open.
+    ///
+    /// The first opener of all processes finds the newest version, and waits for nobody; the others
+    /// join it.
+    ///
+    /// - Throws: `.fileNotFound`, `.permissionDenied`, `.fileAccess`, `.notADatabase`,
+    ///   `.unsupportedFormat`, `.damaged`, `.incompatibleLockFile`, `.tooManyReaders`,
+    ///   `.outOfDiskSpace`, `.addressSpaceExhausted`.
+    public static func open(
+        path: String, options: Options = Options()
+    ) throws(StorageError) -> Database {
+        try openingLock.withLock { (_) throws(StorageError) in
+            if options.inMemory { return try openInMemory(path, options) }
+            let (descriptor, status) = try openDescriptor(path, options)
+            let identity = Identity(
+                device: status.device, inode: status.inode, isReadOnly: options.readOnly)
+            if let present = registered(identity) {
+                System.close(descriptor)
+                return present
+            }
+            let database = try openUnshared(path, descriptor, options)
+            register(database, identity)
+            return database
+        }
+    }
+
+    private static func registered(_ identity: Identity) -> Database? {
+        openDatabases.withLock { $0[identity]?.database }
+    }
+
+    private static func register(_ database: Database, _ identity: Identity) {
+        openDatabases.withLock { table in
+            table = table.filter { $0.value.database != nil }
+            table[identity] = WeakDatabase(database: database)
+        }
+    }
+
+    /// Opens a file beside those that the process has open already, like another process would.
+    /// For tests.
+    package static func openUnregistered(
+        path: String, options: Options = Options()
+    ) throws(StorageError) -> Database {
+        try openUnshared(path, openDescriptor(path, options).0, options)
+    }
+
+    // MARK: Descriptors
+
+    private static func openDescriptor(
+        _ path: String, _ options: Options
+    ) throws(StorageError) -> (Int32, System.FileStatus) {
+        do {
+            let descriptor = try openForUse(path, options)
+            do throws(SystemFailure) {
+                let status = try System.status(descriptor)
+                guard status.isRegularFile else {
+                    throw SystemFailure(call: .open, errno: status.isDirectory ? EISDIR : EINVAL)
+                }
+                return (descriptor, status)
+            } catch {
+                System.close(descriptor)
+                throw error
+            }
+        } catch let failure as SystemFailure {
+            throw StorageError(failure, .open, path: path)
+        } catch {
+            preconditionFailure("nothing else is thrown above")
+        }
+    }
+
+    private static func openForUse(
+        _ path: String, _ options: Options
+    ) throws(SystemFailure) -> Int32 {
+        if options.readOnly { return try System.open(path, flags: O_RDONLY) }
+        do {
+            return try System.open(path, flags: O_RDWR)
+        } catch {
+            guard error.errno == ENOENT, options.createIfMissing else { throw error }
+        }
+        return try System.open(path, flags: O_RDWR | O_CREAT)
+    }
+
+    // MARK: Files
+
+    /// Takes over the descriptor, also when it throws.
+    private static func openUnshared(
+        _ path: String, _ descriptor: Int32, _ options: Options
+    ) throws(StorageError) -> Database {
+        var coordinator: Coordinator?
+        do throws(StorageError) {
+            let (opened, role) = try Coordinator.open(
+                path: path, dataFile: descriptor, readOnly: options.readOnly)
+            coordinator = opened
+            switch role {
+            case .soleOpener: return try recover(path, descriptor, options, opened)
+            case .joined: return try join(path, descriptor, options, opened)
+            }
+        } catch {
+            coordinator?.releaseFinal()
+            System.close(descriptor)
+            throw error
+        }
+    }
+
+    private static func recover(
+        _ path: String, _ descriptor: Int32, _ options: Options, _ coordinator: Coordinator
+    ) throws(StorageError) -> Database {
+        var header = try readHeader(path, descriptor)
+        if header == nil || header!.isUnfinished {
+            guard options.createIfMissing, !options.readOnly else {
+                throw StorageError(
+                    .notADatabase, path: path,
+                    message: "Realm file at path '\(path)' cannot be opened: it is empty. Allow "
+                        + "creating it, or restore it from a backup.")
+            }
+            header = try create(path, descriptor, options)
+        }
+        let file = try PageFile(
+            descriptor: descriptor, path: path, header: header!, isInMemory: false)
+        let outcome = try Recovery(file: file).findNewestVersion()
+        let version = outcome.record?.version ?? 0
+        var durableVersion = version
+        if options.readOnly {
+            // Who writes later makes the version durable first.
+            if outcome.needsSync, version > 0 { durableVersion = version - 1 }
+        } else if outcome.needsSync {
+            for slot in outcome.abandonedSlots { try file.clearSlot(slot) }
+            try file.sync()
+        }
+        if let record = outcome.record { try file.map(pageCount: record.pageCount) }
+        try coordinator.finishRecovery(visibleVersion: version, durableVersion: durableVersion)
+        return Database(
+            path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
+            newestRecord: outcome.record)
+    }
+
+    private static func join(
+        _ path: String, _ descriptor: Int32, _ options: Options, _ coordinator: Coordinator
+    ) throws(StorageError) -> Database {
+        guard let header = try readHeader(path, descriptor), !header.isUnfinished else {
+            throw StorageError(
+                .damaged, path: path,
+                message: "Realm file at path '\(path)' is damaged: its header has gone while "
+                    + "another process has it open. Restore it from a backup.", page: 0)
+        }
+        let file = try PageFile(
+            descriptor: descriptor, path: path, header: header, isInMemory: false)
+        return Database(
+            path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
+            newestRecord: nil)
+    }
+
+    /// The header, or nil for an empty file.
+    private static func readHeader(
+        _ path: String, _ descriptor: Int32
+    ) throws(StorageError) -> FileHeader? {
+        var block = [UInt8](repeating: 0, count: FileHeader.size)
+        let result = block.withUnsafeMutableBytes { buffer in
+            Result { () throws(SystemFailure) in
+                try System.read(descriptor, into: buffer, at: 0)
+            }
+        }
+        let count: Int
+        switch result {
+        case .success(let done): count = done
+        case .failure(let failure): throw StorageError(failure, .read, path: path)
+        }
+        if count == 0 { return nil }
+        let header = block.withUnsafeBytes { bytes in
+            Result { () throws(StorageError) in
+                try FileHeader(
+                    UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), path: path)
+            }
+        }
+        return try header.get()
+    }
+
+    // MARK: Creation
+
+    /// Creates a file in four steps; only the last makes it a database.
+    ///
+    /// 1. Write the header with the flag "unfinished".
+    /// 2. Allocate the first pages and fill everything behind the header with zeros.
+    /// 3. Sync, also the directory.
+    /// 4. Write the header without the flag, and sync.
+    ///
+    /// Interrupted before 1, the file is empty. Between 1 and 4 it carries the flag. Both are
+    /// created anew by the next opener. The header is one sector: it is not torn in 4.
+    private static func create(
+        _ path: String, _ descriptor: Int32, _ options: Options
+    ) throws(StorageError) -> FileHeader {
+        guard FileHeader.pageSizes.contains(options.pageSize) else {
+            throw StorageError(
+                .invalidArgument, path: path,
+                message: "A page size of \(options.pageSize) bytes is not possible; choose 4096, "
+                    + "8192 or 16384.")
+        }
+        var header = FileHeader(
+            pageSize: options.pageSize, fileID: (.random(in: 0 ... .max), .random(in: 0 ... .max)),
+            isUnfinished: true)
+        let file = try PageFile(
+            descriptor: descriptor, path: path, header: header, isInMemory: options.inMemory,
+            reservation: 1 << 26)
+        try file.write(header.encode(), at: 0)
+        let pages = PageFile.initialBytes >> file.pageShift
+        do throws(SystemFailure) {
+            try System.allocate(descriptor, offset: 0, length: PageFile.initialBytes)
+        } catch {
+            // A file system that cannot allocate is told by writing zeros below.
+            guard error.errno == EOPNOTSUPP else { throw file.failure(error, .resize) }
+        }
+        try file.fillWithZeros(
+            from: FileHeader.blockSize, length: file.offset(of: pages) - FileHeader.blockSize)
+        if !options.inMemory {
+            try file.sync()
+            do {
+                try System.syncDirectory(StorageError.directory(of: path))
+            } catch {
+                throw file.failure(error, .sync)
+            }
+        }
+        header.isUnfinished = false
+        try file.write(header.encode(), at: 0)
+        try file.sync()
+        return header
+    }
+
+    // MARK: In memory
+
+    private static func openInMemory(
+        _ identifier: String, _ options: Options
+    ) throws(StorageError) -> Database {
+        let identity = Identity(
+            device: 0, inode: 0, memoryIdentifier: identifier, isReadOnly: options.readOnly)
+        if let present = registered(identity) { return present }
+        let descriptor: Int32
+        do {
+            descriptor = try System.memoryFile(name: "realm")
+        } catch {
+            throw StorageError(error, .open, path: identifier)
+        }
+        do throws(StorageError) {
+            let header = try create(identifier, descriptor, options)
+            let file = try PageFile(
+                descriptor: descriptor, path: identifier, header: header, isInMemory: true)
+            let coordinator = try Coordinator.inMemory(name: identifier)
+            try coordinator.finishRecovery(visibleVersion: 0, durableVersion: 0)
+            let database = Database(
+                path: identifier, file: file, coordinator: coordinator,
+                isReadOnly: options.readOnly, newestRecord: nil)
+            register(database, identity)
+            return database
+        } catch {
+            System.close(descriptor)
+            throw error
+        }
+    }
+}

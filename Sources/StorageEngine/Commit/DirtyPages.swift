@@ -1,0 +1,80 @@
+/// The private copies of a write transaction: page number → buffer, in two array look-ups.
+///
+/// Owned by one pager and used by one thread at a time.
+struct DirtyPages {
+    private typealias Leaf = UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    private static let leafShift: UInt64 = 10
+    private static let leafCapacity = 1 << 10
+
+    private var directory: UnsafeMutablePointer<Leaf?>?
+    private var directoryCount = 0
+    /// First pages of runs in the order they were added; some have been removed, some added again.
+    private var added: [UInt64] = []
+
+    init() {}
+
+    @inline(__always)
+    subscript(page: UInt64) -> UnsafeMutableRawPointer? {
+        let index = Int(truncatingIfNeeded: page &>> Self.leafShift)
+        guard index < directoryCount, let leaf = directory.unsafelyUnwrapped[index] else {
+            return nil
+        }
+        return leaf[Int(truncatingIfNeeded: page) & (Self.leafCapacity - 1)]
+    }
+
+    mutating func add(_ buffer: UnsafeMutableRawPointer, at page: UInt64) {
+        let slot = slot(of: page)
+        precondition(slot.pointee == nil, "a page number was given out twice")
+        slot.pointee = buffer
+        added.append(page)
+    }
+
+    mutating func remove(_ page: UInt64) { slot(of: page).pointee = nil }
+
+    private mutating func slot(of page: UInt64) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+        let index = Int(page >> Self.leafShift)
+        if index >= directoryCount { growDirectory(to: index + 1) }
+        if directory![index] == nil {
+            let leaf = Leaf.allocate(capacity: Self.leafCapacity)
+            leaf.initialize(repeating: nil, count: Self.leafCapacity)
+            directory![index] = leaf
+        }
+        return directory![index]! + (Int(truncatingIfNeeded: page) & (Self.leafCapacity - 1))
+    }
+
+    private mutating func growDirectory(to count: Int) {
+        let capacity = max(64, count, directoryCount * 2)
+        let grown = UnsafeMutablePointer<Leaf?>.allocate(capacity: capacity)
+        grown.initialize(repeating: nil, count: capacity)
+        if let directory {
+            grown.update(from: directory, count: directoryCount)
+            directory.deallocate()
+        }
+        directory = grown
+        directoryCount = capacity
+    }
+
+    /// The first pages of all runs, ascending.
+    mutating func sortedPages() -> [UInt64] {
+        added.sort()
+        var result: [UInt64] = []
+        result.reserveCapacity(added.count)
+        for page in added where result.last != page && self[page] != nil { result.append(page) }
+        added = result
+        return result
+    }
+
+    /// Forgets all runs; their buffers are the arena's business.
+    mutating func removeAll() {
+        for page in added { slot(of: page).pointee = nil }
+        added.removeAll(keepingCapacity: added.count <= 4096)
+    }
+
+    /// Frees all memory; the table must not be used any more.
+    mutating func tearDown() {
+        for index in 0 ..< directoryCount { directory![index]?.deallocate() }
+        directory?.deallocate()
+        directory = nil
+        directoryCount = 0
+    }
+}

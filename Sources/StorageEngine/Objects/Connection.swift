@@ -1,0 +1,185 @@
+/// One thread's view of a database: a pinned version, or an open write transaction.
+///
+/// A connection is used by one thread at a time; it may move between threads. Reading never waits for
+/// writers. All functions throw `StorageError`.
+///
+/// ```swift
+/// let connection = try Connection(Database.open(path: "people.db"))
+/// try connection.beginWrite()
+/// try connection.createTables([TableDefinition(name: "Person", columns: [
+///     ColumnDefinition(name: "age", type: .int)])])
+/// let people = try connection.table(named: "Person")!
+/// try withUnsafePointer(to: Scalar.integer(42)) {
+///     _ = try people.insert(UnsafeBufferPointer(start: $0, count: 1))
+/// }
+/// try connection.commit()
+/// ```
+public final class Connection {
+    public let database: Database
+    /// Changes whenever rows may have moved: after it, a `RowLocation` must be looked up again. The address is
+    /// stable for the connection's life.
+    public let layoutStamp: UnsafeMutablePointer<UInt64>
+
+    @usableFromInline let pager: Pager
+    let forest: Forest
+    private(set) var schema = StoredSchema()
+    private var schemaReference = PageReference.none
+    private var tables: [Table] = []
+
+    /// Opens a view of the newest version.
+    public init(_ database: Database) throws {
+        self.database = database
+        layoutStamp = .allocate(capacity: 1)
+        layoutStamp.initialize(to: 1)
+        pager = try Pager(database: database)
+        forest = Forest(pager: pager)
+        try pager.beginRead()
+        try loadSchema()
+    }
+
+    deinit {
+        if pager.isInWriteTransaction { pager.rollback() }
+        pager.endRead()
+        layoutStamp.deallocate()
+    }
+
+    // MARK: Versions
+
+    /// The version this connection sees; inside a write transaction the one it is based on.
+    public var version: UInt64 { pager.version }
+
+    public var isInWriteTransaction: Bool { pager.isInWriteTransaction }
+
+    /// Moves to the newest version. Returns whether that is another one.
+    public func refresh() throws -> Bool {
+        precondition(!isInWriteTransaction, "refresh inside a write transaction")
+        guard try pager.refresh() else { return false }
+        try snapshotChanged()
+        return true
+    }
+
+    /// Gives up the pinned version; the next `refresh` or `beginWrite` pins the newest again. Until then nothing may be read.
+    public func endRead() {
+        precondition(!isInWriteTransaction, "endRead inside a write transaction")
+        pager.endRead()
+        forest.reset()
+        layoutStamp.pointee &+= 1
+    }
+
+    /// Waits for the write lock, then moves to the newest version.
+    public func beginWrite() throws {
+        let before = pager.version
+        try pager.beginWrite()
+        do {
+            if pager.version != before { try snapshotChanged() }
+        } catch {
+            pager.rollback()
+            throw error
+        }
+        layoutStamp.pointee &+= 1
+    }
+
+    /// Makes the transaction durable and visible, and ends it. If this throws, the transaction is rolled back; only for
+    /// `.outcomeUnknown` may it survive nevertheless.
+    @discardableResult
+    public func commit() throws -> CommitStatistics {
+        precondition(isInWriteTransaction, "commit outside a write transaction")
+        do {
+            try forest.flush()
+            let statistics = try pager.commit()
+            layoutStamp.pointee &+= 1
+            return statistics
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    /// Forgets the transaction's changes. The connection stands at the version it was based on.
+    public func rollback() {
+        if pager.isInWriteTransaction { pager.rollback() }
+        forest.reset()
+        layoutStamp.pointee &+= 1
+        // The version that the transaction was based on was read before: its schema page is verified.
+        try? loadSchema()
+    }
+
+    private func snapshotChanged() throws {
+        forest.reset()
+        layoutStamp.pointee &+= 1
+        try loadSchema()
+    }
+
+    // MARK: Schema
+
+    private func loadSchema() throws {
+        let reference = try forest.state(Forest.schemaID).pointee.root.reference
+        if reference == schemaReference { return }
+        if reference.isNone {
+            schema = StoredSchema()
+        } else {
+            guard let decoded = StoredSchema(decoding: try pager.overflowBytes(reference)) else {
+                throw pager.damaged(reference.page, "the schema cannot be read")
+            }
+            schema = decoded
+        }
+        schemaReference = reference
+        // Tables are only ever added; those that a rollback took away are dropped.
+        if tables.count > schema.tables.count { tables.removeLast(tables.count - schema.tables.count) }
+        for index in schema.tables.indices {
+            if index < tables.count {
+                tables[index].adopt(schema, index)
+            } else {
+                tables.append(Table(self, schema, index))
+            }
+        }
+    }
+
+    private func storeSchema(_ new: StoredSchema) throws {
+        let bytes = new.encoded()
+        let state = try forest.state(Forest.schemaID)
+        if !state.pointee.root.reference.isNone { try pager.free(state.pointee.root.reference) }
+        let reference = try bytes.withUnsafeBytes { try pager.writeOverflow($0) }
+        state.pointee.root = TreeRoot(reference: reference, level: 0, count: 0)
+        state.pointee.isDirty = true
+        try loadSchema()
+    }
+
+    public func tableDefinitions() throws -> [TableDefinition] { schema.tables.map(\.definition) }
+
+    /// The table of that name; the same instance for as long as the connection lives.
+    public func table(named name: String) throws -> Table? {
+        schema.tables.firstIndex { $0.name == name }.map { tables[$0] }
+    }
+
+    func table(_ index: Int) -> Table { tables[index] }
+
+    /// Creates tables inside a write transaction. Their links may lead to each other.
+    public func createTables(_ definitions: [TableDefinition]) throws {
+        try requireWriteTransaction()
+        var new = schema
+        do throws(SchemaProblem) {
+            try new.add(definitions)
+        } catch {
+            throw pager.invalidArgument(error.message)
+        }
+        try storeSchema(new)
+    }
+
+    /// The number that the object layer keeps for its users; nil if it was never set.
+    public func schemaVersion() throws -> UInt64? { schema.userVersion }
+
+    public func setSchemaVersion(_ version: UInt64) throws {
+        try requireWriteTransaction()
+        var new = schema
+        new.userVersion = version
+        try storeSchema(new)
+    }
+
+    @inline(__always)
+    func requireWriteTransaction() throws {
+        if !pager.isInWriteTransaction {
+            throw pager.invalidArgument("This needs a write transaction.")
+        }
+    }
+}

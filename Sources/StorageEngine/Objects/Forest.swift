@@ -1,0 +1,112 @@
+/// The roots of all trees, and the one tree that maps tree ids to them.
+///
+/// A connection works on the roots in memory; `flush` writes those that changed before a commit.
+final class Forest {
+    struct State {
+        var root = TreeRoot.empty
+        /// Cluster trees: the next object key. Primary keys: key + 1 of the object whose key is null.
+        var extra: Int64 = 0
+        var isLoaded = false
+        var isDirty = false
+    }
+
+    /// Id of the schema's entry, whose "root" is an overflow value.
+    static let schemaID: UInt32 = 1
+
+    private static let map = OrderedMap(firstKeyKind: .integer, valueCount: 5)
+
+    private let pager: Pager
+    private let writer: TreeWriter
+    private let moves: UnsafeMutablePointer<UInt64>
+    /// Indexed by tree id; a raw buffer, because every lookup of an object passes through it.
+    private var states: UnsafeMutablePointer<State>
+    private var capacity: Int
+
+    init(pager: Pager) {
+        self.pager = pager
+        moves = .allocate(capacity: 1)
+        moves.initialize(to: 0)
+        writer = TreeWriter(pager: pager, layoutStamp: moves)
+        capacity = 32
+        states = .allocate(capacity: capacity)
+        states.initialize(repeating: State(), count: capacity)
+    }
+
+    deinit {
+        states.deallocate()
+        moves.deallocate()
+    }
+
+    /// The state of a tree, loaded if need be. The pointer is valid until the next call with a larger id.
+    @inline(__always)
+    func state(_ id: UInt32) throws -> UnsafeMutablePointer<State> {
+        if Int(id) >= capacity { grow(to: Int(id) + 1) }
+        let state = states + Int(id)
+        if !state.pointee.isLoaded { try load(id, state) }
+        return state
+    }
+
+    private func grow(to needed: Int) {
+        let larger = max(needed, capacity * 2)
+        let new = UnsafeMutablePointer<State>.allocate(capacity: larger)
+        new.moveInitialize(from: states, count: capacity)
+        (new + capacity).initialize(repeating: State(), count: larger - capacity)
+        states.deallocate()
+        states = new
+        capacity = larger
+    }
+
+    private func forestRoot() throws -> TreeRoot {
+        if pager.root.isNone { return .empty }
+        return TreeRoot(reference: pager.root, level: try pager.node(pager.root).level)
+    }
+
+    private func load(_ id: UInt32, _ state: UnsafeMutablePointer<State>) throws {
+        var loaded = State()
+        loaded.isLoaded = true
+        if let (node, row) = try Self.map.find(pager, try forestRoot(), .integer(Int64(id)), 0) {
+            loaded.root = TreeRoot(
+                reference: PageReference(
+                    page: UInt64(bitPattern: node.integer(2, row)),
+                    birth: UInt64(bitPattern: node.integer(3, row))),
+                level: Int(node.integer(4, row)), count: Int(node.integer(5, row)))
+            loaded.extra = node.integer(6, row)
+        }
+        state.pointee = loaded
+    }
+
+    /// Forgets what is in memory: the connection stands at another version, or has rolled back.
+    func reset() {
+        for id in 0..<capacity { states[id] = State() }
+    }
+
+    /// Writes the roots that changed; afterwards `pager.root` reaches everything.
+    func flush() throws {
+        var forest = try forestRoot()
+        for id in 0..<capacity where states[id].isDirty {
+            let state = states[id]
+            try Self.map.set(
+                writer, &forest, treeID: 0, .integer(Int64(id)), 0,
+                values: (
+                    Int64(bitPattern: state.root.reference.page),
+                    Int64(bitPattern: state.root.reference.birth), Int64(state.root.level),
+                    Int64(state.root.count), state.extra
+                ))
+            states[id].isDirty = false
+        }
+        pager.root = forest.reference
+    }
+
+    /// Visits the ids and states of all trees of this snapshot.
+    func forEachTree(_ body: (UInt32, State) throws -> Void) throws {
+        var ids: [UInt32] = []
+        try Self.map.forEach(pager, try forestRoot(), from: .integer(0), 0) { node, row in
+            ids.append(UInt32(truncatingIfNeeded: node.integer(0, row)))
+            return true
+        }
+        for id in ids { try body(id, try state(id).pointee) }
+    }
+
+    /// The forest's own nodes, for verification and copies.
+    func forestReference() -> PageReference { pager.root }
+}

@@ -1,0 +1,42 @@
+/// A value as the engine stores it, without its class or name.
+///
+/// | type | case |
+/// | --- | --- |
+/// | Bool | `integer`, 0 or 1 |
+/// | integers of all widths | `integer` |
+/// | Float, Double | `float`, `double` |
+/// | Date | `double`: seconds since the reference date |
+/// | String | `bytes`, UTF-8 |
+/// | Data | `bytes` |
+/// | UUID | `fixed16`: bytes 0..<8 and 8..<16, loaded little-endian |
+/// | link | `integer`: the target's object key |
+///
+/// `bytes` that were read from a connection stay valid until its next write, refresh or end of read.
+@frozen
+public enum Scalar {
+    case null
+    case integer(Int64)
+    case float(Float)
+    case double(Double)
+    case bytes(UnsafeRawBufferPointer)
+    case fixed16(UInt64, UInt64)
+}
+
+extension Scalar {
+    /// Same kind and same value; floating-point numbers by their bits, so that NaN equals itself.
+    public func isIdentical(to other: Scalar) -> Bool {
+        switch (self, other) {
+        case (.null, .null): true
+        case let (.integer(a), .integer(b)): a == b
+        case let (.float(a), .float(b)): a.bitPattern == b.bitPattern
+        case let (.double(a), .double(b)): a.bitPattern == b.bitPattern
+        case let (.bytes(a), .bytes(b)): a.count == b.count && a.elementsEqual(b)
+        case let (.fixed16(a, b), .fixed16(c, d)): a == c && b == d
+        default: false
+        }
+    }
+
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+}

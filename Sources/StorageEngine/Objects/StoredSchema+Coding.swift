@@ -1,0 +1,179 @@
+/// The schema as bytes: a sequence of variable-length integers (LEB128) and strings (length, UTF-8), in the order of
+/// the declarations below. Decoding hostile bytes returns nil.
+extension StoredSchema {
+    private static let codingVersion: UInt64 = 1
+
+    func encoded() -> [UInt8] {
+        var writer = SchemaWriter()
+        writer.write(Self.codingVersion)
+        writer.write(userVersion == nil ? 0 : 1)
+        writer.write(userVersion ?? 0)
+        writer.write(UInt64(nextTreeID))
+        writer.write(UInt64(tables.count))
+        for table in tables {
+            writer.write(table.name)
+            writer.write(table.isEmbedded ? 1 : 0)
+            writer.write(UInt64(table.clusterTreeID))
+            writer.write(UInt64(table.primaryKeyTreeID))
+            writer.write(UInt64(table.nextColumnID))
+            writer.write(UInt64(table.columns.count))
+            for column in table.columns { writer.write(column) }
+        }
+        return writer.bytes
+    }
+
+    init?(decoding bytes: UnsafeRawBufferPointer) {
+        var reader = SchemaReader(bytes)
+        guard reader.integer() == Self.codingVersion, let hasVersion = reader.integer(),
+            let version = reader.integer(), let nextTreeID = reader.integer(UInt32.self),
+            let tableCount = reader.count()
+        else { return nil }
+        userVersion = hasVersion == 1 ? version : nil
+        self.nextTreeID = nextTreeID
+        for _ in 0..<tableCount {
+            guard let table = reader.table() else { return nil }
+            tables.append(table)
+        }
+        guard reader.isAtEnd, isConsistent else { return nil }
+    }
+
+    /// What decoding cannot see column by column: references between tables, tree ids in range.
+    private var isConsistent: Bool {
+        for table in tables {
+            guard table.clusterTreeID >= 2, table.clusterTreeID < nextTreeID,
+                table.primaryKeyTreeID < nextTreeID,
+                (table.primaryKeyColumn == nil) == (table.primaryKeyTreeID == 0)
+            else { return false }
+            for column in table.columns {
+                if let backlinks = column.backlinks {
+                    guard backlinks.originTable < tables.count,
+                        backlinks.originColumn < tables[backlinks.originTable].columns.count,
+                        backlinks.severalTreeID < nextTreeID
+                    else { return false }
+                }
+            }
+        }
+        for origin in tables.indices {
+            for column in tables[origin].columns.indices
+            where tables[origin].columns[column].definition?.type == .link {
+                guard backlinkColumn(ofTable: origin, column: column) != nil else { return false }
+            }
+        }
+        return true
+    }
+}
+
+private struct SchemaWriter {
+    var bytes: [UInt8] = []
+
+    mutating func write(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    mutating func write(_ string: String) {
+        write(UInt64(string.utf8.count))
+        bytes.append(contentsOf: string.utf8)
+    }
+
+    mutating func write(_ column: StoredColumn) {
+        write(UInt64(column.id))
+        switch column.content {
+        case let .property(definition):
+            write(0)
+            write(definition.name)
+            write(UInt64(definition.type.rawValue))
+            write(UInt64(definition.collection.rawValue))
+            write(
+                (definition.isOptional ? 1 : 0) | (definition.isPrimaryKey ? 2 : 0)
+                    | (definition.isIndexed ? 4 : 0) | (definition.linkTarget == nil ? 0 : 8))
+            write(definition.linkTarget ?? "")
+        case let .backlinks(backlinks):
+            write(1)
+            write(UInt64(backlinks.originTable))
+            write(UInt64(backlinks.originColumn))
+            write(UInt64(backlinks.severalTreeID))
+        }
+    }
+}
+
+private struct SchemaReader {
+    private var rest: Slice<UnsafeRawBufferPointer>
+
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func integer() -> UInt64? {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while let byte = rest.popFirst() {
+            guard shift < 64 else { return nil }
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        return nil
+    }
+
+    mutating func integer<T: FixedWidthInteger>(_ type: T.Type) -> T? {
+        integer().flatMap { T(exactly: $0) }
+    }
+
+    /// A number of things that take at least one byte each.
+    mutating func count() -> Int? {
+        guard let value = integer(Int.self), value <= rest.count else { return nil }
+        return value
+    }
+
+    mutating func string() -> String? {
+        guard let length = count() else { return nil }
+        defer { rest = rest.dropFirst(length) }
+        return String(validating: rest.prefix(length), as: UTF8.self)
+    }
+
+    mutating func table() -> StoredTable? {
+        guard let name = string(), let isEmbedded = integer(),
+            let cluster = integer(UInt32.self), let primaryKey = integer(UInt32.self),
+            let nextColumn = integer(UInt16.self), let columnCount = count()
+        else { return nil }
+        var table = StoredTable(
+            name: name, isEmbedded: isEmbedded == 1, clusterTreeID: cluster,
+            primaryKeyTreeID: primaryKey, nextColumnID: nextColumn, columns: [])
+        var hasBacklinks = false
+        for _ in 0..<columnCount {
+            guard let column = column(), column.id < nextColumn else { return nil }
+            if column.backlinks != nil { hasBacklinks = true }
+            guard hasBacklinks == (column.backlinks != nil) else { return nil }
+            table.columns.append(column)
+        }
+        return table
+    }
+
+    mutating func column() -> StoredColumn? {
+        guard let id = integer(UInt16.self), let content = integer() else { return nil }
+        if content == 1 {
+            guard let table = integer(Int.self), let column = integer(Int.self),
+                let tree = integer(UInt32.self)
+            else { return nil }
+            return StoredColumn(
+                id: id,
+                content: .backlinks(
+                    .init(originTable: table, originColumn: column, severalTreeID: tree)))
+        }
+        guard content == 0, let name = string(),
+            let type = integer(UInt8.self).flatMap(ValueType.init(rawValue:)),
+            let collection = integer(UInt8.self).flatMap(CollectionKind.init(rawValue:)),
+            let flags = integer(), let target = string()
+        else { return nil }
+        let definition = ColumnDefinition(
+            name: name, type: type, collection: collection, isOptional: flags & 1 != 0,
+            isPrimaryKey: flags & 2 != 0, isIndexed: flags & 4 != 0,
+            linkTarget: flags & 8 != 0 ? target : nil)
+        return StoredColumn(id: id, content: .property(definition))
+    }
+}

@@ -1,0 +1,166 @@
+/// One column as it lies in the file: what its creator defined, or a hidden backlink column.
+struct StoredColumn: Equatable {
+    /// Never reused within its table.
+    var id: UInt16
+    var content: Content
+
+    enum Content: Equatable {
+        case property(ColumnDefinition)
+        case backlinks(Backlinks)
+    }
+
+    /// Which link property a backlink column mirrors.
+    struct Backlinks: Equatable {
+        var originTable: Int
+        var originColumn: Int
+        /// The map (target, origin) -> count for targets with several references.
+        var severalTreeID: UInt32
+    }
+
+    var definition: ColumnDefinition? {
+        if case let .property(definition) = content { definition } else { nil }
+    }
+
+    var backlinks: Backlinks? {
+        if case let .backlinks(backlinks) = content { backlinks } else { nil }
+    }
+
+    /// Lists are stored as bytes in the owner's row: the elements, or the root of their tree.
+    var isList: Bool { definition?.collection == .list }
+
+    var kind: ColumnKind {
+        guard let definition else { return .integer }
+        return definition.collection == .list ? .bytes : definition.type.columnKind
+    }
+
+    var defaultScalar: Scalar {
+        guard let definition else { return .integer(0) }
+        if isList { return .bytes(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return definition.type.defaultScalar(isOptional: definition.isOptional)
+    }
+
+    var clusterColumn: ClusterTree.Column {
+        ClusterTree.Column(
+            format: ColumnFormat(id: id, kind: kind), defaultScalar: defaultScalar)
+    }
+}
+
+/// One table as it lies in the file.
+struct StoredTable: Equatable {
+    var name: String
+    var isEmbedded: Bool
+    var clusterTreeID: UInt32
+    /// 0 without a primary key.
+    var primaryKeyTreeID: UInt32
+    var nextColumnID: UInt16
+    /// Properties in definition order, then backlink columns.
+    var columns: [StoredColumn]
+
+    /// Properties come first: their number is where backlink columns begin.
+    var propertyCount: Int { columns.firstIndex { $0.backlinks != nil } ?? columns.count }
+
+    var definition: TableDefinition {
+        TableDefinition(
+            name: name, columns: columns.compactMap(\.definition), isEmbedded: isEmbedded)
+    }
+
+    var primaryKeyColumn: Int? {
+        columns.firstIndex { $0.definition?.isPrimaryKey == true }
+    }
+}
+
+/// Everything about tables that the file records, kept as one overflow value.
+struct StoredSchema: Equatable {
+    /// The number that the object layer keeps for its users; nil if never set.
+    var userVersion: UInt64?
+    var nextTreeID: UInt32 = 2
+    var tables: [StoredTable] = []
+
+    mutating func makeTreeID() -> UInt32 {
+        defer { nextTreeID += 1 }
+        return nextTreeID
+    }
+}
+
+extension StoredSchema {
+    /// Adds tables; links may refer to each other and to tables that exist.
+    mutating func add(_ definitions: [TableDefinition]) throws(SchemaProblem) {
+        let firstNew = tables.count
+        for definition in definitions {
+            guard !tables.contains(where: { $0.name == definition.name }) else {
+                throw SchemaProblem("A table named '\(definition.name)' exists already.")
+            }
+            tables.append(try makeTable(definition))
+        }
+        for origin in firstNew..<tables.count { try addBacklinkColumns(origin) }
+    }
+
+    private mutating func makeTable(_ definition: TableDefinition) throws(SchemaProblem)
+        -> StoredTable
+    {
+        let primaryKeys = definition.columns.filter(\.isPrimaryKey)
+        guard primaryKeys.count <= 1 else {
+            throw SchemaProblem("Table '\(definition.name)' has more than one primary key.")
+        }
+        guard definition.columns.count <= 1000 else {
+            throw SchemaProblem("Table '\(definition.name)' has more than 1000 columns.")
+        }
+        for key in primaryKeys {
+            guard key.collection == .none, [.int, .string, .uuid].contains(key.type) else {
+                throw SchemaProblem(
+                    "Column '\(definition.name).\(key.name)' cannot be a primary key.")
+            }
+        }
+        var table = StoredTable(
+            name: definition.name, isEmbedded: definition.isEmbedded,
+            clusterTreeID: makeTreeID(),
+            primaryKeyTreeID: primaryKeys.isEmpty ? 0 : makeTreeID(), nextColumnID: 0,
+            columns: [])
+        for column in definition.columns {
+            table.columns.append(StoredColumn(id: table.nextColumnID, content: .property(column)))
+            table.nextColumnID += 1
+        }
+        return table
+    }
+
+    private mutating func addBacklinkColumns(_ origin: Int) throws(SchemaProblem) {
+        for column in tables[origin].columns.indices {
+            guard let definition = tables[origin].columns[column].definition,
+                definition.type == .link
+            else { continue }
+            guard let name = definition.linkTarget,
+                let target = tables.firstIndex(where: { $0.name == name })
+            else {
+                throw SchemaProblem(
+                    "Column '\(tables[origin].name).\(definition.name)' links to table "
+                        + "'\(definition.linkTarget ?? "")', which does not exist.")
+            }
+            let backlinks = StoredColumn.Backlinks(
+                originTable: origin, originColumn: column, severalTreeID: makeTreeID())
+            tables[target].columns.append(
+                StoredColumn(id: tables[target].nextColumnID, content: .backlinks(backlinks)))
+            tables[target].nextColumnID += 1
+        }
+    }
+
+    /// Table and position of the backlink column that mirrors a link column.
+    func backlinkColumn(ofTable origin: Int, column: Int) -> (table: Int, column: Int)? {
+        guard let name = tables[origin].columns[column].definition?.linkTarget,
+            let target = tables.firstIndex(where: { $0.name == name })
+        else { return nil }
+        for (position, candidate) in tables[target].columns.enumerated() {
+            if let backlinks = candidate.backlinks, backlinks.originTable == origin,
+                backlinks.originColumn == column
+            {
+                return (target, position)
+            }
+        }
+        return nil
+    }
+}
+
+/// Why a table cannot be created.
+struct SchemaProblem: Error {
+    var message: String
+    init(_ message: String) { self.message = message }
+}

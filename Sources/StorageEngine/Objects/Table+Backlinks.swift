@@ -1,0 +1,143 @@
+/// Backlinks: who refers to an object, kept by the engine so that inverse relationships and deletions cost no scan.
+///
+/// A backlink column holds 0 (nobody), `(origin << 1) | 1` (one reference), or 2 (several: the property's map from
+/// (target, origin) to a count knows them).
+extension Table {
+    private enum Mark {
+        static let nobody: Int64 = 0
+        static let several: Int64 = 2
+        static func one(_ origin: ObjectKey) -> Int64 { origin.rawValue << 1 | 1 }
+    }
+
+    private static let severalMap = OrderedMap(firstKeyKind: .integer, valueCount: 1)
+
+    /// Records that `column` of `origin` refers to `target` once more.
+    func addBacklink(_ column: Int, from origin: ObjectKey, to target: ObjectKey) throws {
+        let (table, position) = backlinkColumns[column]!
+        try connection.table(table).addBacklink(at: position, from: origin, to: target)
+    }
+
+    func removeBacklink(_ column: Int, from origin: ObjectKey, to target: ObjectKey) throws {
+        let (table, position) = backlinkColumns[column]!
+        try connection.table(table).removeBacklink(at: position, from: origin, to: target)
+    }
+
+    private func mark(_ position: Int, _ target: ObjectKey) throws -> Int64 {
+        guard let location = try location(of: target) else {
+            throw connection.pager.noSuchObject(target)
+        }
+        guard case let .integer(mark) = try value(position, at: location) else { return 0 }
+        return mark
+    }
+
+    private func setMark(_ position: Int, _ target: ObjectKey, _ mark: Int64) throws {
+        try store(.init(scalar: .integer(mark)), position, of: target)
+    }
+
+    private func severalState(_ position: Int) throws -> UnsafeMutablePointer<Forest.State> {
+        try connection.forest.state(stored.columns[position].backlinks!.severalTreeID)
+    }
+
+    private func addBacklink(at position: Int, from origin: ObjectKey, to target: ObjectKey) throws {
+        let mark = try mark(position, target)
+        if mark == Mark.nobody { return try setMark(position, target, Mark.one(origin)) }
+        if mark & 1 == 1 {
+            try changeCount(position, target, ObjectKey(rawValue: mark >> 1), by: 1)
+            try setMark(position, target, Mark.several)
+        }
+        try changeCount(position, target, origin, by: 1)
+    }
+
+    private func removeBacklink(at position: Int, from origin: ObjectKey, to target: ObjectKey)
+        throws
+    {
+        let mark = try mark(position, target)
+        if mark == Mark.one(origin) { return try setMark(position, target, Mark.nobody) }
+        guard mark == Mark.several else {
+            throw connection.pager.damaged(0, "a link without its backlink")
+        }
+        try changeCount(position, target, origin, by: -1)
+        // Back to the short form, so that equal contents always look alike.
+        var remaining: [(ObjectKey, Int64)] = []
+        try forEachSeveral(position, target) { origin, count in
+            remaining.append((origin, count))
+            return remaining.count < 2
+        }
+        if remaining.count == 1, remaining[0].1 == 1 {
+            try changeCount(position, target, remaining[0].0, by: -1)
+            try setMark(position, target, Mark.one(remaining[0].0))
+        } else if remaining.isEmpty {
+            try setMark(position, target, Mark.nobody)
+        }
+    }
+
+    private func changeCount(
+        _ position: Int, _ target: ObjectKey, _ origin: ObjectKey, by difference: Int64
+    ) throws {
+        let state = try severalState(position)
+        state.pointee.isDirty = true
+        let map = Self.severalMap
+        let pager = connection.pager
+        var count = difference
+        if let (node, row) = try map.find(
+            pager, state.pointee.root, .integer(target.rawValue), origin.rawValue)
+        {
+            count += node.integer(2, row)
+        }
+        if count > 0 {
+            try map.set(
+                quietWriter, &state.pointee.root,
+                treeID: stored.columns[position].backlinks!.severalTreeID,
+                .integer(target.rawValue), origin.rawValue, values: (count, 0, 0, 0, 0))
+        } else {
+            try map.remove(
+                quietWriter, &state.pointee.root, .integer(target.rawValue), origin.rawValue)
+        }
+    }
+
+    private func forEachSeveral(
+        _ position: Int, _ target: ObjectKey, _ body: (ObjectKey, Int64) throws -> Bool
+    ) throws {
+        let root = try severalState(position).pointee.root
+        try Self.severalMap.forEach(
+            connection.pager, root, from: .integer(target.rawValue), Int64.min
+        ) { node, row in
+            guard node.integer(0, row) == target.rawValue else { return false }
+            return try body(ObjectKey(rawValue: node.integer(1, row)), node.integer(2, row))
+        }
+    }
+
+    /// Who refers to `target` through the property that backlink column `position` mirrors, and how often.
+    func forEachBacklink(
+        _ position: Int, _ target: ObjectKey, _ body: (ObjectKey, Int64) throws -> Bool
+    ) throws {
+        let mark = try mark(position, target)
+        if mark & 1 == 1 {
+            _ = try body(ObjectKey(rawValue: mark >> 1), 1)
+        } else if mark == Mark.several {
+            try forEachSeveral(position, target, body)
+        }
+    }
+
+    func backlinks(_ position: Int, _ target: ObjectKey) throws -> [ObjectKey] {
+        var origins: [ObjectKey] = []
+        try forEachBacklink(position, target) { origin, _ in
+            origins.append(origin)
+            return true
+        }
+        return origins
+    }
+
+    /// Drops the records of everybody who refers to `target`, without touching the referrers.
+    func forgetBacklinks(_ position: Int, _ target: ObjectKey) throws {
+        var entries: [(ObjectKey, Int64)] = []
+        if try mark(position, target) == Mark.several {
+            try forEachSeveral(position, target) { origin, count in
+                entries.append((origin, count))
+                return true
+            }
+        }
+        for (origin, count) in entries { try changeCount(position, target, origin, by: -count) }
+        try setMark(position, target, Mark.nobody)
+    }
+}

@@ -1,0 +1,112 @@
+/// Lookup by primary key: an ordered map from the key to the object's key. Null is kept in the map's root entry.
+extension Table {
+    private var map: OrderedMap {
+        let type = stored.columns[primaryKeyColumn!].definition!.type
+        return OrderedMap(firstKeyKind: type == .int ? .integer : .bytes, valueCount: 0)
+    }
+
+    private var keyState: UnsafeMutablePointer<Forest.State> {
+        get throws { try connection.forest.state(stored.primaryKeyTreeID) }
+    }
+
+    /// The object with this primary key; nil if there is none. O(log n).
+    public func find(primaryKey: Scalar) throws -> ObjectKey? {
+        guard let column = primaryKeyColumn else {
+            throw connection.pager.invalidArgument("'\(stored.name)' has no primary key.")
+        }
+        let state = try keyState
+        if case .null = primaryKey {
+            let extra = state.pointee.extra
+            return extra == 0 ? nil : ObjectKey(rawValue: extra - 1)
+        }
+        guard stored.columns[column].definition!.type.accepts(primaryKey) else { return nil }
+        return try withFirstKey(primaryKey) { first, isCut in
+            if isCut { return try findCut(primaryKey, first, state.pointee.root) }
+            return try map.firstSecondKey(connection.pager, state.pointee.root, first)
+                .map(ObjectKey.init(rawValue:))
+        }
+    }
+
+    /// Among the objects whose long keys begin alike, the one whose key is equal as a whole.
+    private func findCut(_ key: Scalar, _ first: OrderedMap.FirstKey, _ root: TreeRoot) throws
+        -> ObjectKey?
+    {
+        let map = map
+        var found: ObjectKey?
+        try map.forEach(connection.pager, root, from: first, Int64.min) { node, row in
+            guard map.isFirstEqual(node, 0, row, first) else { return false }
+            let candidate = ObjectKey(rawValue: node.integer(1, row))
+            if try value(primaryKeyColumn!, of: candidate).isIdentical(to: key) {
+                found = candidate
+                return false
+            }
+            return true
+        }
+        return found
+    }
+
+    /// Calls `body` with the map's form of a key, and whether the key was cut.
+    private func withFirstKey<R>(
+        _ key: Scalar, _ body: (OrderedMap.FirstKey, Bool) throws -> R
+    ) throws -> R {
+        switch key {
+        case let .integer(value):
+            return try body(.integer(value), false)
+        case let .bytes(bytes):
+            // Keys of exactly the limit count as cut, so that they meet the longer ones they begin.
+            let length = min(bytes.count, OrderedMap.maximumKeyBytes)
+            return try body(
+                .bytes(UnsafeRawBufferPointer(rebasing: bytes[..<length])),
+                bytes.count >= OrderedMap.maximumKeyBytes)
+        case let .fixed16(a, b):
+            // As in a UUID's bytes, so that the map orders them as UUIDs are ordered.
+            let image = (a.littleEndian, b.littleEndian)
+            return try withUnsafeBytes(of: image) { try body(.bytes($0), false) }
+        default:
+            throw connection.pager.invalidArgument("Such a value cannot be a primary key.")
+        }
+    }
+
+    func checkNew(primaryKey: Scalar) throws {
+        if try find(primaryKey: primaryKey) != nil {
+            throw StorageError(
+                .duplicateKey, path: connection.database.path,
+                message: "An object of '\(stored.name)' with this primary key exists already.")
+        }
+    }
+
+    func insertPrimaryKey(_ value: Scalar, _ key: ObjectKey) throws {
+        let state = try keyState
+        state.pointee.isDirty = true
+        if case .null = value {
+            state.pointee.extra = key.rawValue + 1
+            return
+        }
+        try withFirstKey(value) { first, _ in
+            _ = try map.set(
+                primaryKeyWriter, &state.pointee.root, treeID: stored.primaryKeyTreeID, first,
+                key.rawValue)
+        }
+    }
+
+    func removePrimaryKey(of key: ObjectKey) throws {
+        guard let column = primaryKeyColumn else { return }
+        let state = try keyState
+        state.pointee.isDirty = true
+        let value = try value(column, of: key)
+        if case .null = value {
+            state.pointee.extra = 0
+            return
+        }
+        try withFirstKey(value) { first, _ in
+            _ = try map.remove(primaryKeyWriter, &state.pointee.root, first, key.rawValue)
+        }
+    }
+
+    func changePrimaryKey(of key: ObjectKey, to value: Scalar) throws {
+        if try find(primaryKey: value) == key { return }
+        try checkNew(primaryKey: value)
+        try removePrimaryKey(of: key)
+        try insertPrimaryKey(value, key)
+    }
+}

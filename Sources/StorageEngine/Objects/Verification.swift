@@ -1,0 +1,293 @@
+/// Walks everything a snapshot reaches and checks what `docs/design.md` lists as invariants.
+///
+/// Reading a page checks its seal and structure; this checks what holds between pages: no page
+/// in two places, keys and counts, primary keys, links against backlinks, and, while no writer is
+/// active, that every page is reachable or free.
+struct Verification {
+    private let connection: Connection
+    private var pager: Pager { connection.pager }
+    private var problems: [String] = []
+    private var reached = ExtentSet()
+    /// Problems beyond this many are not collected: the file is damaged, and the list would not help more.
+    private static let limit = 100
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    static func run(_ connection: Connection) throws -> [String] {
+        var verification = Verification(connection)
+        try verification.walk()
+        return verification.problems
+    }
+
+    private mutating func report(_ problem: String) {
+        if problems.count < Self.limit { problems.append(problem) }
+    }
+
+    private mutating func walk() throws {
+        try reach(connection.forest.forestReference(), isNode: true)
+        if !connection.forest.forestReference().isNone {
+            try walkNodes(connection.forest.forestReference()) { _, _, _, _ in }
+        }
+        let schema = try connection.forest.state(Forest.schemaID).pointee.root.reference
+        if !schema.isNone { try reach(schema, isNode: false) }
+        for index in connection.schema.tables.indices {
+            try walkTable(connection.table(index))
+        }
+        try checkSpace()
+    }
+
+    // MARK: Pages
+
+    /// Counts a run as reached; false if it was reached before.
+    @discardableResult
+    private mutating func reach(_ reference: PageReference, isNode: Bool) throws -> Bool {
+        if reference.isNone { return true }
+        let pages =
+            isNode
+            ? try pager.node(reference).pageCount
+            : PageHeader(try pager.page(reference)).pageCount
+        let extent = Extent(start: reference.page, count: UInt64(pages))
+        if reached.insert(extent) { return true }
+        report("Page \(reference.page) is used twice.")
+        return false
+    }
+
+    /// Visits all nodes below a reached node: levels descend by one, counts add up.
+    @discardableResult
+    private mutating func walkNodes(
+        _ reference: PageReference,
+        _ body: (inout Verification, PageReference, Node, Int) throws -> Void
+    ) throws -> Int {
+        let node = try pager.node(reference)
+        if node.level == 0 {
+            try body(&self, reference, node, 0)
+            return node.rowCount
+        }
+        var total = 0
+        for row in 0..<node.rowCount {
+            let child = node.child(row)
+            guard try reach(child, isNode: true) else { continue }
+            let childNode = try pager.node(child)
+            guard childNode.level == node.level - 1 else {
+                report("Page \(child.page) is at level \(childNode.level) below \(node.level).")
+                continue
+            }
+            let count = try walkNodes(child, body)
+            if count != node.childCount(row) {
+                report(
+                    "Page \(reference.page) counts \(node.childCount(row)) rows below page "
+                        + "\(child.page), which has \(count).")
+            }
+            total += count
+        }
+        return total
+    }
+
+    // MARK: Tables
+
+    private mutating func walkTable(_ table: Table) throws {
+        let root = try table.root
+        var previous: Int64?
+        if !root.reference.isNone {
+            try reach(root.reference, isNode: true)
+            let count = try walkNodes(root.reference) { verification, reference, leaf, _ in
+                try verification.walkLeaf(table, reference, leaf, &previous)
+            }
+            if count != root.count {
+                report("Table '\(table.stored.name)' counts \(root.count) objects and has \(count).")
+            }
+        }
+        try walkPrimaryKeys(table, objects: root.count)
+        for position in table.stored.columns.indices
+        where table.stored.columns[position].backlinks != nil {
+            try walkSeveral(table, position)
+        }
+    }
+
+    private mutating func walkLeaf(
+        _ table: Table, _ reference: PageReference, _ leaf: Node, _ previous: inout Int64?
+    ) throws {
+        for column in 0..<leaf.columnCount where leaf.isSpilled(column) {
+            let spill = leaf.spillReference(column)
+            try reach(spill, isNode: true)
+            if try pager.node(spill).rowCount != leaf.rowCount {
+                report("Page \(spill.page) has another number of rows than its leaf.")
+            }
+        }
+        for row in 0..<leaf.rowCount {
+            let key = leaf.objectKey(row)
+            if let previous, key.rawValue <= previous {
+                report("Page \(reference.page): object keys do not ascend.")
+            }
+            previous = key.rawValue
+            try walkObject(table, key, RowLocation(leaf: leaf, row: row))
+        }
+    }
+
+    private mutating func walkObject(_ table: Table, _ key: ObjectKey, _ location: RowLocation)
+        throws
+    {
+        if try table.location(of: key) == nil {
+            report("Object \(key.rawValue) of '\(table.stored.name)' cannot be found by its key.")
+        }
+        for column in table.stored.columns.indices {
+            let stored = table.stored.columns[column]
+            if stored.isList {
+                try walkList(table, column, key)
+            } else if stored.kind == .bytes {
+                if let (node, position) = try table.column(column, of: location.leaf),
+                    node.isOverflow(position, location.row)
+                {
+                    try reach(node.overflowReference(position, location.row).0, isNode: false)
+                }
+            } else if stored.definition?.type == .link,
+                case let .integer(target) = try table.value(column, at: location)
+            {
+                try checkLinks(table, column, key, [target: 1])
+            } else if stored.backlinks != nil {
+                try checkBacklinks(table, column, key)
+            }
+        }
+    }
+
+    private mutating func walkList(_ table: Table, _ column: Int, _ key: ObjectKey) throws {
+        let list = table.list(column, of: key)
+        if let root = try list.treeRoot() {
+            try reach(root.reference, isNode: true)
+            let count = try walkNodes(root.reference) { verification, _, leaf, _ in
+                guard leaf.kind(0) == .bytes else { return }
+                for row in 0..<leaf.rowCount where leaf.isOverflow(0, row) {
+                    try verification.reach(leaf.overflowReference(0, row).0, isNode: false)
+                }
+            }
+            if count != root.count {
+                report("A list of object \(key.rawValue) counts \(root.count) and has \(count).")
+            }
+        }
+        if table.backlinkColumns[column] != nil {
+            var targets: [Int64: Int64] = [:]
+            try list.forEach {
+                if case let .integer(target) = $0 { targets[target, default: 0] += 1 }
+                return true
+            }
+            try checkLinks(table, column, key, targets)
+        }
+    }
+
+    // MARK: Links
+
+    /// Every target knows of the link.
+    private mutating func checkLinks(
+        _ table: Table, _ column: Int, _ key: ObjectKey, _ targets: [Int64: Int64]
+    ) throws {
+        let (index, position) = table.backlinkColumns[column]!
+        let targetTable = connection.table(index)
+        for (target, count) in targets {
+            guard try targetTable.contains(ObjectKey(rawValue: target)) else {
+                report("Object \(key.rawValue) of '\(table.stored.name)' links to nothing.")
+                continue
+            }
+            if try targetTable.backlinkCount(position, ObjectKey(rawValue: target), from: key)
+                != count
+            {
+                report(
+                    "Object \(target) of '\(targetTable.stored.name)' has wrong backlinks from "
+                        + "\(key.rawValue).")
+            }
+        }
+    }
+
+    /// Whoever is named as referrer does refer.
+    private mutating func checkBacklinks(_ table: Table, _ position: Int, _ key: ObjectKey) throws {
+        let backlinks = table.stored.columns[position].backlinks!
+        let origins = connection.table(backlinks.originTable)
+        var missing: [Int64] = []
+        try table.forEachBacklink(position, key) { origin, _ in
+            if try !origins.refers(backlinks.originColumn, origin, to: key) {
+                missing.append(origin.rawValue)
+            }
+            return true
+        }
+        for origin in missing {
+            report(
+                "Object \(key.rawValue) of '\(table.stored.name)' has a backlink from "
+                    + "\(origin), which does not refer to it.")
+        }
+    }
+
+    private mutating func walkPrimaryKeys(_ table: Table, objects: Int) throws {
+        guard let column = table.primaryKeyColumn else { return }
+        let state = try connection.forest.state(table.stored.primaryKeyTreeID).pointee
+        var entries = state.extra == 0 ? 0 : 1
+        if !state.root.reference.isNone {
+            try reach(state.root.reference, isNode: true)
+            entries += try walkNodes(state.root.reference) { _, _, _, _ in }
+        }
+        if entries != objects {
+            report("'\(table.stored.name)' has \(objects) objects and \(entries) primary keys.")
+        }
+        for position in 0..<objects {
+            let location = try table.location(at: position)
+            let key = table.key(at: location)
+            if try table.find(primaryKey: try table.value(column, at: location)) != key {
+                report("Object \(key.rawValue) cannot be found by its primary key.")
+            }
+        }
+    }
+
+    private mutating func walkSeveral(_ table: Table, _ position: Int) throws {
+        let id = table.stored.columns[position].backlinks!.severalTreeID
+        let root = try connection.forest.state(id).pointee.root
+        if root.reference.isNone { return }
+        try reach(root.reference, isNode: true)
+        var targets: Set<Int64> = []
+        try walkNodes(root.reference) { _, _, leaf, _ in
+            for row in 0..<leaf.rowCount { targets.insert(leaf.integer(0, row)) }
+        }
+        for target in targets where try !table.contains(ObjectKey(rawValue: target)) {
+            report("Backlinks are kept for object \(target), which does not exist.")
+        }
+    }
+
+    // MARK: Space
+
+    /// Every page is reached, free, or waiting for a reader. Needs the write lock, so that nobody changes it.
+    private mutating func checkSpace() throws {
+        if connection.database.isReadOnly || pager.isInWriteTransaction { return }
+        let version = pager.version
+        try pager.beginWrite()
+        defer { pager.rollback() }
+        // Another writer was faster: what is reached belongs to an older version than the free map.
+        guard pager.version == version else { return }
+        problems += pager.spaceProblems(reached: reached)
+    }
+}
+
+extension Connection {
+    /// Checks everything this snapshot reaches. Returns problems in words; empty means sound. Waits for the write
+    /// lock at the end, because free space can only be checked while nobody writes.
+    ///
+    /// - Throws: `.damaged` for the first page that cannot be read at all.
+    public func verify() throws -> [String] { try Verification.run(self) }
+}
+
+extension Table {
+    /// How often `origin` refers to `target` as the backlink column knows it.
+    func backlinkCount(_ position: Int, _ target: ObjectKey, from origin: ObjectKey) throws -> Int64 {
+        var found: Int64 = 0
+        try forEachBacklink(position, target) { candidate, count in
+            if candidate == origin { found = count }
+            return candidate != origin
+        }
+        return found
+    }
+
+    /// Whether `origin` holds `target` in a link or a list.
+    func refers(_ column: Int, _ origin: ObjectKey, to target: ObjectKey) throws -> Bool {
+        guard try contains(origin) else { return false }
+        if stored.columns[column].isList {
+            return try list(column, of: origin).firstIndex(of: .integer(target.rawValue)) != nil
+        }
+        return try value(column, of: origin).isIdentical(to: .integer(target.rawValue))
+    }
+}

@@ -1,0 +1,158 @@
+/// The first block of a file: what never changes after the file was created.
+struct FileHeader: Equatable, Sendable {
+    /// Bytes of the header; the block is larger.
+    static let size = 512
+    /// Size of the header block, of the marker's block, and of each commit slot.
+    static let blockSize: UInt64 = 4096
+    /// Header, marker and 32 commit slots.
+    static let blockCount: UInt64 = 34
+    static let markerOffset = blockSize
+    static let slotsOffset = 2 * blockSize
+    static let formatVersion: UInt32 = 1
+    static let pageSizes = [4096, 8192, 16384]
+
+    private static let magic: [UInt8] = [0x89, 0x52, 0x4C, 0x4D, 0x53, 0x0D, 0x0A, 0x1A]
+    private static let unfinishedFlag: UInt32 = 2
+    private static let slotCount: UInt32 = 32
+
+    var pageSize: Int
+    /// Random.
+    var fileID: (UInt64, UInt64)
+    /// The file is being created: nothing has been committed, and what follows the header may
+    /// be missing.
+    var isUnfinished: Bool
+
+    static func == (a: FileHeader, b: FileHeader) -> Bool {
+        a.pageSize == b.pageSize && a.fileID == b.fileID && a.isUnfinished == b.isUnfinished
+    }
+
+    /// The first page behind header, marker and slots.
+    var firstPage: UInt64 {
+        let bytes = Self.blockCount * Self.blockSize
+        return (bytes + UInt64(pageSize) - 1) / UInt64(pageSize)
+    }
+
+    /// Seeds every checksum of the file, so that another file's pages and records do not pass.
+    var fileSeed: UInt64 {
+        withUnsafeBytes(of: fileID) { Checksum.hash($0, seed: 0) }
+    }
+}
+
+extension FileHeader {
+    func encode() -> [UInt8] {
+        var block = [UInt8](repeating: 0, count: Int(Self.blockSize))
+        block.withUnsafeMutableBytes { bytes in
+            bytes.copyBytes(from: Self.magic)
+            bytes.storeBytes(of: Self.formatVersion.littleEndian, toByteOffset: 8, as: UInt32.self)
+            bytes.storeBytes(
+                of: UInt32(pageSize).littleEndian, toByteOffset: 12, as: UInt32.self)
+            bytes.storeBytes(of: Self.slotCount.littleEndian, toByteOffset: 16, as: UInt32.self)
+            let flags = isUnfinished ? Self.unfinishedFlag : 0
+            bytes.storeBytes(of: flags.littleEndian, toByteOffset: 20, as: UInt32.self)
+            bytes.storeBytes(of: fileID.0.littleEndian, toByteOffset: 24, as: UInt64.self)
+            bytes.storeBytes(of: fileID.1.littleEndian, toByteOffset: 32, as: UInt64.self)
+            let sum = Self.checksum(UnsafeRawBufferPointer(bytes))
+            bytes.storeBytes(of: sum.littleEndian, toByteOffset: 504, as: UInt64.self)
+        }
+        return block
+    }
+
+    private static func checksum(_ block: UnsafeRawBufferPointer) -> UInt64 {
+        Checksum.hash(UnsafeRawBufferPointer(rebasing: block[0 ..< 504]), seed: 0)
+    }
+
+    /// Reads a header from bytes that nobody vouches for.
+    init(_ block: UnsafeRawBufferPointer, path: String) throws(StorageError) {
+        guard block.count >= Self.size else {
+            throw StorageError(
+                .notADatabase, path: path,
+                message: "Realm file at path '\(path)' cannot be opened: file is non-empty but "
+                    + "too small (\(block.count) bytes) to be a valid Realm. Restore it from a "
+                    + "backup, or delete it to start anew.")
+        }
+        guard block.prefix(8).elementsEqual(Self.magic) else {
+            throw StorageError(
+                .notADatabase, path: path,
+                message: "Realm file at path '\(path)' cannot be opened: not a Realm file of this "
+                    + "library (it does not start with the format's signature). Check the path, "
+                    + "or delete the file to start anew.")
+        }
+        func half(_ offset: Int) -> UInt32 {
+            UInt32(littleEndian: block.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+        }
+        func word(_ offset: Int) -> UInt64 {
+            UInt64(littleEndian: block.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        let format = half(8)
+        guard format == Self.formatVersion || word(504) != Self.checksum(block) else {
+            throw StorageError(
+                .unsupportedFormat, path: path,
+                message: "Realm file at path '\(path)' cannot be opened: Database has an "
+                    + "unsupported version (\(format)) and cannot be upgraded. Open it with a "
+                    + "newer version of this library.")
+        }
+        guard word(504) == Self.checksum(block) else {
+            throw StorageError(
+                .damaged, path: path,
+                message: "Realm file at path '\(path)' is damaged: the file header does not match "
+                    + "its checksum. Restore the file from a backup.", page: 0)
+        }
+        let flags = half(20)
+        guard Self.pageSizes.contains(Int(half(12))), half(16) == Self.slotCount,
+            flags & ~Self.unfinishedFlag == 0
+        else {
+            throw StorageError(
+                .unsupportedFormat, path: path,
+                message: "Realm file at path '\(path)' cannot be opened: its page size "
+                    + "(\(half(12))), commit slots (\(half(16))) or flags (\(flags)) are not "
+                    + "known to this version of the library.")
+        }
+        pageSize = Int(half(12))
+        fileID = (word(24), word(32))
+        isUnfinished = flags & Self.unfinishedFlag != 0
+    }
+}
+
+/// Says which version the last process that closed the file left, durable.
+struct CleanCloseMarker: Equatable, Sendable {
+    static let size = 64
+
+    var version: UInt64
+    var commitID: UInt64
+
+    func encode(_ header: FileHeader) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.size)
+        bytes.withUnsafeMutableBytes {
+            $0.storeBytes(of: version.littleEndian, toByteOffset: 0, as: UInt64.self)
+            $0.storeBytes(of: commitID.littleEndian, toByteOffset: 8, as: UInt64.self)
+            $0.storeBytes(of: header.fileID.0.littleEndian, toByteOffset: 16, as: UInt64.self)
+            $0.storeBytes(of: header.fileID.1.littleEndian, toByteOffset: 24, as: UInt64.self)
+            let sum = Self.checksum(UnsafeRawBufferPointer($0), header)
+            $0.storeBytes(of: sum.littleEndian, toByteOffset: 56, as: UInt64.self)
+        }
+        return bytes
+    }
+
+    private static func checksum(
+        _ bytes: UnsafeRawBufferPointer, _ header: FileHeader
+    ) -> UInt64 {
+        Checksum.hash(
+            UnsafeRawBufferPointer(rebasing: bytes[0 ..< 56]), seed: header.fileSeed)
+    }
+
+    init(version: UInt64, commitID: UInt64) {
+        self.version = version
+        self.commitID = commitID
+    }
+
+    /// Nil for bytes that are not a marker of this file.
+    init?(_ bytes: UnsafeRawBufferPointer, _ header: FileHeader) {
+        func word(_ offset: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        guard bytes.count >= Self.size, word(56) == Self.checksum(bytes, header),
+            word(16) == header.fileID.0, word(24) == header.fileID.1, word(0) >= 1
+        else { return nil }
+        self.init(version: word(0), commitID: word(8))
+    }
+}

@@ -1,0 +1,215 @@
+import Glibc
+import Synchronization
+
+/// The data file as pages: mapped for reading at an address that never changes, written with
+/// `pwritev` only, never through the mapping.
+///
+/// Several threads read at a time. One writer at a time (the holder of the write lock) grows and
+/// writes the file.
+// Unchecked because of the raw pointers: they are set once, the memory behind `base` is only read,
+// and the table's words and `mappedPageCount` are accessed atomically.
+package final class PageFile: @unchecked Sendable {
+    let path: String
+    let descriptor: Int32
+    let header: FileHeader
+    /// Memory files need no syncs and no space written beforehand.
+    let isInMemory: Bool
+
+    let pageSize: Int
+    let pageShift: UInt64
+    let firstPage: UInt64
+    let fileSeed: UInt64
+
+    /// Where page 0 is mapped.
+    let base: UnsafeRawPointer
+    private let reservedBytes: Int
+    /// For each page the birth with which it was checked in this process, or 0.
+    private let checkedBirths: UnsafeMutablePointer<UInt64>
+    private let checkedBytes: Int
+    /// Pages that may be touched at `base`. Grows only.
+    private let mappedPageCount: UnsafeMutablePointer<UInt64>
+    private let mappingLock = Mutex<Void>(())
+
+    /// Address space to ask for first: 1 TiB. Halved until the system grants it (`RLIMIT_AS`, and
+    /// strict overcommit accounting, may say no).
+    private static let preferredReservation = 1 << 40
+    private static let smallestReservation = 1 << 26
+
+    /// Takes over the descriptor only when it succeeds.
+    init(
+        descriptor: Int32, path: String, header: FileHeader, isInMemory: Bool,
+        reservation: Int = PageFile.preferredReservation
+    ) throws(StorageError) {
+        self.path = path
+        self.descriptor = descriptor
+        self.header = header
+        self.isInMemory = isInMemory
+        pageSize = header.pageSize
+        pageShift = UInt64(header.pageSize.trailingZeroBitCount)
+        firstPage = header.firstPage
+        fileSeed = header.fileSeed
+        var length = reservation
+        while true {
+            do throws(SystemFailure) {
+                let range = try System.reserve(length: length)
+                // A word for each page: 1/512 of the range at 4096 bytes a page. Memory is
+                // committed only where a word was written.
+                let tableLength = max(4096, (length >> Int(pageShift)) << 3)
+                do throws(SystemFailure) {
+                    let table = try System.mapPrivate(length: tableLength)
+                    base = UnsafeRawPointer(range)
+                    reservedBytes = length
+                    checkedBirths = table.assumingMemoryBound(to: UInt64.self)
+                    checkedBytes = tableLength
+                    break
+                } catch {
+                    try System.unmap(range, length: length)
+                    throw error
+                }
+            } catch {
+                guard error.errno == ENOMEM, length > Self.smallestReservation else {
+                    throw StorageError(error, .map, path: path)
+                }
+                length /= 2
+            }
+        }
+        mappedPageCount = .allocate(capacity: 1)
+        mappedPageCount.initialize(to: 0)
+    }
+
+    deinit {
+        // Nobody has a pointer into the range any more, and nothing can be done about a failure.
+        try? System.unmap(UnsafeMutableRawPointer(mutating: base), length: reservedBytes)
+        try? System.unmap(UnsafeMutableRawPointer(checkedBirths), length: checkedBytes)
+        mappedPageCount.deallocate()
+    }
+
+    func offset(of page: UInt64) -> UInt64 { page << pageShift }
+    func byteCount(_ pages: UInt64) -> Int { Int(pages) << Int(pageShift) }
+
+    /// Pages that can be read.
+    var mappedPages: UInt64 { mappedPageCount.loadAcquire() }
+
+    func failure(_ failure: SystemFailure, _ operation: StorageError.Operation) -> StorageError {
+        StorageError(failure, operation, path: path)
+    }
+
+    /// Bytes of the file now.
+    func size() throws(StorageError) -> UInt64 {
+        do { return try System.status(descriptor).size } catch { throw failure(error, .read) }
+    }
+
+    /// Makes pages up to `pageCount` readable. The file must have them.
+    func map(pageCount: UInt64) throws(StorageError) {
+        guard pageCount > mappedPages else { return }
+        guard pageCount <= UInt64(reservedBytes >> Int(pageShift)) else {
+            throw StorageError(
+                .addressSpaceExhausted, path: path,
+                message: "Realm file at path '\(path)' needs \(byteCount(pageCount)) bytes of "
+                    + "address space, and the process was granted \(reservedBytes). Raise the "
+                    + "limit for address space (ulimit -v).")
+        }
+        try mappingLock.withLock { (_) throws(StorageError) in
+            let mapped = mappedPages
+            guard pageCount > mapped else { return }
+            try checkSize(pageCount: pageCount)
+            do throws(SystemFailure) {
+                try System.mapFile(
+                    descriptor, offset: offset(of: mapped), length: byteCount(pageCount - mapped),
+                    at: UnsafeMutableRawPointer(mutating: base) + byteCount(mapped))
+            } catch {
+                throw failure(error, .map)
+            }
+            mappedPageCount.storeRelease(pageCount)
+        }
+    }
+
+    /// Throws if the file is smaller than a version says: someone else has cut it.
+    func checkSize(pageCount: UInt64) throws(StorageError) {
+        let size = try size()
+        guard size >> pageShift >= pageCount else {
+            throw StorageError(
+                .damaged, path: path,
+                message: "Realm at path '\(path)' is damaged: the file has \(size) bytes and needs "
+                    + "\(byteCount(pageCount)). It was truncated outside of this library; "
+                    + "restore it from a backup.", page: size >> pageShift)
+        }
+    }
+}
+
+// MARK: Checked pages
+
+extension PageFile {
+    /// The run that `reference` names, checked: once per process for each page and birth.
+    ///
+    /// `version` is the snapshot's: nothing that it reaches is younger (invariant I3).
+    @inline(__always)
+    func page(
+        _ reference: PageReference, version: UInt64
+    ) throws(StorageError) -> UnsafeRawPointer {
+        // Birth 0 wraps around and fails; so does anything younger than the snapshot.
+        if reference.birth &- 1 < version, reference.page < mappedPageCount.loadRelaxed(),
+            (checkedBirths + Int(truncatingIfNeeded: reference.page)).loadRelaxed()
+                == reference.birth
+        {
+            return base + Int(truncatingIfNeeded: reference.page &<< pageShift)
+        }
+        return try check(reference, version: version)
+    }
+
+    @inline(never)
+    private func check(
+        _ reference: PageReference, version: UInt64
+    ) throws(StorageError) -> UnsafeRawPointer {
+        let page = reference.page
+        guard reference.birth >= 1, reference.birth <= version else {
+            throw damage(page, "a reference to it is from version \(reference.birth), and the "
+                + "snapshot is version \(version)")
+        }
+        guard page >= firstPage, page < mappedPages else {
+            throw damage(page, "a reference leads outside the file")
+        }
+        let start = base + byteCount(page)
+        let runHeader = PageHeader(start)
+        guard let kind = runHeader.kind, runHeader.pageCount >= 1,
+            UInt64(runHeader.pageCount) <= mappedPages - page
+        else { throw damage(page, "its header is not valid") }
+        let run = UnsafeRawBufferPointer(
+            start: start, count: byteCount(UInt64(runHeader.pageCount)))
+        guard PageHeader.isSealed(run, pageNumber: page, fileSeed: fileSeed) else {
+            throw damage(page, "its checksum does not match")
+        }
+        guard runHeader.birth == reference.birth else {
+            throw damage(page, "it is of version \(runHeader.birth), and version "
+                + "\(reference.birth) was expected")
+        }
+        if kind == .node, let problem = Node.problem(in: run) { throw damage(page, problem) }
+        markChecked(reference)
+        return start
+    }
+
+    /// Says that this process has checked, or itself written, the run.
+    func markChecked(_ reference: PageReference) {
+        (checkedBirths + Int(reference.page)).storeRelaxed(reference.birth)
+    }
+
+    func damage(_ page: UInt64, _ reason: String) -> StorageError {
+        StorageError(
+            .damaged, path: path,
+            message: "Realm at path '\(path)' is damaged: page \(page): \(reason). Restore the "
+                + "file from a backup.", page: page)
+    }
+}
+
+extension PageFile {
+    /// The contents of a run that is not a node, or nil where it is of another kind or its length
+    /// is not possible.
+    func contents(at start: UnsafeRawPointer, kind: PageKind) -> UnsafeRawBufferPointer? {
+        let header = PageHeader(start)
+        guard header.kind == kind, header.lowKey >= 0,
+            header.lowKey <= Int64(byteCount(UInt64(header.pageCount)) - PageHeader.size)
+        else { return nil }
+        return UnsafeRawBufferPointer(
+            start: start + PageHeader.size, count: Int(header.lowKey))
+    }
+}

@@ -1,0 +1,61 @@
+/// A contiguous range of pages.
+struct Extent: Hashable, Sendable {
+    var start: UInt64
+    var count: UInt64
+
+    init(start: UInt64, count: UInt64) {
+        self.start = start
+        self.count = count
+    }
+
+    /// One past the last page.
+    var end: UInt64 { start + count }
+    var isEmpty: Bool { count == 0 }
+}
+
+/// Sequences of ascending, disjoint extents as bytes: the distance from the end of the extent
+/// before, then the length.
+enum ExtentCoding {
+    static func append(_ extents: some Sequence<Extent>, to bytes: inout [UInt8]) {
+        var previousEnd: UInt64 = 0
+        for extent in extents {
+            VariableLengthInteger.append(extent.start - previousEnd, to: &bytes)
+            VariableLengthInteger.append(extent.count, to: &bytes)
+            previousEnd = extent.end
+        }
+    }
+
+    static func byteCount(of extents: some Sequence<Extent>) -> Int {
+        var total = 0
+        var previousEnd: UInt64 = 0
+        for extent in extents {
+            total += VariableLengthInteger.byteCount(of: extent.start - previousEnd)
+            total += VariableLengthInteger.byteCount(of: extent.count)
+            previousEnd = extent.end
+        }
+        return total
+    }
+
+    /// Reads `count` extents that must ascend and lie within `bounds`; nil otherwise.
+    static func decode(
+        count: UInt64, within bounds: Range<UInt64>,
+        from reader: inout VariableLengthIntegerReader
+    ) -> [Extent]? {
+        // Every extent takes at least two bytes: a hostile count cannot reserve memory.
+        guard count <= UInt64(reader.remaining / 2) else { return nil }
+        var extents: [Extent] = []
+        extents.reserveCapacity(Int(count))
+        var previousEnd: UInt64 = 0
+        for _ in 0 ..< count {
+            guard let distance = reader.next(), let length = reader.next() else { return nil }
+            let (start, startOverflows) = previousEnd.addingReportingOverflow(distance)
+            let (end, endOverflows) = start.addingReportingOverflow(length)
+            guard !startOverflows, !endOverflows, length > 0,
+                start >= bounds.lowerBound, end <= bounds.upperBound
+            else { return nil }
+            extents.append(Extent(start: start, count: length))
+            previousEnd = end
+        }
+        return extents
+    }
+}

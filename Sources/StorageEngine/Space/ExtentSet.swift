@@ -1,0 +1,204 @@
+/// A set of pages as ascending, disjoint extents that never touch each other.
+///
+/// Two levels: chunks of up to 256 extents, so that inserting and removing move little memory
+/// however many extents there are, and a search for a long extent skips whole chunks.
+struct ExtentSet: Sendable {
+    struct Chunk: Sendable {
+        var extents: [Extent]
+        /// An upper bound of the lengths inside; exact right after a search looked.
+        var longest: UInt64
+    }
+
+    static let chunkCapacity = 256
+
+    private(set) var chunks: [Chunk] = []
+    private(set) var pageCount: UInt64 = 0
+    private(set) var extentCount = 0
+
+    init() {}
+
+    /// Takes extents that ascend and do not overlap.
+    init(ascending extents: [Extent]) {
+        for extent in extents { _ = insert(extent) }
+    }
+
+    var isEmpty: Bool { extentCount == 0 }
+
+    /// The chunk and index of the last extent that starts at or before `page`.
+    private func position(atOrBefore page: UInt64) -> (chunk: Int, index: Int)? {
+        var low = 0
+        var high = chunks.count
+        while low < high {
+            let middle = (low + high) / 2
+            if chunks[middle].extents[0].start <= page { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0 else { return nil }
+        let chunk = low - 1
+        low = 0
+        high = chunks[chunk].extents.count
+        while low < high {
+            let middle = (low + high) / 2
+            if chunks[chunk].extents[middle].start <= page { low = middle + 1 } else { high = middle }
+        }
+        return (chunk, low - 1)
+    }
+
+    private func position(after position: (chunk: Int, index: Int)?) -> (chunk: Int, index: Int)? {
+        guard let position else { return chunks.isEmpty ? nil : (0, 0) }
+        if position.index + 1 < chunks[position.chunk].extents.count {
+            return (position.chunk, position.index + 1)
+        }
+        return position.chunk + 1 < chunks.count ? (position.chunk + 1, 0) : nil
+    }
+
+    /// The extent that contains `page`.
+    func extent(containing page: UInt64) -> Extent? {
+        guard let (chunk, index) = position(atOrBefore: page) else { return nil }
+        let extent = chunks[chunk].extents[index]
+        return page < extent.end ? extent : nil
+    }
+
+    func contains(_ extent: Extent) -> Bool {
+        guard let found = self.extent(containing: extent.start) else { return false }
+        return extent.end <= found.end
+    }
+
+    func overlaps(_ extent: Extent) -> Bool {
+        let before = position(atOrBefore: extent.start)
+        if let before, chunks[before.chunk].extents[before.index].end > extent.start { return true }
+        guard let next = position(after: before) else { return false }
+        return chunks[next.chunk].extents[next.index].start < extent.end
+    }
+
+    /// Adds pages, joining them with their neighbours. False, and nothing changes, where one of
+    /// them is in the set already.
+    mutating func insert(_ extent: Extent) -> Bool {
+        precondition(!extent.isEmpty)
+        let before = position(atOrBefore: extent.start)
+        let after = position(after: before)
+        var joinsBefore = false
+        var joinsAfter = false
+        if let before {
+            let neighbour = chunks[before.chunk].extents[before.index]
+            guard neighbour.end <= extent.start else { return false }
+            joinsBefore = neighbour.end == extent.start
+        }
+        if let after {
+            let neighbour = chunks[after.chunk].extents[after.index]
+            guard extent.end <= neighbour.start else { return false }
+            joinsAfter = neighbour.start == extent.end
+        }
+        pageCount += extent.count
+        switch (before, after) {
+        case (let before?, let after?) where joinsBefore && joinsAfter:
+            let tail = chunks[after.chunk].extents[after.index].count
+            extend(at: before, by: extent.count + tail)
+            removeEntry(at: after)
+        case (let before?, _) where joinsBefore:
+            extend(at: before, by: extent.count)
+        case (_, let after?) where joinsAfter:
+            chunks[after.chunk].extents[after.index].start = extent.start
+            extend(at: after, by: extent.count)
+        default:
+            insertEntry(extent, after: before)
+        }
+        return true
+    }
+
+    /// Removes pages. False, and nothing changes, where one of them is not in the set.
+    mutating func remove(_ extent: Extent) -> Bool {
+        precondition(!extent.isEmpty)
+        guard let place = position(atOrBefore: extent.start) else { return false }
+        let found = chunks[place.chunk].extents[place.index]
+        guard extent.end <= found.end else { return false }
+        pageCount -= extent.count
+        let head = Extent(start: found.start, count: extent.start - found.start)
+        let tail = Extent(start: extent.end, count: found.end - extent.end)
+        switch (head.isEmpty, tail.isEmpty) {
+        case (true, true):
+            removeEntry(at: place)
+        case (false, true):
+            chunks[place.chunk].extents[place.index] = head
+        case (true, false):
+            chunks[place.chunk].extents[place.index] = tail
+        case (false, false):
+            chunks[place.chunk].extents[place.index] = head
+            insertEntry(tail, after: place)
+        }
+        return true
+    }
+
+    /// The first extent of at least `count` pages that ends behind `page`, else the first one of
+    /// that length in the set (next fit).
+    mutating func extent(ofAtLeast count: UInt64, near page: UInt64) -> Extent? {
+        let first = position(atOrBefore: page)?.chunk ?? 0
+        for step in 0 ..< chunks.count {
+            let chunk = (first + step) % chunks.count
+            if let found = search(chunk: chunk, count: count, from: step == 0 ? page : 0) {
+                return found
+            }
+        }
+        return chunks.isEmpty ? nil : search(chunk: first, count: count, from: 0)
+    }
+
+    private mutating func search(chunk: Int, count: UInt64, from page: UInt64) -> Extent? {
+        guard chunks[chunk].longest >= count else { return nil }
+        var longest: UInt64 = 0
+        for extent in chunks[chunk].extents {
+            if extent.count >= count, extent.end > page { return extent }
+            longest = Swift.max(longest, extent.count)
+        }
+        chunks[chunk].longest = longest
+        return nil
+    }
+
+    private mutating func extend(at place: (chunk: Int, index: Int), by count: UInt64) {
+        chunks[place.chunk].extents[place.index].count += count
+        chunks[place.chunk].longest = Swift.max(
+            chunks[place.chunk].longest, chunks[place.chunk].extents[place.index].count)
+    }
+
+    private mutating func insertEntry(_ extent: Extent, after place: (chunk: Int, index: Int)?) {
+        extentCount += 1
+        guard !chunks.isEmpty else {
+            chunks.append(Chunk(extents: [extent], longest: extent.count))
+            return
+        }
+        let chunk = place?.chunk ?? 0
+        chunks[chunk].extents.insert(extent, at: place.map { $0.index + 1 } ?? 0)
+        chunks[chunk].longest = Swift.max(chunks[chunk].longest, extent.count)
+        if chunks[chunk].extents.count > Self.chunkCapacity {
+            let upper = Array(chunks[chunk].extents[(Self.chunkCapacity / 2)...])
+            chunks[chunk].extents.removeSubrange((Self.chunkCapacity / 2)...)
+            chunks.insert(Chunk(extents: upper, longest: chunks[chunk].longest), at: chunk + 1)
+        }
+    }
+
+    private mutating func removeEntry(at place: (chunk: Int, index: Int)) {
+        extentCount -= 1
+        chunks[place.chunk].extents.remove(at: place.index)
+        if chunks[place.chunk].extents.isEmpty { chunks.remove(at: place.chunk) }
+    }
+}
+
+extension ExtentSet: Sequence {
+    struct Iterator: IteratorProtocol {
+        let chunks: [Chunk]
+        var chunk = 0
+        var index = 0
+
+        mutating func next() -> Extent? {
+            guard chunk < chunks.count else { return nil }
+            let extent = chunks[chunk].extents[index]
+            index += 1
+            if index == chunks[chunk].extents.count {
+                index = 0
+                chunk += 1
+            }
+            return extent
+        }
+    }
+
+    func makeIterator() -> Iterator { Iterator(chunks: chunks) }
+    var underestimatedCount: Int { extentCount }
+}

@@ -1,0 +1,119 @@
+/// The objects of one table: object key -> row, in leaves of packed columns.
+///
+/// Keys ascend and are never reused, so new rows are appended. This file reads; `ClusterTree+Writing`
+/// changes.
+struct ClusterTree {
+    let treeID: UInt32
+    /// The table's stored columns, hidden ones included: what a new leaf consists of.
+    var columns: [Column]
+
+    /// What storing needs to know of a column. Trivial, because it is read for every value.
+    struct Column {
+        var format: ColumnFormat
+        /// What rows without a value have.
+        var defaultScalar: Scalar
+
+        var id: UInt16 { format.id }
+    }
+
+    /// Row of a branch whose child covers `key`.
+    @inline(__always)
+    static func childRow(_ node: Node, _ key: ObjectKey) -> Int {
+        let rows = node.rowCount
+        let row = node.lowerBound(BranchColumn.key, key.rawValue, in: 0..<rows)
+        if row < rows, node.integer(BranchColumn.key, row) == key.rawValue { return row }
+        return max(0, row - 1)
+    }
+
+    /// The leaf that covers `key`, whether or not the object exists; nil for an empty tree.
+    @inline(__always)
+    static func leaf(_ pager: Pager, _ root: TreeRoot, covering key: ObjectKey) throws -> Node? {
+        if root.reference.isNone { return nil }
+        var node = try pager.node(root.reference)
+        while node.level > 0 { node = try pager.node(node.child(childRow(node, key))) }
+        return node
+    }
+
+    @inline(__always)
+    static func location(_ pager: Pager, _ root: TreeRoot, of key: ObjectKey) throws
+        -> RowLocation?
+    {
+        guard let leaf = try leaf(pager, root, covering: key), let row = leaf.row(of: key) else {
+            return nil
+        }
+        return RowLocation(leaf: leaf, row: row)
+    }
+
+    /// The row at a position in key order. `position` must be in range.
+    static func location(_ pager: Pager, _ root: TreeRoot, at position: Int) throws
+        -> RowLocation
+    {
+        var node = try pager.node(root.reference)
+        var remaining = position
+        while node.level > 0 {
+            let row = childRow(node, position: &remaining)
+            node = try pager.node(node.child(row))
+        }
+        guard remaining < node.rowCount else {
+            throw pager.damaged(root.reference.page, "row counts do not add up")
+        }
+        return RowLocation(leaf: node, row: remaining)
+    }
+
+    /// Row of a branch whose child holds the position, which becomes relative to that child.
+    @inline(__always)
+    static func childRow(_ node: Node, position: inout Int) -> Int {
+        let last = node.rowCount - 1
+        var row = 0
+        while row < last {
+            let count = node.childCount(row)
+            if position < count { break }
+            position -= count
+            row += 1
+        }
+        return row
+    }
+
+    /// How many objects come before `key` in key order; nil if it does not exist.
+    static func position(_ pager: Pager, _ root: TreeRoot, of key: ObjectKey) throws -> Int? {
+        if root.reference.isNone { return nil }
+        var node = try pager.node(root.reference)
+        var position = 0
+        while node.level > 0 {
+            let child = childRow(node, key)
+            for row in 0..<child { position += node.childCount(row) }
+            node = try pager.node(node.child(child))
+        }
+        return node.row(of: key).map { position + $0 }
+    }
+
+    /// Visits leaves in key order, from the one that holds `start` on, until `body` returns false.
+    static func forEachLeaf(
+        _ pager: Pager, _ root: TreeRoot, from start: Int = 0,
+        _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
+    ) throws {
+        if root.reference.isNone { return }
+        var first = 0
+        _ = try visit(pager, root.reference, start, &first, body)
+    }
+
+    private static func visit(
+        _ pager: Pager, _ reference: PageReference, _ start: Int, _ first: inout Int,
+        _ body: (Node, Int) throws -> Bool
+    ) throws -> Bool {
+        let node = try pager.node(reference)
+        if node.level == 0 {
+            defer { first += node.rowCount }
+            return try body(node, first)
+        }
+        for row in 0..<node.rowCount {
+            let count = node.childCount(row)
+            if first + count <= start {
+                first += count
+                continue
+            }
+            if try !visit(pager, node.child(row), start, &first, body) { return false }
+        }
+        return true
+    }
+}

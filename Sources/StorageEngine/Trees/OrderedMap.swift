@@ -1,0 +1,244 @@
+import Glibc
+
+/// A sorted map on pages: (first key, second key) -> up to four integers.
+///
+/// Primary keys use (integer or bytes, object key) without values; backlinks (target, origin) -> count; the
+/// forest (tree id, 0) -> root. Leaves and separators share their key columns.
+struct OrderedMap {
+    /// Longer bytes are cut to this length: entries that agree in it are told apart by their second key, and by
+    /// whoever asks.
+    static let maximumKeyBytes = 256
+
+    enum FirstKey {
+        case integer(Int64)
+        case bytes(UnsafeRawBufferPointer)
+    }
+
+    let firstKeyKind: ColumnKind
+    let valueCount: Int
+
+    var format: TreeFormat { .map(firstKey: firstKeyKind, values: valueCount) }
+
+    // MARK: Searching
+
+    /// First row of `node` that is not before the key, in the key columns that start at `column`.
+    @inline(__always)
+    func lowerBound(_ node: Node, _ column: Int, _ first: FirstKey, _ second: Int64) -> Int {
+        let rows = node.rowCount
+        var row: Int
+        switch first {
+        case let .integer(key):
+            row = node.lowerBound(column, key, in: 0..<rows)
+            while row < rows, node.integer(column, row) == key,
+                node.integer(column + 1, row) < second
+            {
+                row = skip(node, column, row, rows, second) { node.integer(column, $0) == key }
+            }
+        case let .bytes(key):
+            row = node.lowerBoundBytes(column, key, in: 0..<rows)
+            while row < rows, node.integer(column + 1, row) < second,
+                compare(node.bytes(column, row), key) == 0
+            {
+                row += 1
+            }
+        }
+        return row
+    }
+
+    /// Among rows of equal first key (which are contiguous and ascend by second key): the next to look at.
+    @inline(__always)
+    private func skip(
+        _ node: Node, _ column: Int, _ row: Int, _ rows: Int, _ second: Int64,
+        isSame: (Int) -> Bool
+    ) -> Int {
+        // Gallop, so that a target with many origins costs a logarithm.
+        var step = 1
+        var low = row
+        while low + step < rows, isSame(low + step),
+            node.integer(column + 1, low + step) < second
+        {
+            low += step
+            step *= 2
+        }
+        return low + 1
+    }
+
+    /// The row of a branch whose child may hold the key.
+    @inline(__always)
+    func childRow(_ node: Node, _ first: FirstKey, _ second: Int64) -> Int {
+        let row = lowerBound(node, BranchColumn.key, first, second)
+        if row < node.rowCount, isEqual(node, BranchColumn.key, row, first, second) { return row }
+        return max(0, row - 1)
+    }
+
+    @inline(__always)
+    func isEqual(_ node: Node, _ column: Int, _ row: Int, _ first: FirstKey, _ second: Int64)
+        -> Bool
+    {
+        isFirstEqual(node, column, row, first) && node.integer(column + 1, row) == second
+    }
+
+    @inline(__always)
+    func isFirstEqual(_ node: Node, _ column: Int, _ row: Int, _ first: FirstKey) -> Bool {
+        switch first {
+        case let .integer(key): node.integer(column, row) == key
+        case let .bytes(key): compare(node.bytes(column, row), key) == 0
+        }
+    }
+
+    /// Visits entries from the given key on, in order, until `body` returns false.
+    func forEach(
+        _ pager: Pager, _ root: TreeRoot, from first: FirstKey, _ second: Int64,
+        _ body: (Node, Int) throws -> Bool
+    ) throws {
+        if root.reference.isNone { return }
+        _ = try visit(pager, root.reference, first, second, true, body)
+    }
+
+    private func visit(
+        _ pager: Pager, _ reference: PageReference, _ first: FirstKey, _ second: Int64,
+        _ isEdge: Bool, _ body: (Node, Int) throws -> Bool
+    ) throws -> Bool {
+        let node = try pager.node(reference)
+        if node.level == 0 {
+            let start = isEdge ? lowerBound(node, 0, first, second) : 0
+            for row in start..<node.rowCount where try !body(node, row) { return false }
+            return true
+        }
+        let start = isEdge ? childRow(node, first, second) : 0
+        for row in start..<node.rowCount {
+            guard try visit(pager, node.child(row), first, second, isEdge && row == start, body)
+            else { return false }
+        }
+        return true
+    }
+
+    /// The leaf and row of exactly this key.
+    @inline(__always)
+    func find(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey, _ second: Int64) throws
+        -> (Node, Int)?
+    {
+        if root.reference.isNone { return nil }
+        var node = try pager.node(root.reference)
+        while node.level > 0 {
+            node = try pager.node(node.child(childRow(node, first, second)))
+        }
+        let row = lowerBound(node, 0, first, second)
+        return row < node.rowCount && isEqual(node, 0, row, first, second) ? (node, row) : nil
+    }
+
+    /// The second key of the first entry with this first key.
+    @inline(__always)
+    func firstSecondKey(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey) throws -> Int64? {
+        if root.reference.isNone { return nil }
+        var node = try pager.node(root.reference)
+        while node.level > 0 {
+            node = try pager.node(node.child(childRow(node, first, Int64.min)))
+        }
+        let row = lowerBound(node, 0, first, Int64.min)
+        if row < node.rowCount {
+            return isFirstEqual(node, 0, row, first) ? node.integer(1, row) : nil
+        }
+        // The entry may begin the next leaf: its separator equals the key.
+        var found: Int64?
+        try forEach(pager, root, from: first, Int64.min) { leaf, row in
+            if isFirstEqual(leaf, 0, row, first) { found = leaf.integer(1, row) }
+            return false
+        }
+        return found
+    }
+
+    // MARK: Changing
+
+    /// Inserts an entry or replaces the values of an equal one. Returns whether it is new.
+    @discardableResult
+    func set(
+        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, _ first: FirstKey,
+        _ second: Int64, values: (Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0)
+    ) throws -> Bool {
+        if root.reference.isNone {
+            root.reference = try writer.makeNode(
+                level: 0, treeID: treeID, columns: format.leafColumns, lowKey: 0
+            ).0
+        }
+        while true {
+            let leaf = try writer.descend(&root, format) { childRow($0, first, second) }
+            let view = leaf.reading
+            let row = lowerBound(view, 0, first, second)
+            if row < view.rowCount, isEqual(view, 0, row, first, second) {
+                if setValues(leaf, row, values) { return false }
+            } else if leaf.insertPlaceholderRow(at: row) {
+                if setKey(leaf, row, first, second), setValues(leaf, row, values) {
+                    writer.addToCounts(&root, 1)
+                    return true
+                }
+                leaf.removeRow(at: row)
+            }
+            try splitLeaf(writer, &root, row)
+        }
+    }
+
+    private func setKey(_ leaf: MutableNode, _ row: Int, _ first: FirstKey, _ second: Int64)
+        -> Bool
+    {
+        let isFirstSet =
+            switch first {
+            case let .integer(key): leaf.setInteger(0, row, key)
+            case let .bytes(key): leaf.setBytes(0, row, key, isOverflow: false)
+            }
+        return isFirstSet && leaf.setInteger(1, row, second)
+    }
+
+    private func setValues(
+        _ leaf: MutableNode, _ row: Int, _ values: (Int64, Int64, Int64, Int64, Int64)
+    ) -> Bool {
+        (valueCount < 1 || leaf.setInteger(2, row, values.0))
+            && (valueCount < 2 || leaf.setInteger(3, row, values.1))
+            && (valueCount < 3 || leaf.setInteger(4, row, values.2))
+            && (valueCount < 4 || leaf.setInteger(5, row, values.3))
+            && (valueCount < 5 || leaf.setInteger(6, row, values.4))
+    }
+
+    /// Splits the full leaf at the end of the path: at its end if `row` would be appended there, else in the middle.
+    private func splitLeaf(_ writer: TreeWriter, _ root: inout TreeRoot, _ row: Int) throws {
+        let leaf = writer.leaf
+        let rows = leaf.reading.rowCount
+        precondition(rows >= 2, "one map entry fills a node")
+        let cut = row >= rows ? rows - 1 : rows / 2
+        let (reference, right) = try writer.duplicate(leaf)
+        right.removeRows(0..<cut)
+        try writer.insertSibling(
+            &root, format, after: writer.depth - 1, reference, right,
+            separator: .row(leaf.reading, cut))
+        leaf.removeRows(cut..<rows)
+    }
+
+    /// Removes an entry; false if there is none.
+    @discardableResult
+    func remove(
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ first: FirstKey, _ second: Int64
+    ) throws -> Bool {
+        guard try find(writer.pager, root, first, second) != nil else { return false }
+        let leaf = try writer.descend(&root, format) { childRow($0, first, second) }
+        let row = lowerBound(leaf.reading, 0, first, second)
+        guard row < leaf.reading.rowCount, isEqual(leaf.reading, 0, row, first, second) else {
+            throw writer.pager.damaged(
+                writer.steps[writer.depth - 1].reference.page, "a map's separators are wrong")
+        }
+        leaf.removeRow(at: row)
+        writer.addToCounts(&root, -1)
+        if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root) }
+        return true
+    }
+}
+
+/// Orders bytes as unsigned, shorter first: below 0, 0 or above 0.
+@inline(__always)
+func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+    let shared = min(a.count, b.count)
+    if shared > 0 {
+        let order = memcmp(a.baseAddress!, b.baseAddress!, shared)
+        if order != 0 { return Int(order) }
+    }
+    return a.count - b.count
+}

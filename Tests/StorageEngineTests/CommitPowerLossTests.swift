@@ -1,0 +1,176 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+
+/// Rebuilds the files that a loss of power could leave, and opens them.
+@Suite struct CommitPowerLossTests {
+    let directory = TestDirectory()
+
+    /// The file after each durable state, and the writes that no sync covers yet.
+    private struct Moment {
+        var durable: [UInt8]
+        var pending: [SystemTraceEvent] = []
+        /// Transactions whose commit had returned.
+        var acknowledged = 0
+    }
+
+    /// Runs transactions on a fresh file and returns the moments between their system calls.
+    private func trace(
+        _ transactions: [(ValueStore) throws -> Void], after prepared: Int
+    ) throws -> (moments: [Moment], states: [[[UInt8]]]) {
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: directory.path), recordsTrace: true)
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        var acknowledgedAt: [Int] = []
+        var states: [[[UInt8]]] = [[]]
+        let path = directory.file()
+        let pager = try Pager(database: .open(path: path))
+        func dataEvents() -> [SystemTraceEvent] {
+            interceptor.trace.filter { $0.path == path }
+        }
+        for transaction in transactions {
+            try pager.write(transaction)
+            acknowledgedAt.append(dataEvents().count)
+            states.append(try pager.newestValues())
+        }
+        var moments: [Moment] = []
+        var moment = Moment(durable: [])
+        for (index, event) in dataEvents().prefix(acknowledgedAt.last!).enumerated() {
+            if event.change == .sync {
+                for pending in moment.pending { pending.apply(to: &moment.durable) }
+                moment.pending = []
+            } else {
+                moment.pending.append(event)
+            }
+            moment.acknowledged = acknowledgedAt.count { $0 <= index + 1 }
+            if moment.acknowledged >= prepared { moments.append(moment) }
+        }
+        return (moments, states)
+    }
+
+    /// Opens an image and returns how many transactions are in it; then it must take another one.
+    private func open(_ image: [UInt8], _ states: [[[UInt8]]]) throws -> Int? {
+        let name = directory.path + "/image-" + UUID().uuidString
+        try Data(image).write(to: URL(fileURLWithPath: name))
+        defer {
+            unlink(name)
+            unlink(name + ".lock")
+        }
+        let pager = try Pager(database: .open(path: name))
+        let values = try pager.newestValues()
+        let found = states.firstIndex(of: values)
+        try pager.write { store in for index in 100 ..< 103 { try store.set(index, value(77)) } }
+        let after = try pager.newestValues()
+        #expect(after[101] == value(77))
+        if !values.isEmpty { #expect(after[..<100] == values[..<100]) }
+        return found
+    }
+
+    /// Single pages, and for records the ways in which sectors of 512 bytes can be torn.
+    private func pieces(_ events: [SystemTraceEvent]) -> [[SystemTraceEvent]] {
+        events.flatMap { event -> [[SystemTraceEvent]] in
+            guard case .write(let offset, let bytes) = event.change else { return [[event]] }
+            func part(_ range: Range<Int>) -> SystemTraceEvent {
+                var copy = event
+                copy.change = .write(
+                    offset: offset + UInt64(range.lowerBound), bytes: Array(bytes[range]))
+                return copy
+            }
+            let isRecord = offset < 34 * 4096
+            let size = isRecord ? 512 : 4096
+            let parts = stride(from: 0, to: bytes.count, by: size).map {
+                part($0 ..< min($0 + size, bytes.count))
+            }
+            guard isRecord else { return parts.map { [$0] } }
+            return [parts]
+        }
+    }
+
+    /// Every subset of the pending pages, with the record whole, missing, or torn in two ways.
+    private func images(_ moment: Moment) -> [[UInt8]] {
+        let pieces = pieces(moment.pending)
+        guard pieces.count <= 7 else { return [] }
+        var images: [[UInt8]] = []
+        for subset in 0 ..< 1 << pieces.count {
+            for tear in [0, 1, -1] {
+                var image = moment.durable
+                var hasRecord = false
+                for (index, parts) in pieces.enumerated() where subset & 1 << index != 0 {
+                    let kept =
+                        parts.count == 1 || tear == 0
+                        ? parts[...] : (tear > 0 ? parts.prefix(tear) : parts.dropFirst())
+                    hasRecord = hasRecord || parts.count > 1
+                    for part in kept { part.apply(to: &image) }
+                }
+                if tear == 0 || hasRecord { images.append(image) }
+            }
+        }
+        return images
+    }
+
+    @Test func everySubsetOfTwoSmallCommitsOpensToTheOlderOrTheNewerState() throws {
+        let (moments, states) = try trace(
+            [
+                { for index in 0 ..< 5 { try $0.set(index, value(UInt8(index + 1))) } },
+                { try $0.set(0, value(10)) },
+                { try $0.set(1, value(11)) },
+                { try $0.touch(0, 12) },
+                { try $0.set(2, value(13, count: 5000)) },
+            ], after: 3)
+        var count = 0
+        for moment in moments {
+            for image in images(moment) {
+                let found = try open(image, states)
+                #expect(found == moment.acknowledged || found == moment.acknowledged + 1)
+                count += 1
+            }
+        }
+        #expect(count > 80)
+    }
+
+    /// Deletes and refills, so that each commit writes where an older one had its pages.
+    @Test func randomSubsetsOfCommitsThatReusePagesOpenToAnAcknowledgedState() throws {
+        var random = SeededRandom(seed: 8)
+        let transactions = (0 ..< 40).map { round -> (ValueStore) throws -> Void in
+            { store in
+                for index in 0 ..< 8 {
+                    try store.set((round * 3 + index) % 20, value(UInt8(round + 1), count: 3000))
+                }
+            }
+        }
+        let (moments, states) = try trace(transactions, after: 30)
+        for moment in moments where !moment.pending.isEmpty {
+            let pieces = pieces(moment.pending)
+            for _ in 0 ..< 3 {
+                var image = moment.durable
+                for parts in pieces {
+                    for part in parts where Bool.random(using: &random) { part.apply(to: &image) }
+                }
+                let found = try open(image, states)
+                #expect(found == moment.acknowledged || found == moment.acknowledged + 1)
+            }
+        }
+    }
+
+    @Test func aLargeCommitThatWasTornOpensToTheOlderState() throws {
+        var random = SeededRandom(seed: 2)
+        let (moments, states) = try trace(
+            [
+                { for index in 0 ..< 80 { try $0.set(index, value(1, count: 16_000)) } },
+                { for index in 0 ..< 80 { try $0.set(index, value(2, count: 16_000)) } },
+            ], after: 1)
+        for moment in moments where !moment.pending.isEmpty {
+            let pieces = pieces(moment.pending)
+            for _ in 0 ..< 4 {
+                var image = moment.durable
+                for parts in pieces {
+                    for part in parts where Bool.random(using: &random) { part.apply(to: &image) }
+                }
+                let found = try open(image, states)
+                #expect(found == 1 || found == 2)
+            }
+        }
+    }
+}

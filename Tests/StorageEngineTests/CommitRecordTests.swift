@@ -1,0 +1,92 @@
+import Testing
+
+@testable import StorageEngine
+
+@Suite struct CommitRecordTests {
+    private static let seed: UInt64 = 77
+
+    private func sample(_ random: inout SeededRandom) -> CommitRecord {
+        let version = UInt64.random(in: 40 ... 1_000_000, using: &random)
+        func extents(_ count: Int) -> [Extent] {
+            var end: UInt64 = 34
+            return (0 ..< count).map { _ in
+                let extent = Extent(
+                    start: end + .random(in: 1 ... 90, using: &random),
+                    count: .random(in: 1 ... 9, using: &random))
+                end = extent.end
+                return extent
+            }
+        }
+        return CommitRecord(
+            version: version, commitID: random.next(), durableFloor: version - 1,
+            pageCount: 100_000, root: PageReference(page: 50, birth: version), livePages: 900,
+            checkpoint: PageReference(page: 99, birth: version - 3), pageList: extents(100),
+            pageListHash: random.next(), pagesWereSynced: false,
+            log: FreeSpaceLog(
+                releasedThrough: version - 2, allocated: extents(100), freed: extents(60)))
+    }
+
+    private func decode(_ block: [UInt8], slot: UInt64, seed: UInt64 = seed) -> CommitRecord? {
+        block.withUnsafeBytes { CommitRecord($0, slot: slot, fileSeed: seed, firstPage: 34) }
+    }
+
+    @Test func aRecordComesBackFromItsSlotOnly() {
+        var random = SeededRandom(seed: 1)
+        for _ in 0 ..< 50 {
+            let record = sample(&random)
+            let block = record.encode(fileSeed: Self.seed)
+            let slot = CommitRecord.slot(of: record.version)
+            #expect(decode(block, slot: slot) == record)
+            #expect(decode(block, slot: (slot + 1) % 32) == nil)
+            #expect(decode(block, slot: slot, seed: 78) == nil)
+        }
+    }
+
+    @Test func anEmptySlotIsNoRecord() {
+        for slot in 0 ..< UInt64(32) {
+            #expect(decode([UInt8](repeating: 0, count: 4096), slot: slot) == nil)
+        }
+    }
+
+    @Test func everyFlippedBitIsNoticed() {
+        var random = SeededRandom(seed: 2)
+        let record = sample(&random)
+        let block = record.encode(fileSeed: Self.seed)
+        for _ in 0 ..< 2000 {
+            var damaged = block
+            damaged[.random(in: 0 ..< 4096, using: &random)] ^= 1 << UInt8.random(
+                in: 0 ..< 8, using: &random)
+            #expect(decode(damaged, slot: CommitRecord.slot(of: record.version)) == nil)
+        }
+    }
+
+    /// Damage that the checksum vouches for: the fields themselves are checked as well.
+    @Test func hostileFieldsAreNil() {
+        var random = SeededRandom(seed: 3)
+        let record = sample(&random)
+        let slot = CommitRecord.slot(of: record.version)
+        for _ in 0 ..< 5000 {
+            var block = record.encode(fileSeed: Self.seed)
+            for _ in 0 ..< Int.random(in: 1 ... 3, using: &random) {
+                let offset = Int.random(in: 8 ..< 500, using: &random)
+                block[offset] = [0, 0x7F, 0x80, 0xFF].randomElement(using: &random)!
+            }
+            let sum = block.withUnsafeBytes {
+                Checksum.hash(UnsafeRawBufferPointer(rebasing: $0[8...]), seed: Self.seed)
+            }
+            block.withUnsafeMutableBytes { $0.storeBytes(of: sum, as: UInt64.self) }
+            guard let decoded = decode(block, slot: slot) else { continue }
+            for extent in decoded.pageList + (decoded.log?.allocated ?? []) {
+                #expect(extent.start >= 34 && extent.end <= decoded.pageCount)
+            }
+        }
+    }
+
+    @Test func listsThatDoNotFitAreToldApart() {
+        let few = (0 ..< 100).map { Extent(start: 40 + 2 * UInt64($0), count: 1) }
+        let many = (0 ..< 3000).map { Extent(start: 40 + 200 * UInt64($0), count: 1) }
+        let log = FreeSpaceLog(releasedThrough: 3, allocated: few, freed: [])
+        #expect(CommitRecord.fits(pageList: few, log: log))
+        #expect(!CommitRecord.fits(pageList: many, log: nil))
+    }
+}

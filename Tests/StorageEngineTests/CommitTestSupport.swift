@@ -1,0 +1,130 @@
+import Foundation
+
+@testable import StorageEngine
+
+/// A directory that goes when the test does.
+final class TestDirectory {
+    let path: String
+
+    init() {
+        path = NSTemporaryDirectory() + "storage-engine-" + UUID().uuidString
+        try! FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String = "test.realm") -> String { path + "/" + name }
+}
+
+/// Random numbers that a seed repeats (SplitMix64).
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// The smallest structure that a pager can carry: a root run that lists the runs of values.
+struct ValueStore {
+    /// Two pages of entries.
+    static let capacity = 320
+    let pager: Pager
+
+    init(_ pager: Pager) { self.pager = pager }
+
+    func references() throws -> [PageReference] {
+        guard !pager.root.isNone else { return [] }
+        let bytes = try pager.overflowBytes(pager.root)
+        return (0 ..< bytes.count / 16).map {
+            PageReference(
+                page: bytes.loadUnaligned(fromByteOffset: $0 * 16, as: UInt64.self),
+                birth: bytes.loadUnaligned(fromByteOffset: $0 * 16 + 8, as: UInt64.self))
+        }
+    }
+
+    func values() throws -> [[UInt8]] {
+        try references().map { $0.isNone ? [] : Array(try pager.overflowBytes($0)) }
+    }
+
+    private func writableRoot() throws -> UnsafeMutableRawPointer {
+        if pager.root.isNone {
+            let (reference, buffer) = try pager.allocate(pages: 2, kind: .overflow)
+            MutablePageHeader(buffer).lowKey = Int64(Self.capacity * 16)
+            pager.root = reference
+            return buffer
+        }
+        let (reference, buffer, _) = try pager.makeWritable(pager.root)
+        pager.root = reference
+        return buffer
+    }
+
+    /// Replaces a value; an empty one takes no page.
+    func set(_ index: Int, _ value: [UInt8]) throws {
+        let root = try writableRoot()
+        let entry = root + PageHeader.size + index * 16
+        let old = PageReference(
+            page: entry.loadUnaligned(as: UInt64.self),
+            birth: entry.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        var new = PageReference.none
+        if !value.isEmpty {
+            let pages = (PageHeader.size + value.count + pager.pageSize - 1) / pager.pageSize
+            let (reference, buffer) = try pager.allocate(pages: pages, kind: .overflow)
+            MutablePageHeader(buffer).lowKey = Int64(value.count)
+            value.withUnsafeBytes {
+                (buffer + PageHeader.size).copyMemory(
+                    from: $0.baseAddress!, byteCount: value.count)
+            }
+            new = reference
+        }
+        if !old.isNone { try pager.free(old) }
+        entry.storeBytes(of: new.page, as: UInt64.self)
+        entry.storeBytes(of: new.birth, toByteOffset: 8, as: UInt64.self)
+    }
+
+    /// Changes the first byte of a value where it is.
+    func touch(_ index: Int, _ byte: UInt8) throws {
+        let reference = try references()[index]
+        let (copy, buffer, _) = try pager.makeWritable(reference)
+        buffer.storeBytes(of: byte, toByteOffset: PageHeader.size, as: UInt8.self)
+        let root = try writableRoot()
+        let entry = root + PageHeader.size + index * 16
+        entry.storeBytes(of: copy.page, as: UInt64.self)
+        entry.storeBytes(of: copy.birth, toByteOffset: 8, as: UInt64.self)
+    }
+}
+
+extension Pager {
+    /// Writes one transaction.
+    @discardableResult
+    func write(_ body: (ValueStore) throws -> Void) throws -> CommitStatistics {
+        try beginWrite()
+        do {
+            try body(ValueStore(self))
+        } catch {
+            rollback()
+            throw error
+        }
+        return try commit()
+    }
+
+    /// All values of the newest version.
+    func newestValues() throws -> [[UInt8]] {
+        if isReading { _ = try refresh() } else { try beginRead() }
+        return try ValueStore(self).values()
+    }
+}
+
+func value(_ byte: UInt8, count: Int = 100) -> [UInt8] { [UInt8](repeating: byte, count: count) }
+
+func randomValue(_ random: inout SeededRandom, maximum: Int) -> [UInt8] {
+    (0 ..< Int.random(in: 1 ... maximum, using: &random)).map { _ in
+        UInt8.random(in: 0 ... 255, using: &random)
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+
+@Suite struct CommitTests {
+    let directory = TestDirectory()
+
+    @Test func anEmptyDatabaseIsCreatedAndOpenedAgain() throws {
+        for _ in 0 ..< 2 {
+            let pager = try Pager(database: .open(path: directory.file()))
+            try pager.beginRead()
+            #expect(pager.version == 0)
+            #expect(pager.root.isNone)
+        }
+    }
+
+    @Test(arguments: [4096, 8192, 16384])
+    func committedValuesAreThereAfterReopening(pageSize: Int) throws {
+        var random = SeededRandom(seed: UInt64(pageSize))
+        var expected = [[UInt8]](repeating: [], count: ValueStore.capacity)
+        for _ in 0 ..< 6 {
+            let database = try Database.open(
+                path: directory.file(), options: .init(pageSize: pageSize))
+            let pager = try Pager(database: database)
+            #expect(pager.pageSize == pageSize)
+            for _ in 0 ..< 12 {
+                let version = pager.version
+                let statistics = try pager.write { store in
+                    for _ in 0 ..< 5 {
+                        let index = Int.random(in: 0 ..< ValueStore.capacity, using: &random)
+                        expected[index] = randomValue(&random, maximum: 20_000)
+                        try store.set(index, expected[index])
+                    }
+                }
+                #expect(statistics.syncs == 1)
+                #expect(pager.version == statistics.version)
+                #expect(pager.version > version)
+            }
+            #expect(try pager.newestValues() == expected)
+        }
+        let pager = try Pager(database: .open(path: directory.file()))
+        #expect(try pager.newestValues() == expected)
+        #expect(pager.version == 72)
+    }
+
+    @Test func rollbackLeavesEverythingAsItWas() throws {
+        let pager = try Pager(database: .open(path: directory.file()))
+        try pager.write { for index in 0 ..< 20 { try $0.set(index, value(UInt8(index))) } }
+        let before = try pager.newestValues()
+        let statistics = try pager.database.statistics()
+        try pager.beginWrite()
+        for index in 0 ..< 20 { try ValueStore(pager).set(index, value(7, count: 30_000)) }
+        try ValueStore(pager).touch(3, 99)
+        pager.rollback()
+        #expect(try ValueStore(pager).values() == before)
+        #expect(try pager.newestValues() == before)
+        let after = try pager.database.statistics()
+        #expect(after.liveBytes == statistics.liveBytes)
+        #expect(after.newestVersion == 1)
+    }
+
+    @Test func aRunThatIsReallocatedKeepsItsContents() throws {
+        let pager = try Pager(database: .open(path: directory.file()))
+        try pager.write { try $0.set(0, value(1, count: 5000)) }
+        for pages in [3, 1, 2, 2] {
+            try pager.beginWrite()
+            // Twice: the run of the version before, and the private copy.
+            let (first, _) = try pager.reallocate(pager.root, pages: pages + 2)
+            let (second, buffer) = try pager.reallocate(first, pages: 2)
+            #expect(PageHeader(buffer).pageCount == 2)
+            pager.root = second
+            _ = try pager.commit()
+            #expect(try pager.newestValues()[0] == value(1, count: 5000))
+        }
+        #expect(try pager.database.statistics().liveBytes == 4 * 4096)
+    }
+
+    @Test func aTransactionWithoutChangesWritesNothing() throws {
+        let pager = try Pager(database: .open(path: directory.file()))
+        try pager.write { try $0.set(0, value(1)) }
+        try pager.beginWrite()
+        let statistics = try pager.commit()
+        #expect(statistics == CommitStatistics(version: 1))
+        #expect(pager.version == 1)
+    }
+
+    @Test func aReaderSeesItsVersionUntilItAsksForANewerOne() throws {
+        let database = try Database.open(path: directory.file())
+        let writer = try Pager(database: database)
+        let reader = try Pager(database: database)
+        try writer.write { try $0.set(0, value(1)) }
+        try reader.beginRead()
+        for round in 2 ..< 60 { try writer.write { try $0.set(0, value(UInt8(round))) } }
+        #expect(try ValueStore(reader).values()[0] == value(1))
+        #expect(try reader.refresh())
+        #expect(try ValueStore(reader).values()[0] == value(59))
+        #expect(try !reader.refresh())
+    }
+
+    @Test func aDatabaseInMemoryIsSharedByNameAndSyncsNothing() throws {
+        let name = UUID().uuidString
+        let options = Database.Options(inMemory: true)
+        let writer = try Pager(database: .open(path: name, options: options))
+        let reader = try Pager(database: .open(path: name, options: options))
+        #expect(writer.database === reader.database)
+        let statistics = try writer.write { try $0.set(0, value(1)) }
+        #expect(statistics.syncs == 0)
+        #expect(try reader.newestValues()[0] == value(1))
+    }
+
+    @Test func aFileIsSharedWithinAProcess() throws {
+        let first = try Database.open(path: directory.file())
+        let link = directory.file("link.realm")
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: directory.file())
+        #expect(try Database.open(path: link) === first)
+    }
+
+    @Test func aReadOnlyDatabaseRefusesToWrite() throws {
+        try Pager(database: .open(path: directory.file())).write { try $0.set(0, value(1)) }
+        let pager = try Pager(
+            database: .open(path: directory.file(), options: .init(readOnly: true)))
+        #expect(try pager.newestValues()[0] == value(1))
+        #expect(throws: StorageError.self) { try pager.beginWrite() }
+    }
+
+    @Test func theFileStaysSmallWhenEverythingIsReplacedAgainAndAgain() throws {
+        let database = try Database.open(
+            path: UUID().uuidString, options: .init(inMemory: true))
+        let pager = try Pager(database: database)
+        var random = SeededRandom(seed: 5)
+        var sizes: [UInt64] = []
+        for _ in 0 ..< 300 {
+            try pager.write { for index in 0 ..< 60 { try $0.set(index, []) } }
+            try pager.write { store in
+                for index in 0 ..< 60 {
+                    try store.set(index, value(1, count: .random(in: 1 ... 12_000, using: &random)))
+                }
+            }
+            sizes.append(try database.fileSize)
+        }
+        #expect(sizes[299] == sizes[40])
+        #expect(sizes[299] <= 4 << 20)
+    }
+}
