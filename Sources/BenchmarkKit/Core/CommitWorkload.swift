@@ -36,8 +36,8 @@ enum CommitWorkload: Workload {
         result.batchSize = 1
         measured.fill(&result)
         let statistics = try connection.database.statistics()
-        result.fileBytes = statistics.fileBytes
-        result.liveBytes = statistics.liveBytes
+        result.fileBytes = Int(statistics.fileBytes)
+        result.liveBytes = Int(statistics.liveBytes)
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         let controlResult = control.result(beside: benchmarkCase)
         if let own = result.throughput, let bare = controlResult.throughput {
@@ -118,8 +118,11 @@ private struct CommitMeasurement {
         let start = monotonicNanoseconds()
         try connection.beginWrite()
         let begun = monotonicNanoseconds()
-        try withUnsafeBytes(of: values) {
-            _ = try table.insert($0.bindMemory(to: Scalar.self))
+        try withUnsafeTemporaryAllocation(of: Scalar.self, capacity: 3) { row in
+            row.initializeElement(at: 0, to: values.0)
+            row.initializeElement(at: 1, to: values.1)
+            row.initializeElement(at: 2, to: values.2)
+            _ = try table.insert(UnsafeBufferPointer(row))
         }
         let worked = monotonicNanoseconds()
         let statistics = try connection.commit()

@@ -120,8 +120,8 @@ private final class InsertRun {
         result.digest = digest.text
         result.writeAmplification = Double(counted.bytesWritten) / Double(logical)
         let statistics = try Database.open(path: path).statistics()
-        result.fileBytes = statistics.fileBytes
-        result.liveBytes = statistics.liveBytes
+        result.fileBytes = Int(statistics.fileBytes)
+        result.liveBytes = Int(statistics.liveBytes)
         result.measure("file_bytes_per_object", Double(statistics.fileBytes) / Double(size))
     }
 
@@ -170,15 +170,14 @@ private final class InsertRun {
     private func insert(_ person: PersonValues, into table: Table) throws {
         var name = person.name
         try name.withUTF8 { bytes in
-            let values: (Scalar, Scalar, Scalar, Scalar) = (
-                .integer(Int64(person.number)), .bytes(UnsafeRawBufferPointer(bytes)),
-                .double(person.birthdateAsDate.timeIntervalSinceReferenceDate),
-                .integer(Int64(person.age))
-            )
-            try withUnsafeBytes(of: values) { raw in
-                let all = raw.bindMemory(to: Scalar.self)
-                _ = try table.insert(
-                    isKeyed ? all : UnsafeBufferPointer(rebasing: all[1...]))
+            try withUnsafeTemporaryAllocation(of: Scalar.self, capacity: 4) { row in
+                let date = person.birthdateAsDate.timeIntervalSinceReferenceDate
+                row.initializeElement(at: 0, to: .integer(Int64(person.number)))
+                row.initializeElement(at: 1, to: .bytes(UnsafeRawBufferPointer(bytes)))
+                row.initializeElement(at: 2, to: .double(date))
+                row.initializeElement(at: 3, to: .integer(Int64(person.age)))
+                let columns = isKeyed ? row[...] : row[1...]
+                _ = try table.insert(UnsafeBufferPointer(rebasing: columns))
             }
         }
     }

@@ -65,9 +65,8 @@ enum ScanWorkload: Workload {
         return {
             var count = 0
             try withExtendedLifetime(connection) {
-                try table.forEachLeaf { leaf, first in
-                    count += try younger(
-                        in: leaf, from: first, of: table, column: age, id: identifier)
+                try table.forEachLeaf { leaf, _ in
+                    count += try younger(in: leaf, of: table, column: age, id: identifier)
                     return true
                 }
             }
@@ -75,14 +74,14 @@ enum ScanWorkload: Workload {
         }
     }
 
-    private static func younger(
-        in leaf: Node, from first: Int, of table: Table, column: Int, id: UInt16
-    ) throws -> Int {
+    private static func younger(in leaf: Node, of table: Table, column: Int, id: UInt16) throws
+        -> Int
+    {
         var count = 0
         let index = leaf.columnIndex(ofID: id, expected: column)
         guard index >= 0, !leaf.isSpilled(index) else {
             for row in 0..<leaf.rowCount {
-                let value = try table.value(column, at: table.location(at: first + row))
+                let value = try table.value(column, at: RowLocation(leaf: leaf, row: row))
                 if case .integer(let age) = value, age < limit { count += 1 }
             }
             return count

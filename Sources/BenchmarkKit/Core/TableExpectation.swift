@@ -32,9 +32,9 @@ struct TableExpectation: Codable, Sendable {
         let positions = try columns.map { try column(named: $0, of: table) }
         var digest = ResultDigest()
         var rows = 0
-        try table.forEachLeaf { leaf, first in
+        try table.forEachLeaf { leaf, _ in
             for row in 0..<leaf.rowCount {
-                let location = try table.location(at: first + row)
+                let location = RowLocation(leaf: leaf, row: row)
                 var hash = ResultDigest.Row()
                 for position in positions {
                     hash.combine(try table.value(position, at: location))

@@ -242,8 +242,8 @@ final class SensorsRun {
 
     private func fillSpace(_ result: inout CaseResult, _ points: [TimelinePoint]) throws {
         let statistics = try Database.open(path: path).statistics()
-        result.fileBytes = statistics.fileBytes
-        result.liveBytes = statistics.liveBytes
+        result.fileBytes = Int(statistics.fileBytes)
+        result.liveBytes = Int(statistics.liveBytes)
         result.measure("versions_pinned", Double(statistics.pinnedVersions.count))
         result.measure("file_bytes_max", points.map(\.fileBytes).max().map(Double.init))
         let persisted = feed.produced().reduce(0) { $0 + min($1.written, Sensor.capacity) }
