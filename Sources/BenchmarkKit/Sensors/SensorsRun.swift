@@ -44,7 +44,9 @@ final class SensorsRun {
             WriterEnvironment(
                 configuration: configuration, sensorIdentifiers: feed.sensors.map(\.identifier),
                 batchSize: options.batchSize, recorder: recorder, gate: gate,
-                allocations: environment.allocations))
+                // Counts are those of all threads: with several writers nobody's own.
+                allocations: type == CurrentThreadStrategy.self && options.threads > 1
+                    ? nil : environment.allocations))
         if hasControl { control = try BareDisk(directory: environment.directory) }
     }
 
