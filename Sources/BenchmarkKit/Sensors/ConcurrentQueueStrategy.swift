@@ -7,7 +7,7 @@ final class ConcurrentQueueStrategy: WriterStrategy {
     static let name = "concurrent-gcd"
     static let summary =
         "each reading goes to a concurrent background queue; every block opens its Realm"
-    static let hasOneWriter = false
+    static func hasOneWriter(producers: Int) -> Bool { false }
 
     private let environment: WriterEnvironment
     private let queue = DispatchQueue(
@@ -23,10 +23,7 @@ final class ConcurrentQueueStrategy: WriterStrategy {
         let taken = monotonicNanoseconds()
         do {
             let realm = try Realm(configuration: environment.configuration)
-            // No counting of allocations: they would be those of whichever thread runs the block.
-            var uncounted = environment
-            uncounted.allocations = nil
-            let writer = TransactionWriter(uncounted)
+            let writer = TransactionWriter(environment)
             let sensor = try writer.findSensor(reading.sensor, in: realm)
             writer.write(CollectionOfOne(reading), to: realm, takenAt: taken) { _ in sensor }
         } catch {

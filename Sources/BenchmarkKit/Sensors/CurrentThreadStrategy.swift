@@ -6,6 +6,8 @@ final class CurrentThreadStrategy: WriterStrategy {
     static let name = "current"
     static let summary = "the producer writes on its own (main) thread, one transaction a reading"
 
+    static func hasOneWriter(producers: Int) -> Bool { producers == 1 }
+
     private let environment: WriterEnvironment
 
     init(_ environment: WriterEnvironment) { self.environment = environment }

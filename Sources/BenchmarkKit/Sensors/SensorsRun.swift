@@ -44,9 +44,8 @@ final class SensorsRun {
             WriterEnvironment(
                 configuration: configuration, sensorIdentifiers: feed.sensors.map(\.identifier),
                 batchSize: options.batchSize, recorder: recorder, gate: gate,
-                // Counts are those of all threads: with several writers nobody's own.
-                allocations: type == CurrentThreadStrategy.self && options.threads > 1
-                    ? nil : environment.allocations))
+                allocations: type.hasOneWriter(producers: options.threads)
+                    ? environment.allocations : nil))
         if hasControl { control = try BareDisk(directory: environment.directory) }
     }
 

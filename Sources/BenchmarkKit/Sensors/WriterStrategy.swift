@@ -11,8 +11,8 @@ protocol WriterStrategy: AnyObject, Sendable {
     static var summary: String { get }
     /// Whether one producer runs on the main thread; if not, the main thread runs its run loop.
     static var producesOnMainThread: Bool { get }
-    /// Whether each commit can be attributed: one writing thread.
-    static var hasOneWriter: Bool { get }
+    /// Whether one thread writes everything, so that allocations can be attributed to it.
+    static func hasOneWriter(producers: Int) -> Bool
 
     init(_ environment: WriterEnvironment)
     func start() throws
@@ -24,7 +24,7 @@ protocol WriterStrategy: AnyObject, Sendable {
 
 extension WriterStrategy {
     static var producesOnMainThread: Bool { true }
-    static var hasOneWriter: Bool { true }
+    static func hasOneWriter(producers: Int) -> Bool { true }
     func start() throws {}
     func stop() {}
 }
