@@ -33,6 +33,13 @@ import Testing
             let problems = try connection!.verify()
             try #require(problems == [], "seed \(seed), round \(round): \(problems.prefix(3))")
             if random.next(below: 8) == 0 {
+                let copy = directory.file("copy\(round)")
+                try connection!.writeCopy(toPath: copy)
+                let copied = try Connection(Database.open(path: copy))
+                try model.check(copied)
+                try #require(try copied.verify() == [], "copy; seed \(seed), round \(round)")
+            }
+            if random.next(below: 8) == 0 {
                 connection = nil
                 database = nil
                 database = try Database.open(path: path)

@@ -152,6 +152,12 @@ static inline int realm_memfd_create(const char *_Nonnull name) {
     return (int)syscall(SYS_memfd_create, name, 1u /* MFD_CLOEXEC */);
 }
 
+/// Renames a file, but never over another one (EEXIST).
+static inline int realm_rename_no_replace(const char *_Nonnull from, const char *_Nonnull to) {
+    return (int)syscall(
+        SYS_renameat2, -100 /* AT_FDCWD */, from, -100, to, 1u /* RENAME_NOREPLACE */);
+}
+
 /// The system call itself: the C library's `posix_fallocate` would write zeros over the pages of
 /// others where the file system cannot allocate.
 static inline int realm_fallocate(int descriptor, int mode, int64_t offset, int64_t length) {

@@ -135,7 +135,7 @@ public final class Connection {
         }
     }
 
-    private func storeSchema(_ new: StoredSchema) throws {
+    func storeSchema(_ new: StoredSchema) throws {
         let bytes = new.encoded()
         let state = try forest.state(Forest.schemaID)
         if !state.pointee.root.reference.isNone { try pager.free(state.pointee.root.reference) }

@@ -317,4 +317,12 @@ extension ListHandle {
 extension ListHandle {
     /// The root of a list that has outgrown its owner's row.
     func treeRoot() throws -> TreeRoot? { InlineList.root(try stored()) }
+
+    /// What the owner's row holds for a list that has not.
+    func inlineImage() throws -> [UInt8] { Array(try stored()) }
+
+    /// Appends to a tree that no row refers to yet. Backlinks are the caller's.
+    func append(_ value: Scalar, to root: inout TreeRoot) throws {
+        try insert(value, at: root.count, in: &root)
+    }
 }

@@ -46,7 +46,7 @@ public final class Table {
         propertyCount = stored.propertyCount
         checks = .allocate(capacity: propertyCount)
         scratch = .allocate(capacity: propertyCount)
-        images = .allocate(capacity: propertyCount * 3)
+        images = .allocate(capacity: max(1, propertyCount * 3))
         for column in 0..<propertyCount {
             let definition = stored.columns[column].definition!
             checks[column] = ColumnCheck(
@@ -243,7 +243,7 @@ public final class Table {
         return pager.invalidArgument("Column \(name) holds values of another type.")
     }
 
-    private func prepareLong(_ column: Int, _ bytes: UnsafeRawBufferPointer) throws
+    func prepareLong(_ column: Int, _ bytes: UnsafeRawBufferPointer) throws
         -> ClusterTree.StoredValue
     {
         let reference = try writeLong(column, bytes)

@@ -122,10 +122,13 @@ package enum System {
         _ = try perform(.unlink, path: path) { Int(Glibc.unlink(path)) }
     }
 
-    package static func rename(_ path: String, to newPath: String) throws(SystemFailure) {
+    /// Renames a file; EEXIST if there is one of the new name.
+    package static func rename(
+        _ path: String, to newPath: String
+    ) throws(SystemFailure) {
         _ = try perform(
             SystemCallContext(.rename, path: path, newPath: newPath)
-        ) { Int(Glibc.rename(path, newPath)) }
+        ) { Int(realm_rename_no_replace(path, newPath)) }
     }
 
     /// An anonymous file in memory.
