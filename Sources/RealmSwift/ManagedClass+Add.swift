@@ -118,19 +118,3 @@ extension ManagedClass {
         }
     }
 }
-
-extension Scalar {
-    /// Bit for bit: a NaN is identical to itself, 0 and -0 are not.
-    func isIdentical(to other: Scalar) -> Bool {
-        switch (self, other) {
-        case (.null, .null): true
-        case (.integer(let left), .integer(let right)): left == right
-        case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
-        case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
-        case (.bytes(let left), .bytes(let right)): left.elementsEqual(right)
-        case (.fixed16(let first, let second), .fixed16(let third, let fourth)):
-            first == third && second == fourth
-        default: false
-        }
-    }
-}

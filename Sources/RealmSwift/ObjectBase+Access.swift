@@ -11,7 +11,7 @@ extension ObjectBase {
     }
 
     @inlinable @inline(__always)
-    final var _node: Node { Node(base: _leaf.unsafelyUnwrapped) }
+    final var _node: Node { Node(_leaf.unsafelyUnwrapped) }
 
     @inlinable @inline(__always)
     final func _column(_ offset: Int) -> _ColumnSlot {
@@ -28,7 +28,8 @@ extension ObjectBase {
         let managedClass = _requireAlive()
         let column = Int(_column(offset).index)
         do {
-            return try managedClass.existingTable.value(column, of: ObjectKey(rawValue: _key))
+            let location = RowLocation(leaf: _node, row: Int(_row))
+            return try managedClass.existingTable.value(column, at: location)
         } catch {
             stop(error)
         }

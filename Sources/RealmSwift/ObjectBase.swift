@@ -31,7 +31,7 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     ///
     /// The module's name is left out; the name of a nested class begins with that of the class
     /// around it: `Outer_Inner`.
-    public class func className() -> String { ClassName.of(self) }
+    open class func className() -> String { ClassName.of(self) }
 
     /// Whether Realms without an explicit list of classes store this one. True unless overridden.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }

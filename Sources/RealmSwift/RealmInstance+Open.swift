@@ -9,10 +9,10 @@ extension RealmInstance {
         if configuration.fileURL == Realm.Configuration.defaultFileURL {
             try createDirectory(of: path)
         }
-        var options = DatabaseOptions()
+        var options = Database.Options()
         options.createIfMissing = !configuration.readOnly
-        options.isReadOnly = configuration.readOnly
-        options.inMemoryIdentifier = configuration.inMemoryIdentifier
+        options.readOnly = configuration.readOnly
+        options.inMemory = configuration.inMemoryIdentifier != nil
         let database = try Database.open(path: path, options: options)
         let connection = try Connection(database)
         let definitions = schema.classes.map(\.definition)
