@@ -22,9 +22,10 @@ import Testing
         for _ in 0..<300 {
             let records = (0..<generator.next(below: 4) + 1).map { _ in
                 (0..<generator.next(below: 4) + 1).map { _ in
-                    String((0..<generator.next(below: 6)).map { _ in
-                        alphabet[generator.next(below: alphabet.count)]
-                    })
+                    String(
+                        (0..<generator.next(below: 6)).map { _ in
+                            alphabet[generator.next(below: alphabet.count)]
+                        })
                 }
             }
             let text = records.map(CSV.line).joined()
@@ -34,9 +35,10 @@ import Testing
 
     @Test func acceptsLineFeedsAndAMissingLastBreak() throws {
         let records = try CSV.parse("a,b\nc,d")
-        #expect(records == [
-            CSV.Record(line: 1, fields: ["a", "b"]), CSV.Record(line: 2, fields: ["c", "d"]),
-        ])
+        #expect(
+            records == [
+                CSV.Record(line: 1, fields: ["a", "b"]), CSV.Record(line: 2, fields: ["c", "d"]),
+            ])
     }
 
     @Test func linesAreCountedAcrossQuotedBreaks() throws {

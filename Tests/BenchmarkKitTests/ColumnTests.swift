@@ -52,10 +52,11 @@ import Testing
         #expect(ExplainCommand.meanings.allSatisfy { $0.meaning.count > 10 })
     }
 
-    @Test(arguments: [
-        (nil, ""), (0, "0"), (1.5, "1.500"), (1234.56, "1234.6"), (0.000_1, "0.000100"),
-        (-2.25, "-2.250"), (Double.nan, ""), (1_000_000, "1000000"), (0.999_999_9, "1.000000"),
-    ] as [(Double?, String)])
+    @Test(
+        arguments: [
+            (nil, ""), (0, "0"), (1.5, "1.500"), (1234.56, "1234.6"), (0.000_1, "0.000100"),
+            (-2.25, "-2.250"), (Double.nan, ""), (1_000_000, "1000000"), (0.999_999_9, "1.000000"),
+        ] as [(Double?, String)])
     func decimalsHaveNoExponent(value: Double?, expected: String) {
         #expect(ColumnCatalogue.decimal(value) == expected)
     }

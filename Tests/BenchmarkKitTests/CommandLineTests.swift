@@ -14,9 +14,12 @@ import Testing
                 "synthetic", "--filter", "sens", "--dry-run",
             ]) as? RunCommand)
         #expect(command.names == ["batched"])
-        #expect(command.options.overrides == OptionOverrides(
-            seconds: 2.5, sensors: 20, batchSize: 50, threads: 4, payload: 100, seed: 9, warmup: 1,
-            input: "synthetic"))
+        #expect(
+            command.options.overrides
+                == OptionOverrides(
+                    seconds: 2.5, sensors: 20, batchSize: 50, threads: 4, payload: 100, seed: 9,
+                    warmup: 1,
+                    input: "synthetic"))
         #expect(command.runs == 3)
         #expect(command.dryRun)
     }
@@ -46,9 +49,10 @@ import Testing
         #expect(try chosen("insert").count == 2)
         #expect(try chosen("insert/api") == ["insert/api/full/plain/1000000/realm"])
         #expect(try chosen("--filter", "^lookup/.*/realm$").count == 2)
-        #expect(try chosen("batched", "--sensors", "7") == [
-            "sensors/batched/full/plain/70000/realm"
-        ])
+        #expect(
+            try chosen("batched", "--sensors", "7") == [
+                "sensors/batched/full/plain/70000/realm"
+            ])
         #expect(throws: BenchmarkError.self) { try chosen("batchd") }
         #expect(throws: BenchmarkError.self) { try chosen("--filter", "nothing-like-it") }
         #expect(throws: BenchmarkError.self) { try chosen("--filter", "(") }
@@ -134,9 +138,10 @@ import Testing
     @Test func tablesAreAligned() {
         var table = TextTable(header: ["name", "n"])
         table.rows = [["a", "1"], ["longer", "100"]]
-        #expect(table.lines() == [
-            "name      n", "------  ---", "a         1", "longer  100",
-        ])
+        #expect(
+            table.lines() == [
+                "name      n", "------  ---", "a         1", "longer  100",
+            ])
     }
 
     @Test func numbersReadWell() {

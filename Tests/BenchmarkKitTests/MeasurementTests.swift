@@ -88,7 +88,9 @@ import Testing
     @Test func aFailedRunStandsForAll() {
         var failed = ColumnTests.result()
         failed.status = .failed
-        let outcomes = [CaseOutcome(results: [ColumnTests.result()]), CaseOutcome(results: [failed])]
+        let outcomes = [
+            CaseOutcome(results: [ColumnTests.result()]), CaseOutcome(results: [failed]),
+        ]
         #expect(RunSession.representative(of: outcomes).results[0].status == .failed)
     }
 
@@ -103,9 +105,10 @@ import Testing
         try disk.replay([
             CommitShape(writeCalls: 2, bytes: 20_480), CommitShape(writeCalls: 1, bytes: 4096),
         ])
-        let result = disk.result(beside: BenchmarkCase(
-            identifier: CaseIdentifier(workload: "commit", strategy: "engine", size: 1),
-            layer: "engine", options: CaseOptions()))
+        let result = disk.result(
+            beside: BenchmarkCase(
+                identifier: CaseIdentifier(workload: "commit", strategy: "engine", size: 1),
+                layer: "engine", options: CaseOptions()))
         #expect(result.operations == 2)
         #expect(result.identifier.description == "commit/bare-disk/full/plain/1/control")
         #expect(try #require(result.throughput) > 0)

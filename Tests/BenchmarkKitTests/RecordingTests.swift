@@ -33,13 +33,15 @@ import Testing
     @Test func theRecordingOfThePackageHasFiveSensors() throws {
         let recording = try Recording.load(path: ResourceLocator.recording().path)
         #expect(recording.entries.count == 5272)
-        #expect(recording.sensors.map(\.identifier) == [
-            "BETR801/no2", "BETR801/pm25", "FR04014/no2", "London Westminster/no2",
-            "London Westminster/pm25",
-        ])
-        #expect(zip(recording.entries, recording.entries.dropFirst()).allSatisfy {
-            $0.time <= $1.time
-        })
+        #expect(
+            recording.sensors.map(\.identifier) == [
+                "BETR801/no2", "BETR801/pm25", "FR04014/no2", "London Westminster/no2",
+                "London Westminster/pm25",
+            ])
+        #expect(
+            zip(recording.entries, recording.entries.dropFirst()).allSatisfy {
+                $0.time <= $1.time
+            })
     }
 
     @Test func timeAdvancesByTheSpanEachRound() throws {
@@ -60,9 +62,10 @@ import Testing
 
     @Test func moreSensorsRepeatStationsWithASuffix() throws {
         let feed = try Self.feed(sensors: 5)
-        #expect(feed.sensors.map(\.identifier) == [
-            "North/pm25", "South/no2", "North/pm25#2", "South/no2#2", "North/pm25#3",
-        ])
+        #expect(
+            feed.sensors.map(\.identifier) == [
+                "North/pm25", "South/no2", "North/pm25#2", "South/no2#2", "North/pm25#3",
+            ])
         // Every copy gets each reading of its original.
         let round = (0..<7).compactMap { _ in feed.next() }
         #expect(round.map(\.sensor) == [1, 3, 0, 2, 4, 1, 3])
@@ -82,7 +85,8 @@ import Testing
     }
 
     @Test func payloadsAreSeededBytesOfTheAskedLength() throws {
-        let first = try Self.feed(payload: 13), second = try Self.feed(payload: 13)
+        let first = try Self.feed(payload: 13)
+        let second = try Self.feed(payload: 13)
         let payloads = (0..<5).compactMap { _ in first.next()?.payload }
         #expect(payloads == (0..<5).compactMap { _ in second.next()?.payload })
         #expect(payloads.allSatisfy { $0.count == 13 })
@@ -121,10 +125,11 @@ import Testing
         #expect(throws: BenchmarkError.self) { try Recording.load(path: "/no/such/file.csv") }
     }
 
-    @Test(arguments: [
-        ("1970-01-01 00:00:00", 0), ("2019-06-18 06:00:00", 1_560_837_600),
-        ("2000-02-29 23:59:59", 951_868_799), ("1969-12-31 23:59:59", -1),
-    ] as [(String, Double)])
+    @Test(
+        arguments: [
+            ("1970-01-01 00:00:00", 0), ("2019-06-18 06:00:00", 1_560_837_600),
+            ("2000-02-29 23:59:59", 951_868_799), ("1969-12-31 23:59:59", -1),
+        ] as [(String, Double)])
     func datesAreUTC(text: String, expected: Double) {
         #expect(Recording.time(text) == expected)
     }
@@ -135,7 +140,8 @@ import Testing
     }
 
     @Test func personsRepeatWithTheirSeedAndKeepTheirRanges() {
-        var first = PersonGenerator(seed: 5), second = PersonGenerator(seed: 5)
+        var first = PersonGenerator(seed: 5)
+        var second = PersonGenerator(seed: 5)
         for number in 0..<1000 {
             let person = first.next()
             #expect(person == second.next())

@@ -86,7 +86,8 @@ import Testing
     }
 
     @Test func dependsOnTheOrderOfFieldsInARow() {
-        var first = ResultDigest.Row(), second = ResultDigest.Row()
+        var first = ResultDigest.Row()
+        var second = ResultDigest.Row()
         first.combine(1)
         first.combine(2)
         second.combine(2)
@@ -104,7 +105,8 @@ import Testing
     }
 
     @Test func disagreeingRowsAreNamed() {
-        var api = ColumnTests.result("insert", "api"), engine = ColumnTests.result("insert", "engine")
+        var api = ColumnTests.result("insert", "api")
+        var engine = ColumnTests.result("insert", "engine")
         api.digest = "a"
         engine.digest = "a"
         #expect(DigestCheck.disagreements(in: [api, engine]) == [])

@@ -39,7 +39,8 @@ final class CaseProcess {
         process.standardError = errors
         do { try process.run() } catch {
             throw BenchmarkError(
-                .internalError, "'\(executable.path)' cannot be started: "
+                .internalError,
+                "'\(executable.path)' cannot be started: "
                     + "\((error as NSError).localizedDescription)")
         }
     }

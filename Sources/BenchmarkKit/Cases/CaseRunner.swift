@@ -94,7 +94,8 @@ struct CaseRunner {
                 atPath: path, withIntermediateDirectories: true)
         } catch {
             throw BenchmarkError(
-                .internalError, "The folder '\(path)' cannot be made: "
+                .internalError,
+                "The folder '\(path)' cannot be made: "
                     + "\((error as NSError).localizedDescription)")
         }
     }
@@ -104,17 +105,20 @@ struct CaseRunner {
             try JSONEncoder().encode(value).write(to: URL(fileURLWithPath: path))
         } catch {
             throw BenchmarkError(
-                .internalError, "'\(path)' cannot be written: "
+                .internalError,
+                "'\(path)' cannot be written: "
                     + "\((error as NSError).localizedDescription)")
         }
     }
 
     static func read<Value: Decodable>(_ type: Value.Type, from path: String) throws -> Value {
         do {
-            return try JSONDecoder().decode(type, from: Data(contentsOf: URL(fileURLWithPath: path)))
+            return try JSONDecoder().decode(
+                type, from: Data(contentsOf: URL(fileURLWithPath: path)))
         } catch {
             throw BenchmarkError(
-                .internalError, "'\(path)' cannot be read: "
+                .internalError,
+                "'\(path)' cannot be read: "
                     + "\((error as NSError).localizedDescription)")
         }
     }

@@ -45,8 +45,10 @@ struct Suite: Codable, Equatable, Sendable {
     static func load(file: URL) throws -> Suite {
         let data: Data
         do { data = try Data(contentsOf: file) } catch {
-            throw BenchmarkError(.usage, "The suite '\(file.path)' cannot be read: "
-                + "\((error as NSError).localizedDescription)")
+            throw BenchmarkError(
+                .usage,
+                "The suite '\(file.path)' cannot be read: "
+                    + "\((error as NSError).localizedDescription)")
         }
         do { return try decoder.decode(Suite.self, from: data) } catch {
             throw BenchmarkError(.usage, "The suite '\(file.path)' is not valid: \(error)")

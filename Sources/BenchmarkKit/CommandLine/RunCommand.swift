@@ -86,7 +86,8 @@ struct RunCommand: ParsableCommand {
         cases = cases.filter { $0.identifier.description.contains(expression) }
         if cases.isEmpty {
             throw BenchmarkError(
-                .usage, "No case of the suite '\(suite)' matches '\(filter)'. Its cases: "
+                .usage,
+                "No case of the suite '\(suite)' matches '\(filter)'. Its cases: "
                     + identifiers.joined(separator: ", ") + ".")
         }
         return cases

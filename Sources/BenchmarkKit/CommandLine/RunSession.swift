@@ -11,6 +11,7 @@ final class RunSession {
     private let runner: CaseRunner
     private var report: RunReport
     private var results: [CaseResult] = []
+    private var isLoadKnown = false
     private var interruption: (any DispatchSourceSignal)?
 
     init(_ command: RunCommand, _ cases: [BenchmarkCase]) throws {
@@ -99,8 +100,12 @@ final class RunSession {
                 terminal.styled("  \(name): FAILED. ", .red) + (result.failure ?? ""))
         }
         if let load = result.measure("other_load_cores"), load > 0.2 {
-            warn("Other processes kept \(Display.number(load)) cores busy during \(name); "
-                + "its times are not to be trusted. Run on a quiet machine.")
+            // In full once; a busy machine is busy for long.
+            let advice =
+                isLoadKnown
+                ? "" : " Times taken beside other work are not to be trusted; rerun when it ends."
+            isLoadKnown = true
+            warn("Other processes kept \(Display.number(load)) cores busy.\(advice)")
         }
     }
 
@@ -126,7 +131,8 @@ final class RunSession {
         if !report.checks.isEmpty {
             terminal.print("")
             for (line, check) in zip(
-                ResultTable.lines(for: report.checks), [nil, nil] + report.checks.map(Optional.some))
+                ResultTable.lines(for: report.checks),
+                [nil, nil] + report.checks.map(Optional.some))
             {
                 guard let check else {
                     terminal.print(line)

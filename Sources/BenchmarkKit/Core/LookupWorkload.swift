@@ -22,7 +22,8 @@ enum LookupWorkload: Workload {
         let batches = max(1, (benchmarkCase.options.count ?? 1_000_000) / batchSize)
         var result = CaseResult(benchmarkCase)
         environment.progress(ProgressUpdate(phase: "running"))
-        let read = benchmarkCase.identifier.strategy == "api"
+        let read =
+            benchmarkCase.identifier.strategy == "api"
             ? try apiReader(path) : try engineReader(path)
         var sum: UInt64 = 0
         var warmup = SeededGenerator(seed: seed &+ 1)

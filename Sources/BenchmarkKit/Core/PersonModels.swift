@@ -1,8 +1,13 @@
 import Foundation
 import RealmSwift
 
+// The models of this file are no part of default schemas: files here name their classes, and a
+// program that links these modules may have classes of the same names.
+
 /// A person without a primary key.
 final class Person: Object {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
     @Persisted var name: String
     @Persisted var birthdate: Date
     @Persisted var age: Int
@@ -17,6 +22,8 @@ final class Person: Object {
 
 /// A person with an integer primary key.
 final class KeyedPerson: Object {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
     @Persisted(primaryKey: true) var number: Int
     @Persisted var name: String
     @Persisted var birthdate: Date

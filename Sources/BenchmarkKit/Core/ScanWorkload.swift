@@ -21,7 +21,8 @@ enum ScanWorkload: Workload {
         let path = try PersonsFixture.path(
             size: size, seed: benchmarkCase.options.seed, in: environment)
         environment.progress(ProgressUpdate(phase: "running"))
-        let scan = benchmarkCase.identifier.strategy == "api"
+        let scan =
+            benchmarkCase.identifier.strategy == "api"
             ? try apiScan(path) : try engineScan(path)
         let expected = try scan()
         let allocations = AllocationMeasurement(environment.allocations)

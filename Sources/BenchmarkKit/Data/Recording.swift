@@ -37,7 +37,8 @@ struct Recording: Equatable, Sendable {
             text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
             throw BenchmarkError(
-                .usage, "The input file '\(path)' cannot be read: "
+                .usage,
+                "The input file '\(path)' cannot be read: "
                     + "\((error as NSError).localizedDescription)")
         }
         return try parse(text, path: path)
@@ -58,8 +59,10 @@ struct Recording: Equatable, Sendable {
         entries.reserveCapacity(records.count)
         for record in records.dropFirst() {
             guard record.fields.count == columns.count else {
-                throw fail(record.line, "expected \(columns.count) fields, "
-                    + "found \(record.fields.count)")
+                throw fail(
+                    record.line,
+                    "expected \(columns.count) fields, "
+                        + "found \(record.fields.count)")
             }
             guard let time = Self.time(record.fields[2]) else {
                 throw fail(record.line, "'\(record.fields[2])' is not YYYY-MM-DD HH:MM:SS")

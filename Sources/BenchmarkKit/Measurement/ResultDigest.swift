@@ -12,7 +12,8 @@ struct ResultDigest: Equatable {
         mutating func combine(_ number: Double) { combine(number.bitPattern) }
 
         mutating func combine(_ bytes: some Sequence<UInt8>) {
-            var word: UInt64 = 0, count: UInt64 = 0
+            var word: UInt64 = 0
+            var count: UInt64 = 0
             for byte in bytes {
                 word = word << 8 | UInt64(byte)
                 count += 1

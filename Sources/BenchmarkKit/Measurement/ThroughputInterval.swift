@@ -12,7 +12,8 @@ public struct ThroughputInterval: Codable, Equatable, Sendable {
         let count = Double(groups.count)
         let mean = groups.reduce(0, +) / count
         let variance = groups.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / (count - 1)
-        let margin = Self.studentQuantile(degrees: groups.count - 1)
+        let margin =
+            Self.studentQuantile(degrees: groups.count - 1)
             * (variance / count).squareRoot()
         low = max(0, mean - margin)
         high = mean + margin

@@ -50,7 +50,8 @@ final class RunDirectory {
                 atPath: directory, withIntermediateDirectories: true)
         } catch {
             throw BenchmarkError(
-                .internalError, "The results folder '\(directory)' cannot be made: "
+                .internalError,
+                "The results folder '\(directory)' cannot be made: "
                     + "\((error as NSError).localizedDescription)")
         }
         path = directory
@@ -101,9 +102,11 @@ final class RunDirectory {
         encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let data = try encoder.encode(report)
-        do { try data.write(to: URL(fileURLWithPath: path + "/run.json"), options: .atomic) } catch {
+        do { try data.write(to: URL(fileURLWithPath: path + "/run.json"), options: .atomic) } catch
+        {
             throw BenchmarkError(
-                .internalError, "'\(path)/run.json' cannot be written: "
+                .internalError,
+                "'\(path)/run.json' cannot be written: "
                     + "\((error as NSError).localizedDescription)")
         }
     }

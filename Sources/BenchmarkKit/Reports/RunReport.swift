@@ -27,11 +27,11 @@ struct RunReport: Codable {
         var fileSystem: String?
 
         #if arch(x86_64)
-            static let architecture = "x86_64"
+        static let architecture = "x86_64"
         #elseif arch(arm64)
-            static let architecture = "aarch64"
+        static let architecture = "aarch64"
         #else
-            static let architecture = "other"
+        static let architecture = "other"
         #endif
 
         static func processorName() -> String? {
@@ -49,11 +49,13 @@ struct RunReport: Codable {
 
         /// Type and mount point of the file system that holds `path`.
         static func fileSystem(of path: String) -> String? {
-            guard let text = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else {
+            guard let text = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)
+            else {
                 return nil
             }
             let mounts = text.split(separator: "\n").map { $0.split(separator: " ") }
-            return mounts
+            return
+                mounts
                 .filter { mount in
                     guard mount.count > 2 else { return false }
                     let point = String(mount[1])
@@ -69,17 +71,17 @@ struct RunReport: Codable {
         var configuration = Toolchain.configuration
 
         #if compiler(>=6.3)
-            static let swiftVersion = "6.3 or later"
+        static let swiftVersion = "6.3 or later"
         #elseif compiler(>=6.2)
-            static let swiftVersion = "6.2"
+        static let swiftVersion = "6.2"
         #else
-            static let swiftVersion = "6.1"
+        static let swiftVersion = "6.1"
         #endif
 
         #if DEBUG
-            static let configuration = "debug"
+        static let configuration = "debug"
         #else
-            static let configuration = "release"
+        static let configuration = "release"
         #endif
     }
 

@@ -5,7 +5,10 @@ import Glibc
 /// `NO_COLOR` is set to anything.
 final class Terminal {
     enum Style: String {
-        case bold = "1", red = "31", green = "32", yellow = "33"
+        case bold = "1"
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
     }
 
     let isInteractive: Bool

@@ -1,8 +1,13 @@
 import Foundation
 import RealmSwift
 
+// The models of this file are no part of default schemas: files here name their classes, and a
+// program that links these modules may have classes of the same names.
+
 /// One measured value of a sensor.
 final class Reading: Object {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
     /// Counts up from 0 for each sensor, in the order of production.
     @Persisted var sequence: Int
     @Persisted var date: Date
@@ -12,6 +17,8 @@ final class Reading: Object {
 
 /// One parameter of one station, with its latest readings.
 final class Sensor: Object {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
     /// Readings kept; the oldest beyond this number are deleted.
     static let capacity = 10_000
 

@@ -5,7 +5,8 @@ enum NameSuggestion {
         let containing = candidates.filter { !name.isEmpty && $0.contains(name) }
         if !containing.isEmpty { return Array(containing.prefix(5)) }
         let limit = max(2, name.count / 3)
-        return candidates
+        return
+            candidates
             .map { (candidate: $0, distance: editDistance(name, $0)) }
             .filter { $0.distance <= limit }
             .sorted { ($0.distance, $0.candidate) < ($1.distance, $1.candidate) }
@@ -16,7 +17,8 @@ enum NameSuggestion {
     /// A sentence that names the mistake, the likely intention, and where all names are listed.
     static func message(kind: String, name: String, among candidates: [String]) -> String {
         let suggestions = closest(to: name, among: candidates)
-        let hint = suggestions.isEmpty
+        let hint =
+            suggestions.isEmpty
             ? "Known: \(candidates.joined(separator: ", "))."
             : "Did you mean \(suggestions.joined(separator: ", "))?"
         return "There is no \(kind) named '\(name)'. \(hint)"
@@ -24,7 +26,8 @@ enum NameSuggestion {
 
     /// Levenshtein distance: insertions, deletions and replacements.
     static func editDistance(_ first: String, _ second: String) -> Int {
-        let left = Array(first), right = Array(second)
+        let left = Array(first)
+        let right = Array(second)
         var previous = Array(0...right.count)
         for (row, character) in left.enumerated() {
             var current = [row + 1]
