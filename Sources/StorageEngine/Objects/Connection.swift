@@ -50,10 +50,15 @@ public final class Connection {
 
     public var isInWriteTransaction: Bool { pager.isInWriteTransaction }
 
-    /// Moves to the newest version. Returns whether that is another one.
+    /// Moves to the newest version, or pins it after `endRead`. Returns whether that is another one than before.
+    @discardableResult
     public func refresh() throws -> Bool {
         precondition(!isInWriteTransaction, "refresh inside a write transaction")
-        guard try pager.refresh() else { return false }
+        if pager.isReading {
+            guard try pager.refresh() else { return false }
+        } else {
+            try pager.beginRead()
+        }
         try snapshotChanged()
         return true
     }
