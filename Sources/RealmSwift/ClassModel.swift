@@ -1,5 +1,5 @@
-@_spi(Reflection) import Swift
 import StorageEngine
+@_spi(Reflection) import Swift
 import Synchronization
 
 /// A property of a model class: where it lies in an instance, and how it is stored.
@@ -109,7 +109,8 @@ final class ClassModel: @unchecked Sendable {
         var properties: [PropertyModel] = []
         var hasOtherState = false
         // Option 1: the type is a class.
-        _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) { name, offset, fieldType, _ in
+        let options = _EachFieldOptions(rawValue: 1)
+        _forEachField(of: type, options: options) { name, offset, fieldType, _ in
             if let wrapper = fieldType as? any AnyPersisted.Type {
                 let attributes = wrapper.attributes(at: instance._storage(at: offset))
                 properties.append(

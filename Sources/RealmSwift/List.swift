@@ -147,7 +147,7 @@ extension List: RandomAccessCollection {
     public var endIndex: Int { count }
 
     public func makeIterator() -> RLMIterator<Element> {
-        guard let managed = readable() else { return RLMIterator(.array(elements.makeIterator())) }
+        guard let managed = readable() else { return RLMIterator(.array(elements)) }
         let scalars = attempt { try managed.snapshot() }
         return RLMIterator(.list(scalars, managed.source))
     }

@@ -56,7 +56,8 @@ extension ManagedClass {
         }
         object._attach(to: self, key: key)
         if isDeferred {
-            realm.additions.append(_Addition(object: object, to: self, update: update, given: given))
+            realm.additions.append(
+                _Addition(object: object, to: self, update: update, given: given))
         }
         return key
     }

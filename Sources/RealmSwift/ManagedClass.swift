@@ -5,7 +5,9 @@ import StorageEngine
 /// Lives as long as its Realm instance. `invalidate()` retires it for good; the Realm makes
 /// another one for the objects it hands out afterwards.
 final class ManagedClass {
-    unowned let realm: RealmInstance
+    // Safe because the Realm owns this object, and whoever uses it holds the Realm. A checked
+    // reference would cost two atomic operations for each property that is written.
+    unowned(unsafe) let realm: RealmInstance
     let model: ClassModel
     /// Nil only in a Realm opened for reading whose file lacks the class.
     let table: Table?
@@ -43,6 +45,7 @@ final class ManagedClass {
             to: _AccessContext(
                 thread: realm.thread, stamp: realm.connection.layoutStamp,
                 columns: ManagedClass.slots(model: model, columns: columns, table: table),
+                isWriting: realm.writeFlag,
                 owner: Unmanaged.passUnretained(self).toOpaque()))
     }
 

@@ -54,7 +54,7 @@ extension ObjectBase {
     @discardableResult
     final func _requireWritable(_ offset: Int) -> ManagedClass {
         let managedClass = _requireAlive()
-        guard managedClass.realm.isWriting else {
+        guard _context.unsafelyUnwrapped.pointee.isWriting.pointee else {
             stop(
                 "Attempting to modify object outside of a write transaction - "
                     + "call beginWriteTransaction on an RLMRealm instance first.")
@@ -69,11 +69,9 @@ extension ObjectBase {
     @discardableResult
     final func _requireAlive() -> ManagedClass {
         guard let managedClass = _managedClass else { stop("The object is not managed.") }
+        if _isPlaced { return managedClass }
         let realm = managedClass.realm
         realm.checkThread()
-        if managedClass.isValid && _stamp == realm.connection.layoutStamp.pointee {
-            return managedClass
-        }
         guard let location = managedClass.locate(key: _key, birth: _birth) else {
             stop("Object has been deleted or invalidated.")
         }

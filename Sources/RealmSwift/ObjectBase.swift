@@ -78,17 +78,21 @@ struct _AccessContext {
     /// Indexed by half the byte offset of the property wrapper in the object. A wrapper is at
     /// least two bytes long, so no two share an entry.
     @usableFromInline let columns: UnsafeMutablePointer<_ColumnSlot>
+    /// Whether the Realm is in a write transaction.
+    let isWriting: UnsafeMutablePointer<Bool>
     /// The `ManagedClass` that owns this memory.
     let owner: UnsafeRawPointer
 
     @usableFromInline
     init(
         thread: UInt, stamp: UnsafeMutablePointer<UInt64>,
-        columns: UnsafeMutablePointer<_ColumnSlot>, owner: UnsafeRawPointer
+        columns: UnsafeMutablePointer<_ColumnSlot>, isWriting: UnsafeMutablePointer<Bool>,
+        owner: UnsafeRawPointer
     ) {
         self.thread = thread
         self.stamp = stamp
         self.columns = columns
+        self.isWriting = isWriting
         self.owner = owner
     }
 }

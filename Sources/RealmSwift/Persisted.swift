@@ -44,7 +44,9 @@ public struct Persisted<Value: _Persistable> {
     @inlinable @inline(__always)
     public init(wrappedValue value: Value) { self.init(state: .value(value), attributes: []) }
 
-    @available(*, unavailable, message: "@Persisted can only be used as a property on a Realm object")
+    @available(
+        *, unavailable, message: "@Persisted can only be used as a property on a Realm object"
+    )
     public var wrappedValue: Value {
         get { fatalError("@Persisted can only be used as a property on a Realm object") }
         set { fatalError("@Persisted can only be used as a property on a Realm object") }

@@ -16,7 +16,12 @@ final class RealmInstance {
     let connection: Connection
     /// Identity of the thread that may use this instance.
     let thread: UInt
-    private(set) var isWriting = false
+    /// Raw memory, because every property that is written reads it.
+    let writeFlag: UnsafeMutablePointer<Bool>
+    private(set) var isWriting: Bool {
+        get { writeFlag.pointee }
+        set { writeFlag.pointee = newValue }
+    }
     /// Counts write transactions; accessors remember the one they were made in.
     private(set) var transaction: UInt32 = 0
     /// Objects that have their row but not yet their links and lists.
@@ -40,10 +45,13 @@ final class RealmInstance {
         self.schema = schema
         self.connection = connection
         thread = currentThread()
+        writeFlag = .allocate(capacity: 1)
+        writeFlag.initialize(to: false)
     }
 
     deinit {
         if isWriting { connection.rollback() }
+        writeFlag.deallocate()
     }
 
     @inline(__always)

@@ -108,9 +108,9 @@ extension Results: RandomAccessCollection {
     public func makeIterator() -> RLMIterator<Element> {
         query.requireValid()
         guard let cursor = TableCursor(query.managedClass) else {
-            return RLMIterator(.array([].makeIterator()))
+            return RLMIterator(.array([]))
         }
-        return RLMIterator(.table(cursor))
+        return RLMIterator(cursor: cursor)
     }
 }
 

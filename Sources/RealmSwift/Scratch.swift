@@ -4,7 +4,8 @@ import StorageEngine
 ///
 /// Belongs to one Realm instance. What it hands out is valid until `reset()`.
 public final class _Scratch {
-    unowned let realm: RealmInstance
+    // Safe because the Realm owns its scratch memory and hands it out for the time of a call.
+    unowned(unsafe) let realm: RealmInstance
     private(set) var values: UnsafeMutableBufferPointer<Scalar>
     private var bytes: UnsafeMutableRawBufferPointer
     private var used = 0

@@ -5,6 +5,7 @@ import StorageEngine
 /// Objects that are deleted while the walk is under way are passed over, objects that are added
 /// are not visited. Reads rows from the leaf it stands in, and finds its place anew when rows have
 /// moved.
+@usableFromInline
 final class TableCursor {
     private let managedClass: ManagedClass
     private let realm: RealmInstance
@@ -31,6 +32,7 @@ final class TableCursor {
         lastKey = attempt { try table.key(at: count - 1).rawValue }
     }
 
+    @usableFromInline
     func next() -> ObjectBase? {
         guard managedClass.isValid else { stop("Collection is no longer valid") }
         realm.checkThread()
