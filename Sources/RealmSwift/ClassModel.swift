@@ -37,6 +37,7 @@ final class ClassModel: @unchecked Sendable {
     let primaryKey: Int?
     /// Positions of list properties, which keep an instance of ``List`` in the object.
     let lists: [Int]
+    let hasLists: Bool
     /// True if an accessor has no state besides its properties, so that it can be pointed at
     /// another object.
     let isReusable: Bool
@@ -51,6 +52,7 @@ final class ClassModel: @unchecked Sendable {
         lists = properties.indices.filter { [properties] in
             properties[$0].shape.collection == .list
         }
+        hasLists = !lists.isEmpty
         isReusable = !fields.hasOtherState && lists.isEmpty
         positions = Dictionary(
             properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

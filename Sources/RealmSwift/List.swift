@@ -33,8 +33,8 @@ struct ManagedList {
     let handle: ListHandle
     /// Keeps the Realm alive.
     let realm: RealmInstance
-    /// Where the objects of a list of objects come from.
-    let source: _LinkSource?
+    /// The class of the elements of a list of objects.
+    private let target: ManagedClass?
     /// The layout stamp for which the owner was last found to exist.
     private var checkedStamp = UInt64.max
 
@@ -46,7 +46,12 @@ struct ManagedList {
         realm = owner.realm
         handle = owner.existingTable.list(column, of: ObjectKey(rawValue: key))
         let isLink = owner.property(ofColumn: column).shape.type == .link
-        source = isLink ? _LinkSource(target: owner.linkTarget(column: column)) : nil
+        target = isLink ? owner.linkTarget(column: column) : nil
+    }
+
+    /// Where the objects that the list holds now come from.
+    var source: _LinkSource? {
+        target.map { _LinkSource(target: $0, birth: realm.generation) }
     }
 
     var isInvalidated: Bool {
@@ -58,7 +63,7 @@ struct ManagedList {
     mutating func requireAlive() {
         realm.checkThread()
         let stamp = realm.connection.layoutStamp.pointee
-        if owner.isValid && stamp == checkedStamp { return }
+        if stamp == checkedStamp { return }
         if !owner.isAlive(key: key, birth: birth) {
             stop("Object has been deleted or invalidated.")
         }
@@ -106,7 +111,10 @@ extension List {
         guard let managed = readable() else {
             return elements.firstIndex { areSame($0, object) }
         }
-        if let object = object as? ObjectBase, object._realm !== managed.realm { return nil }
+        if let object = object as? ObjectBase {
+            if object._realm !== managed.realm { return nil }
+            object._requireAlive()
+        }
         managed.realm.scratch.reset()
         let scalar = Element._encode(object, managed.realm.scratch)
         return attempt { try managed.handle.firstIndex(of: scalar) }
@@ -148,8 +156,8 @@ extension List: RandomAccessCollection {
 
     public func makeIterator() -> RLMIterator<Element> {
         guard let managed = readable() else { return RLMIterator(.array(elements)) }
-        let scalars = attempt { try managed.snapshot() }
-        return RLMIterator(.list(scalars, managed.source))
+        let snapshot = attempt { try managed.snapshot() }
+        return RLMIterator(.list(snapshot, managed.source, managed.realm))
     }
 }
 
@@ -159,9 +167,10 @@ extension ManagedList {
     /// All elements now. Bytes are copied, because the engine's own may move with the next write.
     func snapshot() throws -> ListSnapshot {
         let snapshot = ListSnapshot()
-        let count = try handle.count()
-        snapshot.values.reserveCapacity(count)
-        for position in 0..<count { snapshot.append(try handle.value(at: position)) }
+        try handle.forEach {
+            snapshot.append($0)
+            return true
+        }
         return snapshot
     }
 }

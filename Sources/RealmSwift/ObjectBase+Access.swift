@@ -38,7 +38,7 @@ extension ObjectBase {
     /// Writes a property of a managed object.
     @inline(never) @usableFromInline
     final func _write(_ scalar: Scalar, _ offset: Int) {
-        let managedClass = _requireWritable(offset)
+        guard let managedClass = _requireWritable(offset) else { return }
         let column = Int(_column(offset).index)
         if case .bytes(let bytes) = scalar, bytes.count > RealmInstance.maximumValueSize {
             stop(managedClass.model.tooLarge(column: column, of: managedClass, size: bytes.count))
@@ -46,15 +46,16 @@ extension ObjectBase {
         do {
             try managedClass.existingTable.set(column, of: ObjectKey(rawValue: _key), to: scalar)
         } catch {
-            stop(error)
+            managedClass.realm.fail(error)
         }
     }
 
-    /// Stops unless the property at `offset` may be written now.
-    @discardableResult
-    final func _requireWritable(_ offset: Int) -> ManagedClass {
+    /// Stops unless the property at `offset` may be written now. Nil if the transaction has
+    /// failed, so that nothing is to be written.
+    final func _requireWritable(_ offset: Int) -> ManagedClass? {
         let managedClass = _requireAlive()
-        guard _context.unsafelyUnwrapped.pointee.isWriting.pointee else {
+        let state = _context.unsafelyUnwrapped.pointee.writeState.pointee
+        if state == .none {
             stop(
                 "Attempting to modify object outside of a write transaction - "
                     + "call beginWriteTransaction on an RLMRealm instance first.")
@@ -62,20 +63,25 @@ extension ObjectBase {
         if Int(_column(offset).index) == managedClass.primaryKeyColumn {
             stop("Primary key can't be changed after an object is inserted.")
         }
-        return managedClass
+        return state == .failed ? nil : managedClass
     }
 
     /// Stops unless this is the Realm's thread and the object exists; places the object.
     @discardableResult
     final func _requireAlive() -> ManagedClass {
         guard let managedClass = _managedClass else { stop("The object is not managed.") }
-        if _isPlaced { return managedClass }
-        let realm = managedClass.realm
-        realm.checkThread()
-        guard let location = managedClass.locate(key: _key, birth: _birth) else {
+        if !_isPlaced && !_find(in: managedClass) {
             stop("Object has been deleted or invalidated.")
         }
-        _place(at: location, stamp: realm.connection.layoutStamp.pointee)
         return managedClass
+    }
+
+    /// Looks the row up and places the object; false if it does not exist any more.
+    final func _find(in managedClass: ManagedClass) -> Bool {
+        let realm = managedClass.realm
+        realm.checkThread()
+        guard let location = managedClass.locate(key: _key, birth: _birth) else { return false }
+        _place(at: location, stamp: realm.connection.layoutStamp.pointee)
+        return true
     }
 }

@@ -18,9 +18,9 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     @exclusivity(unchecked) @usableFromInline final var _leaf: UnsafeRawPointer?
     @exclusivity(unchecked) @usableFromInline final var _stamp = UInt64.max
     @exclusivity(unchecked) @usableFromInline final var _row: Int32 = 0
-    /// The write transaction in which this accessor was made; see `ManagedClass.wasCancelled`.
+    /// The generation of the Realm in which this accessor was made; see `ManagedClass`.
     @exclusivity(unchecked) final var _birth: UInt32 = 0
-    @exclusivity(unchecked) final var _key: Int64 = 0
+    @exclusivity(unchecked) @usableFromInline final var _key: Int64 = 0
     /// Keeps the Realm, and with it the context, alive.
     @exclusivity(unchecked) final var _realm: RealmInstance?
 
@@ -41,8 +41,7 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     /// Reading any other property of such an object stops the program.
     public final var isInvalidated: Bool {
         guard let managedClass = _managedClass else { return false }
-        managedClass.realm.checkThread()
-        return !managedClass.isAlive(key: _key, birth: _birth)
+        return !_isPlaced && !_find(in: managedClass)
     }
 
     /// Objects are equal when they are the same instance, or stand for the same object of the same
@@ -71,28 +70,26 @@ open class ObjectBase: Hashable, CustomStringConvertible {
 /// What property reads of all objects of one class in one Realm have in common.
 @frozen @usableFromInline
 struct _AccessContext {
-    /// The thread of the Realm; 0 once the Realm was invalidated, which equals no thread.
+    /// The thread of the Realm; 0, which equals no thread, once that has ended.
     @usableFromInline var thread: UInt
     /// The connection's layout stamp.
     @usableFromInline let stamp: UnsafeMutablePointer<UInt64>
     /// Indexed by half the byte offset of the property wrapper in the object. A wrapper is at
     /// least two bytes long, so no two share an entry.
     @usableFromInline let columns: UnsafeMutablePointer<_ColumnSlot>
-    /// Whether the Realm is in a write transaction.
-    let isWriting: UnsafeMutablePointer<Bool>
+    @usableFromInline let writeState: UnsafeMutablePointer<WriteState>
     /// The `ManagedClass` that owns this memory.
     let owner: UnsafeRawPointer
 
-    @usableFromInline
     init(
         thread: UInt, stamp: UnsafeMutablePointer<UInt64>,
-        columns: UnsafeMutablePointer<_ColumnSlot>, isWriting: UnsafeMutablePointer<Bool>,
+        columns: UnsafeMutablePointer<_ColumnSlot>, writeState: UnsafeMutablePointer<WriteState>,
         owner: UnsafeRawPointer
     ) {
         self.thread = thread
         self.stamp = stamp
         self.columns = columns
-        self.isWriting = isWriting
+        self.writeState = writeState
         self.owner = owner
     }
 }
@@ -126,7 +123,7 @@ extension ObjectBase {
         _context = managedClass.context
         _key = key
         _stamp = .max
-        _birth = managedClass.realm.transaction
+        _birth = managedClass.realm.generation
     }
 
     /// Remembers where the row lies until the layout stamp changes.

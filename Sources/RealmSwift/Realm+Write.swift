@@ -121,7 +121,7 @@ extension Realm {
             stop("Can only delete an object from the Realm it belongs to.")
         }
         object._requireAlive()
-        attempt { try managedClass.existingTable.delete(ObjectKey(rawValue: object._key)) }
+        instance.change { try managedClass.existingTable.delete(ObjectKey(rawValue: object._key)) }
     }
 
     /// Deletes the objects of a sequence.
@@ -146,7 +146,9 @@ extension Realm {
             stop("Can only delete an object from the Realm it belongs to.")
         }
         objects.query.requireValid()
-        if let table = objects.query.managedClass.table { attempt { try table.deleteAll() } }
+        if let table = objects.query.managedClass.table {
+            instance.change { try table.deleteAll() }
+        }
     }
 
     /// Deletes all objects of the classes that this Realm stores.
@@ -154,7 +156,7 @@ extension Realm {
         instance.requireWriting()
         for model in instance.schema.classes {
             if let table = instance.managedClass(for: model.type).table {
-                attempt { try table.deleteAll() }
+                instance.change { try table.deleteAll() }
             }
         }
     }

@@ -1,6 +1,9 @@
+import CRealmSystem
 import StorageEngine
 
 /// Iterates over a Realm collection as it was when the iteration began.
+///
+/// Use it on the thread of the collection's Realm; elsewhere it stops the program.
 @frozen
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     /// Set for Results, whose elements are objects.
@@ -17,11 +20,13 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
         elements = _ElementIterator(source)
     }
 
-    @inlinable
+    /// The next element; nil at the end.
+    @inlinable @inline(__always)
     public mutating func next() -> Element? {
         if let cursor {
             // `Results` makes a cursor of the class `Element` only.
-            return cursor.next().map { unsafeBitCast($0, to: Element.self) }
+            if cursor._step() { return unsafeBitCast(cursor._accessor, to: Element.self) }
+            return cursor._nextSlowly().map { unsafeBitCast($0, to: Element.self) }
         }
         return elements?.next()
     }
@@ -32,7 +37,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 final class _ElementIterator<Element: RealmCollectionValue> {
     enum Source {
         case array([Element])
-        case list(ListSnapshot, _LinkSource?)
+        case list(ListSnapshot, _LinkSource?, RealmInstance)
     }
 
     private let source: Source
@@ -46,7 +51,8 @@ final class _ElementIterator<Element: RealmCollectionValue> {
         switch source {
         case .array(let elements):
             return position < elements.count ? elements[position] : nil
-        case .list(let snapshot, let link):
+        case .list(let snapshot, let link, let realm):
+            realm.checkThread()
             guard position < snapshot.values.count else { return nil }
             return snapshot.decode(position, as: Element.self, link)
         }

@@ -27,16 +27,20 @@ final class ResultsQuery {
     let managedClass: ManagedClass
     /// Keeps the Realm alive.
     let realm: RealmInstance
+    private let birth: UInt32
 
     init(_ managedClass: ManagedClass) {
         self.managedClass = managedClass
         realm = managedClass.realm
+        birth = realm.generation
     }
+
+    var isValid: Bool { managedClass.isValid(birth: birth) }
 
     /// Stops unless the results may be used now.
     func requireValid() {
         realm.checkThread()
-        if !managedClass.isValid { stop("Collection is no longer valid") }
+        if !isValid { stop("Collection is no longer valid") }
         realm.resumeReading()
     }
 
@@ -68,7 +72,7 @@ extension Results {
     /// True once the Realm was invalidated.
     public var isInvalidated: Bool {
         query.realm.checkThread()
-        return !query.managedClass.isValid
+        return !query.isValid
     }
 
     public var realm: Realm? { Realm(instance: query.realm) }
@@ -77,7 +81,10 @@ extension Results {
 
     /// The object at `position`. A position outside the results stops the program.
     public subscript(position: Int) -> Element {
-        requireIndex(position, upTo: count)
+        let count = count
+        if UInt(bitPattern: position) >= UInt(bitPattern: count) {
+            requireIndex(position, upTo: count)
+        }
         return element(query.object(at: position))
     }
 
@@ -93,11 +100,10 @@ extension Results {
         (object as? ObjectBase).flatMap(query.position(of:))
     }
 
+    /// Safe because Results are made by `Realm.objects` only, which takes the class of the query
+    /// from `Element`.
     private func element(_ object: ObjectBase) -> Element {
-        guard let element = object as? Element else {
-            stop("Results of '\(Element.self)' hold an object of type '\(type(of: object))'.")
-        }
-        return element
+        unsafeBitCast(object, to: Element.self)
     }
 }
 
