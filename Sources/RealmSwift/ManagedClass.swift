@@ -46,7 +46,7 @@ final class ManagedClass {
             to: _AccessContext(
                 thread: realm.thread, stamp: realm.connection.layoutStamp,
                 columns: ManagedClass.slots(model: model, columns: columns, table: table),
-                writeState: realm.writeState,
+                writeState: realm.writeState, primaryKeyColumn: primaryKeyColumn,
                 owner: Unmanaged.passUnretained(self).toOpaque()))
     }
 
@@ -124,6 +124,12 @@ final class ManagedClass {
     }
 
     func isAlive(key: Int64, birth: UInt32) -> Bool { locate(key: key, birth: birth) != nil }
+
+    /// Writes a value of an object in the open write transaction.
+    @inline(__always)
+    func set(_ column: Int, of key: ObjectKey, to value: Scalar) {
+        do { try existingTable.set(column, of: key, to: value) } catch { realm.fail(error) }
+    }
 
     // MARK: Generations
     //

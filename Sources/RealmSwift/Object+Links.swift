@@ -46,7 +46,9 @@ extension _PersistableInsideOptional where Self: ObjectBase {
     }
 
     public static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int) {
-        guard let managedClass = object._requireWritable(offset) else { return }
+        guard object._requireWritable(offset), let managedClass = object._managedClass else {
+            return
+        }
         guard let value else { return object._write(.null, offset) }
         let target = managedClass.linkTarget(column: Int(object._column(offset).index))
         guard let key = target.keyOfLinked(value, update: .error) else { return }

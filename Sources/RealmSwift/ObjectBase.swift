@@ -40,8 +40,7 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     ///
     /// Reading any other property of such an object stops the program.
     public final var isInvalidated: Bool {
-        guard let managedClass = _managedClass else { return false }
-        return !_isPlaced && !_find(in: managedClass)
+        _context != nil && !_isPlaced && !_find()
     }
 
     /// Objects are equal when they are the same instance, or stand for the same object of the same
@@ -78,18 +77,21 @@ struct _AccessContext {
     /// least two bytes long, so no two share an entry.
     @usableFromInline let columns: UnsafeMutablePointer<_ColumnSlot>
     @usableFromInline let writeState: UnsafeMutablePointer<WriteState>
+    /// -1 without a primary key.
+    @usableFromInline let primaryKeyColumn: Int
     /// The `ManagedClass` that owns this memory.
     let owner: UnsafeRawPointer
 
     init(
         thread: UInt, stamp: UnsafeMutablePointer<UInt64>,
         columns: UnsafeMutablePointer<_ColumnSlot>, writeState: UnsafeMutablePointer<WriteState>,
-        owner: UnsafeRawPointer
+        primaryKeyColumn: Int, owner: UnsafeRawPointer
     ) {
         self.thread = thread
         self.stamp = stamp
         self.columns = columns
         self.writeState = writeState
+        self.primaryKeyColumn = primaryKeyColumn
         self.owner = owner
     }
 }

@@ -62,8 +62,15 @@ extension ManagedClass {
     @inline(__always)
     fileprivate func object(forScalarKey key: Scalar) -> ObjectBase? {
         guard let table else { return nil }
-        guard let found = attempt({ try table.find(primaryKey: key) }) else { return nil }
-        return makeAccessor(key: found.rawValue)
+        let found = attempt {
+            let key = try table.find(primaryKey: key)
+            return try key.flatMap { key in try table.location(of: key).map { (key, $0) } }
+        }
+        guard let (key, location) = found else { return nil }
+        let object = makeAccessor(key: key.rawValue)
+        // Whoever looks an object up is about to read it.
+        object._place(at: location, stamp: context.pointee.stamp.pointee)
+        return object
     }
 
     fileprivate func object(forPrimaryKey key: Any) -> ObjectBase? {

@@ -16,18 +16,25 @@ extension Object: RealmFetchable {}
 /// Iterating visits the objects that were there when the iteration began, except those that are
 /// deleted meanwhile.
 public struct Results<Element: RealmCollectionValue>: Equatable {
-    let query: ResultsQuery
+    @usableFromInline let query: ResultsQuery
 
     /// Equal if both are the same results, or one is a copy of the other.
     public static func == (left: Results, right: Results) -> Bool { left.query === right.query }
 }
 
 /// What copies of a `Results` value share.
+@usableFromInline
 final class ResultsQuery {
     let managedClass: ManagedClass
     /// Keeps the Realm alive.
     let realm: RealmInstance
     private let birth: UInt32
+    // The leaf that was read last, because positions are often asked for in sequence. One thread
+    // uses these, and nothing is called while they are accessed.
+    @exclusivity(unchecked) private var leaf: Node?
+    @exclusivity(unchecked) private var leafPositions = 0..<0
+    /// The layout stamp for which the leaf is the right one.
+    @exclusivity(unchecked) private var leafStamp = UInt64.max
 
     init(_ managedClass: ManagedClass) {
         self.managedClass = managedClass
@@ -50,13 +57,33 @@ final class ResultsQuery {
         return attempt { try table.count() }
     }
 
-    /// The object at a position that exists.
+    /// The object at a position; one outside the results stops the program.
+    @usableFromInline
     func object(at position: Int) -> ObjectBase {
+        let count = count
+        if UInt(bitPattern: position) >= UInt(bitPattern: count) {
+            requireIndex(position, upTo: count)
+        }
+        let stamp = realm.connection.layoutStamp.pointee
+        let location: RowLocation
+        if stamp == leafStamp, let leaf, leafPositions.contains(position) {
+            location = RowLocation(leaf: leaf, row: position - leafPositions.lowerBound)
+        } else {
+            location = findLeaf(with: position)
+        }
         let table = managedClass.existingTable
-        let location = attempt { try table.location(at: position) }
         let object = managedClass.makeAccessor(key: table.key(at: location).rawValue)
-        object._place(at: location, stamp: realm.connection.layoutStamp.pointee)
+        object._place(at: location, stamp: stamp)
         return object
+    }
+
+    private func findLeaf(with position: Int) -> RowLocation {
+        let location = attempt { try managedClass.existingTable.location(at: position) }
+        let first = position - location.row
+        leaf = location.leaf
+        leafPositions = first..<first + location.leaf.rowCount
+        leafStamp = realm.connection.layoutStamp.pointee
+        return location
     }
 
     func position(of object: ObjectBase) -> Int? {
@@ -80,30 +107,23 @@ extension Results {
     public var count: Int { query.count }
 
     /// The object at `position`. A position outside the results stops the program.
+    @inlinable
     public subscript(position: Int) -> Element {
-        let count = count
-        if UInt(bitPattern: position) >= UInt(bitPattern: count) {
-            requireIndex(position, upTo: count)
-        }
-        return element(query.object(at: position))
+        // Safe because Results are made by `Realm.objects` only, which takes the class of the query
+        // from `Element`.
+        unsafeBitCast(query.object(at: position), to: Element.self)
     }
 
-    public var first: Element? { count == 0 ? nil : element(query.object(at: 0)) }
+    public var first: Element? { count == 0 ? nil : self[0] }
 
     public var last: Element? {
         let count = count
-        return count == 0 ? nil : element(query.object(at: count - 1))
+        return count == 0 ? nil : self[count - 1]
     }
 
     /// The position of an object; nil if it does not belong to the results.
     public func index(of object: Element) -> Int? {
         (object as? ObjectBase).flatMap(query.position(of:))
-    }
-
-    /// Safe because Results are made by `Realm.objects` only, which takes the class of the query
-    /// from `Element`.
-    private func element(_ object: ObjectBase) -> Element {
-        unsafeBitCast(object, to: Element.self)
     }
 }
 
