@@ -118,6 +118,7 @@ extension Realm.Configuration: Equatable {
 }
 
 extension Realm.Configuration: CustomStringConvertible {
+    /// All settings, one a line.
     public var description: String {
         var lines: [String] = []
         if let fileURL { lines.append("fileURL = \(fileURL.absoluteString);") }

@@ -84,6 +84,7 @@ extension List {
     /// The Realm that manages the list; nil while unmanaged.
     public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
 
+    /// The number of elements.
     public var count: Int {
         guard let managed = readable() else { return elements.count }
         return attempt { try managed.handle.count() }
@@ -98,8 +99,10 @@ extension List {
         set { replace(index: position, object: newValue) }
     }
 
+    /// The first element; nil if the list is empty.
     public var first: Element? { isEmpty ? nil : element(at: 0) }
 
+    /// The last element; nil if the list is empty.
     public var last: Element? {
         let count = count
         return count == 0 ? nil : element(at: count - 1)
@@ -151,9 +154,13 @@ func requireIndex(_ index: Int, upTo bound: Int, named name: String = "index") {
 }
 
 extension List: RandomAccessCollection {
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// The number of elements.
     public var endIndex: Int { count }
 
+    /// An iterator over the elements that there are now; later changes of the list do not concern
+    /// it. Elements that are objects may be deleted meanwhile.
     public func makeIterator() -> RLMIterator<Element> {
         guard let managed = readable() else { return RLMIterator(.array(elements)) }
         let snapshot = attempt { try managed.snapshot() }
@@ -167,6 +174,7 @@ extension ManagedList {
     /// All elements now. Bytes are copied, because the engine's own may move with the next write.
     func snapshot() throws -> ListSnapshot {
         let snapshot = ListSnapshot()
+        // swift-format-ignore: ReplaceForEachWithForLoop
         try handle.forEach {
             snapshot.append($0)
             return true
@@ -190,5 +198,6 @@ extension List: Equatable {
 }
 
 extension List: CustomStringConvertible {
+    /// At most a hundred elements, objects with their properties.
     public var description: String { ObjectPrinter.describe(self) }
 }

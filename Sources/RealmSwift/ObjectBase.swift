@@ -54,6 +54,8 @@ open class ObjectBase: Hashable, CustomStringConvertible {
             && left._key == right._key
     }
 
+    /// By primary key for a managed object that has one, otherwise by identity. So the hash of an
+    /// instance may change when it is added to a Realm.
     public final func hash(into hasher: inout Hasher) {
         if let managedClass = _managedClass, managedClass.model.primaryKey != nil {
             hasher.combine(_key)
@@ -81,19 +83,6 @@ struct _AccessContext {
     @usableFromInline let primaryKeyColumn: Int
     /// The `ManagedClass` that owns this memory.
     let owner: UnsafeRawPointer
-
-    init(
-        thread: UInt, stamp: UnsafeMutablePointer<UInt64>,
-        columns: UnsafeMutablePointer<_ColumnSlot>, writeState: UnsafeMutablePointer<WriteState>,
-        primaryKeyColumn: Int, owner: UnsafeRawPointer
-    ) {
-        self.thread = thread
-        self.stamp = stamp
-        self.columns = columns
-        self.writeState = writeState
-        self.primaryKeyColumn = primaryKeyColumn
-        self.owner = owner
-    }
 }
 
 /// Where the table keeps a property.

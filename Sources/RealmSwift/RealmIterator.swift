@@ -8,6 +8,9 @@ import StorageEngine
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     /// Set for Results, whose elements are objects.
     @usableFromInline let cursor: TableCursor?
+    /// The object that the cursor gave last. Here and not in the cursor, so that handing it out
+    /// needs no counting in a loop that does not keep it.
+    @usableFromInline var accessor: ObjectBase?
     @usableFromInline let elements: _ElementIterator<Element>?
 
     init(cursor: TableCursor) {
@@ -25,8 +28,12 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     public mutating func next() -> Element? {
         if let cursor {
             // `Results` makes a cursor of the class `Element` only.
-            if cursor._step() { return unsafeBitCast(cursor._accessor, to: Element.self) }
-            return cursor._nextSlowly().map { unsafeBitCast($0, to: Element.self) }
+            if let accessor, cursor._step(accessor) {
+                return unsafeBitCast(accessor, to: Element.self)
+            }
+            cursor._stepSlowly(&accessor)
+            guard let accessor else { return nil }
+            return unsafeBitCast(accessor, to: Element.self)
         }
         return elements?.next()
     }

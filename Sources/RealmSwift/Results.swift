@@ -102,8 +102,10 @@ extension Results {
         return !query.isValid
     }
 
+    /// The Realm that the objects are in; never nil.
     public var realm: Realm? { Realm(instance: query.realm) }
 
+    /// The number of objects now.
     public var count: Int { query.count }
 
     /// The object at `position`. A position outside the results stops the program.
@@ -114,8 +116,10 @@ extension Results {
         unsafeBitCast(query.object(at: position), to: Element.self)
     }
 
+    /// The first object; nil if there is none.
     public var first: Element? { count == 0 ? nil : self[0] }
 
+    /// The last object; nil if there is none.
     public var last: Element? {
         let count = count
         return count == 0 ? nil : self[count - 1]
@@ -128,9 +132,13 @@ extension Results {
 }
 
 extension Results: RandomAccessCollection {
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// The number of objects now.
     public var endIndex: Int { count }
 
+    /// An iterator over the objects that there are now; it passes over those that are deleted
+    /// before it reaches them.
     public func makeIterator() -> RLMIterator<Element> {
         query.requireValid()
         guard let cursor = TableCursor(query.managedClass) else {
@@ -141,5 +149,6 @@ extension Results: RandomAccessCollection {
 }
 
 extension Results: CustomStringConvertible {
+    /// At most a hundred objects with their properties.
     public var description: String { ObjectPrinter.describe(self) }
 }

@@ -7,7 +7,7 @@ import StorageEngine
 /// are not visited. Reads rows from the leaf it stands in, and finds its place anew when rows have
 /// moved.
 ///
-/// An accessor that nobody but the cursor refers to any more is pointed at the next object instead
+/// An accessor that nobody but the iterator refers to any more is pointed at the next object instead
 /// of making another, which is several times cheaper. `_step` does that without a call, because it
 /// is inlined into the loop.
 @usableFromInline
@@ -15,8 +15,8 @@ final class TableCursor {
     // What `_step` needs. Outside the exclusivity checks: one thread uses them, and nothing is
     // called while they are accessed.
 
-    /// The accessor that was handed out last.
-    @exclusivity(unchecked) @usableFromInline final var _accessor: ObjectBase
+    /// The key of the object visited last.
+    @exclusivity(unchecked) @usableFromInline final var _key = Int64.min
     /// The row of that object in its leaf, while `_stamp` is the layout stamp.
     @exclusivity(unchecked) @usableFromInline final var _row = 0
     /// The walk leaves the leaf before this row.
@@ -24,7 +24,7 @@ final class TableCursor {
     @exclusivity(unchecked) @usableFromInline final var _stamp = UInt64.max
     /// Steps below this row may be taken by `_step`: `_rowLimit`, or 0 where keys have gaps.
     @exclusivity(unchecked) @usableFromInline final var _stepLimit = 0
-    /// The reference counts of an accessor that only the cursor refers to; if accessors cannot be
+    /// The reference counts of an accessor that only the iterator refers to; if accessors cannot be
     /// reused, a word that equals no counts.
     @usableFromInline let _soleReference: UInt64
     @usableFromInline let _context: UnsafeMutablePointer<_AccessContext>
@@ -38,7 +38,7 @@ final class TableCursor {
     /// The position of the leaf's first row, while `_stamp` is the layout stamp.
     private var leafPosition = 0
     private var leaf: Node?
-    /// False until the first object was handed out.
+    /// False until the first object was visited.
     private var hasStarted = false
 
     /// Nil for an empty table.
@@ -53,48 +53,52 @@ final class TableCursor {
         lastKey = attempt { try table.key(at: count - 1).rawValue }
         _context = managedClass.context
         _soleReference = managedClass.model.isReusable ? ReferenceCounts.ofSoleReference : .max
-        _accessor = managedClass.makeAccessor(key: .min)
     }
 
-    /// Points the accessor at the next object, if that lies in the same leaf, no row has moved, and
-    /// nobody else refers to the accessor.
+    /// Points the accessor that was handed out last at the next object, if that lies in the same
+    /// leaf, no row has moved, and nobody but the iterator refers to the accessor.
     @inlinable @inline(__always)
-    final func _step() -> Bool {
+    final func _step(_ accessor: ObjectBase) -> Bool {
         let row = _row &+ 1
         guard row < _stepLimit, _context.pointee.thread == realm_thread_identity(),
             _context.pointee.stamp.pointee == _stamp,
-            ReferenceCounts.of(_accessor) == _soleReference
+            ReferenceCounts.of(accessor) == _soleReference
         else { return false }
         _row = row
-        _accessor._row = Int32(truncatingIfNeeded: row)
-        _accessor._key &+= 1
+        _key &+= 1
+        accessor._row = Int32(truncatingIfNeeded: row)
+        accessor._key = _key
         return true
     }
 
-    /// The next object wherever it lies; nil at the end.
+    /// Leaves the accessor of the next object in `accessor`, wherever the object lies; nil at the
+    /// end.
     @inline(never) @usableFromInline
-    func _nextSlowly() -> ObjectBase? {
+    func _stepSlowly(_ accessor: inout ObjectBase?) {
         realm.checkThread()
         guard managedClass.isValid(birth: birth) else { stop("Collection is no longer valid") }
         let isHere = hasStarted && realm.connection.layoutStamp.pointee == _stamp
         if isHere, _row + 1 < _rowLimit {
             _row += 1
         } else if !findLeaf(isBehindThisOne: isHere) {
-            return nil
+            accessor = nil
+            return
         }
-        guard let leaf else { return nil }
+        guard let leaf else { return }
+        hasStarted = true
         let location = RowLocation(leaf: leaf, row: _row)
-        handOut(key: table.key(at: location).rawValue, at: location)
-        return _accessor
+        _key = table.key(at: location).rawValue
+        if !isReusable(&accessor) { accessor = managedClass.makeAccessor(key: _key) }
+        accessor?._key = _key
+        accessor?._place(at: location, stamp: _stamp)
     }
 
-    private func handOut(key: Int64, at location: RowLocation) {
-        if hasStarted, ReferenceCounts.of(_accessor) != _soleReference {
-            _accessor = managedClass.makeAccessor(key: key)
+    /// By reference, because a copy would count.
+    private func isReusable(_ accessor: inout ObjectBase?) -> Bool {
+        withUnsafeBytes(of: &accessor) {
+            guard let object = $0.load(as: UnsafeMutableRawPointer?.self) else { return false }
+            return ReferenceCounts.of(object) == _soleReference
         }
-        hasStarted = true
-        _accessor._key = key
-        _accessor._place(at: location, stamp: _stamp)
     }
 
     // MARK: Leaves
@@ -107,7 +111,7 @@ final class TableCursor {
                 isBehindThisOne
                 ? leafPosition + _row + 1
                 : try hasStarted
-                    ? firstPosition(after: _accessor._key, near: leafPosition + _row, count: count)
+                    ? firstPosition(after: _key, near: leafPosition + _row, count: count)
                     : 0
             guard position < count else { return false }
             let location = try table.location(at: position)

@@ -90,7 +90,8 @@ private let page = String(repeating: "x", count: 200_000)
                 object.number = id
                 #expect(object.number == id || object.realm != nil)
             }
-            let updated = realm.create(Keyed.self, value: ["id": 1, "number": 3], update: .modified)
+            let updated = realm.create(
+                Keyed.self, value: ["id": 1, "number": 3], update: .modified)
             #expect(updated.number == 3 && updated.realm == nil)
         }
     }
