@@ -50,12 +50,22 @@ public final class Connection {
 
     public var isInWriteTransaction: Bool { pager.isInWriteTransaction }
 
-    /// Moves to the newest version. Returns whether that is another one.
+    /// Moves to the newest version. Returns whether that is another one. After an error the connection reads nothing,
+    /// as after `endRead`.
     public func refresh() throws -> Bool {
         precondition(!isInWriteTransaction, "refresh inside a write transaction")
-        guard try pager.refresh() else { return false }
-        try snapshotChanged()
-        return true
+        do {
+            if pager.isReading {
+                guard try pager.refresh() else { return false }
+            } else {
+                try pager.beginRead()
+            }
+            try snapshotChanged()
+            return true
+        } catch {
+            endRead()
+            throw error
+        }
     }
 
     /// Gives up the pinned version; the next `refresh` or `beginWrite` pins the newest again. Until then nothing may be read.
@@ -69,14 +79,31 @@ public final class Connection {
     /// Waits for the write lock, then moves to the newest version.
     public func beginWrite() throws {
         let before = pager.version
-        try pager.beginWrite()
+        do {
+            try pager.beginWrite()
+        } catch {
+            followFailedBegin(from: before)
+            throw error
+        }
         do {
             if pager.version != before { try snapshotChanged() }
         } catch {
             pager.rollback()
+            endRead()
             throw error
         }
         layoutStamp.pointee &+= 1
+    }
+
+    /// A transaction that could not begin may have moved the connection to a newer version, or to none.
+    private func followFailedBegin(from before: UInt64) {
+        if !pager.isReading { return endRead() }
+        guard pager.version != before else { return }
+        do {
+            try snapshotChanged()
+        } catch {
+            endRead()
+        }
     }
 
     /// Makes the transaction durable and visible, and ends it. If this throws, the transaction is rolled back; only for
