@@ -11,6 +11,15 @@ let crashScenarios: [String: Scenario] = [
         try runSteps(arguments[0], Int(arguments[1])!...Int(arguments[2])!)
         report("calls \(interceptor.changeCount)")
     },
+    // path. Opens and reads whatever is there, again and again; dies of what takes too long.
+    "read-images": { arguments in
+        while true {
+            waitForTest()
+            alarm(20)
+            report(readImage(arguments[0]))
+            alarm(0)
+        }
+    },
     // path, rounds, number of this process
     "isolation-append": { arguments in
         let connection = try Connection(Database.open(path: arguments[0]))
@@ -23,6 +32,25 @@ let crashScenarios: [String: Scenario] = [
         waitForTest()
     },
 ]
+
+/// Reads, verifies and writes; a line says how it went.
+private func readImage(_ path: String) -> String {
+    do {
+        let connection = try Connection(Database.open(path: path))
+        let digest = try DatabaseDigest.of(connection)
+        let problems = try connection.verify()
+        try connection.beginWrite()
+        for definition in try connection.tableDefinitions() {
+            try connection.table(named: definition.name)!.deleteAll()
+        }
+        try connection.commit()
+        return "\(digest) \(problems.count) problems"
+    } catch let error as StorageError {
+        return "\(error.code)"
+    } catch {
+        return "unexpected: \(error)"
+    }
+}
 
 /// In a function of its own, so that the database is closed, and its last calls are made, when it returns.
 private func runSteps(_ path: String, _ steps: ClosedRange<Int>) throws {
