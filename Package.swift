@@ -16,10 +16,11 @@ let package = Package(
         .target(name: "StorageEngine", dependencies: ["CRealmSystem"]),
         .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .target(name: "BenchmarkModels", dependencies: ["RealmSwift"]),
         .target(
             name: "BenchmarkKit",
             dependencies: [
-                "RealmSwift", "StorageEngine",
+                "BenchmarkModels", "RealmSwift", "StorageEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -31,7 +32,12 @@ let package = Package(
             name: "StorageEngineTests",
             dependencies: ["StorageEngine", "CRealmSystem", "engine-test-process"]),
         .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift"]),
-        .testTarget(name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"]),
+        .testTarget(
+            name: "BenchmarkKitTests",
+            dependencies: [
+                "BenchmarkKit",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

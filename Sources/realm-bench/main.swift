@@ -1,1 +1,3 @@
 import BenchmarkKit
+
+BenchmarkTool.main(allocations: JemallocCounters.probe())

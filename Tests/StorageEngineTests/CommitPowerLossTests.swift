@@ -173,4 +173,30 @@ import Testing
             }
         }
     }
+
+    /// A commit whose record could not be written leaves sealed pages of the same version behind.
+    /// They must not pass for the pages of the commit that became this version.
+    @Test func pagesOfAFailedCommitDoNotPassForThoseOfTheNextOne() throws {
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        func load() throws -> [UInt8] {
+            [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory.file())))
+        }
+        let pager = try Pager(database: .open(path: directory.file()))
+        try pager.write { try $0.set(0, value(1)) }
+        let before = try pager.newestValues()
+        interceptor.setFaults([.init(.fail(errno: EIO), call: .pwrite, ordinal: 1)])
+        #expect(throws: StorageError.self) { try pager.write { try $0.set(0, value(2)) } }
+        let failed = try load()
+        try pager.write { try $0.set(0, value(3)) }
+        var image = try load()
+        let record = try #require(try pager.database.file.readRecord(slot: 2))
+        for extent in record.pageList {
+            let bytes = Int(extent.start) * 4096 ..< Int(extent.end) * 4096
+            #expect(failed[bytes] != image[bytes])
+            image.replaceSubrange(bytes, with: failed[bytes])
+        }
+        #expect(try open(image, [before]) == 0)
+    }
 }

@@ -23,7 +23,8 @@ import Testing
     private func raise(_ pager: Pager, values count: Int) throws {
         try pager.write { store in
             let first = try store.values().first ?? []
-            let old = first.isEmpty ? 0 : first.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+            let old =
+                first.isEmpty ? 0 : first.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
             var value: [UInt8] = []
             for _ in 0 ..< 500 { withUnsafeBytes(of: old + 1) { value += $0 } }
             for index in 0 ..< count { try store.set(index, value) }

@@ -143,4 +143,40 @@ import Testing
         #expect(sizes[299] == sizes[40])
         #expect(sizes[299] <= 4 << 20)
     }
+
+    /// Each `Database` stands for a process: the readers take records from slots that the writers
+    /// go on overwriting, and check pages that were just written.
+    @Test func readersSeeWholeVersionsWhileOthersWrite() async throws {
+        let path = directory.file()
+        let commits = 80
+        try Pager(database: .open(path: path)).write { store in
+            for index in 0 ..< 5 { try store.set(index, value(0)) }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0 ..< 2 {
+                group.addTask {
+                    let pager = try Pager(database: .openUnregistered(path: path))
+                    for _ in 0 ..< commits {
+                        try pager.write { store in
+                            let next = try store.values()[0][0] &+ 1
+                            for index in 0 ..< 5 { try store.set(index, value(next)) }
+                        }
+                    }
+                }
+                group.addTask {
+                    let pager = try Pager(database: .openUnregistered(path: path))
+                    var version: UInt64 = 0
+                    while version < 1 + 2 * UInt64(commits) {
+                        let values = try pager.newestValues()[..<5]
+                        #expect(Set(values).count == 1)
+                        #expect(values[0].first == UInt8(truncatingIfNeeded: pager.version - 1))
+                        #expect(pager.version >= version)
+                        version = pager.version
+                        await Task.yield()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
 }

@@ -7,13 +7,13 @@ public final class Pager {
     /// The file that the pages are in.
     public let database: Database
     let file: PageFile
-    private let reader: ReaderSlot
+    let reader: ReaderSlot
 
     /// The version this connection sees; 0 is the empty database before the first commit.
     public private(set) var version: UInt64 = 0
     /// The birth of everything the open write transaction writes: `version + 1`. Outside of one, a
     /// number that is no page's birth.
-    public private(set) var writeVersion: UInt64 = Pager.noVersion
+    public internal(set) var writeVersion: UInt64 = Pager.noVersion
     /// The root of the forest. In a write transaction its owner sets it before ``commit()``.
     public var root = PageReference.none
     public private(set) var isReading = false
@@ -23,7 +23,7 @@ public final class Pager {
     var dirty = DirtyPages()
     var arena: PageArena
 
-    private static let noVersion = UInt64.max
+    static let noVersion = UInt64.max
 
     /// - Throws: `.tooManyReaders` when all slots for connections are taken, `.usedAfterFork`.
     public init(database: Database) throws(StorageError) {
@@ -49,8 +49,11 @@ public final class Pager {
 
     /// Starts to read the newest version. Nothing that it reaches changes until ``endRead()`` or
     /// ``refresh()``.
+    ///
+    /// - Throws: `.damaged`, `.usedAfterFork`, `.addressSpaceExhausted`, `.fileAccess`.
     public func beginRead() throws(StorageError) {
         precondition(!isReading, "already reading")
+        try database.coordinator.checkNotForked()
         do {
             try pinNewest()
         } catch {
@@ -64,6 +67,7 @@ public final class Pager {
     /// reads nothing.
     public func refresh() throws(StorageError) -> Bool {
         precondition(isReading && !isInWriteTransaction)
+        try database.coordinator.checkNotForked()
         let before = version
         if database.coordinator.visibleVersion == before { return false }
         do {
@@ -109,7 +113,7 @@ public final class Pager {
         }
     }
 
-    private func stand(at newRecord: CommitRecord?) {
+    func stand(at newRecord: CommitRecord?) {
         record = newRecord
         version = newRecord?.version ?? 0
         root = newRecord?.root ?? .none
@@ -129,7 +133,7 @@ public final class Pager {
     }
 
     @inline(__always)
-    private func own(_ reference: PageReference) throws(StorageError) -> UnsafeMutableRawPointer {
+    func own(_ reference: PageReference) throws(StorageError) -> UnsafeMutableRawPointer {
         guard let buffer = dirty[reference.page] else {
             throw file.damage(
                 reference.page, "a reference to it is from a version that does not exist")
@@ -155,172 +159,5 @@ public final class Pager {
             throw file.damage(reference.page, "it is not an overflow value")
         }
         return bytes
-    }
-}
-
-// MARK: The write transaction
-
-extension Pager {
-    /// Waits for the write lock, moves on to the newest version, and starts to write on top of it.
-    ///
-    /// - Throws: `.readOnly`, `.usedAfterFork`, `.outcomeUnknown` after a failed sync, `.damaged`,
-    ///   `.fileAccess`. The connection then reads what it did before, or nothing.
-    public func beginWrite() throws(StorageError) {
-        precondition(!isInWriteTransaction, "already writing")
-        let wasReading = isReading
-        try database.lockForWriting()
-        do {
-            if isReading { _ = try refresh() } else { try beginRead() }
-            try database.writerState.catchUp(with: record, in: database)
-            try file.map(pageCount: database.writerState.freeSpace!.pageCount)
-            try releaseWaitingPages()
-        } catch {
-            database.coordinator.unlockAfterWriting()
-            if !wasReading { endRead() }
-            throw error
-        }
-        writeVersion = version + 1
-    }
-
-    /// Space freed by version `f` is free for good once `f` is durable and no reader is below it.
-    private func releaseWaitingPages() throws(StorageError) {
-        guard database.writerState.freeSpace!.waitingGroups.first != nil else { return }
-        let coordinator = database.coordinator
-        let oldest = coordinator.oldestPinnedVersion() ?? version
-        let limit = min(oldest, coordinator.durableVersion, version)
-        guard database.writerState.freeSpace!.release(through: limit) else {
-            database.writerState.freeSpace = nil
-            throw file.damage(0, "a page is free twice")
-        }
-    }
-
-    /// Ends the write transaction without a trace. The connection reads the version it was based on.
-    public func rollback() {
-        precondition(isInWriteTransaction)
-        database.writerState.freeSpace!.rollBack()
-        database.writerState.freeSpace!.checkInvariants()
-        root = record?.root ?? .none
-        endWriting()
-    }
-
-    /// Drops the private copies and lets the next writer go on.
-    func endWriting() {
-        dirty.removeAll()
-        arena.reset()
-        writeVersion = Pager.noVersion
-        database.coordinator.unlockAfterWriting()
-    }
-
-    /// The transaction has become `newRecord`'s version, and is published. The connection still
-    /// holds the write lock, so this is the newest version.
-    func moveToCommitted(_ newRecord: CommitRecord) {
-        let pinned = reader.pinLatest()
-        assert(pinned == newRecord.version)
-        stand(at: newRecord)
-    }
-
-    // MARK: Writing pages
-
-    /// A new run with zeroed contents; kind, length and birth are in its header.
-    ///
-    /// - Throws: `.outOfDiskSpace`, `.addressSpaceExhausted`, `.fileAccess`. The transaction can be
-    ///   rolled back, or go on.
-    public func allocate(
-        pages: Int, kind: PageKind
-    ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
-        let (reference, buffer) = try allocateUninitialized(pages: pages)
-        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: pages * pageSize)
-        let header = MutablePageHeader(buffer)
-        header.kind = kind
-        header.pageCount = pages
-        header.birth = writeVersion
-        return (reference, buffer)
-    }
-
-    private func allocateUninitialized(
-        pages: Int
-    ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
-        precondition(isInWriteTransaction && pages > 0)
-        let count = UInt64(pages)
-        var page = database.writerState.freeSpace!.allocate(count)
-        if page == nil {
-            try growFile(for: count)
-            page = database.writerState.freeSpace!.allocate(count)
-        }
-        let buffer = arena.take(pages: pages)
-        dirty.add(buffer, at: page!)
-        return (PageReference(page: page!, birth: writeVersion), buffer)
-    }
-
-    private func growFile(for count: UInt64) throws(StorageError) {
-        let oldCount = database.writerState.freeSpace!.pageCount
-        let newCount = file.grownPageCount(
-            from: oldCount,
-            shortage: count - min(count, database.writerState.freeSpace!.freePagesAtEnd))
-        try file.grow(
-            from: oldCount, to: newCount,
-            transactionPages: database.writerState.freeSpace!.allocatedPages + count)
-        database.writerState.freeSpace!.grow(to: newCount)
-    }
-
-    /// The run as a private copy: itself if it is one, else a copy under a new page number, and the
-    /// old run is freed.
-    public func makeWritable(
-        _ reference: PageReference
-    ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer, byteCount: Int) {
-        if reference.birth == writeVersion {
-            let buffer = try own(reference)
-            return (reference, buffer, PageHeader(buffer).pageCount * pageSize)
-        }
-        precondition(isInWriteTransaction)
-        let old = try file.page(reference, version: version)
-        let pages = PageHeader(old).pageCount
-        let (copy, buffer) = try allocateUninitialized(pages: pages)
-        buffer.copyMemory(from: old, byteCount: pages * pageSize)
-        MutablePageHeader(buffer).birth = writeVersion
-        try freeOld(reference, pages: pages)
-        return (copy, buffer, pages * pageSize)
-    }
-
-    /// Moves a run to one of another length. The contents go with it as far as they fit, the rest
-    /// is zero; the old run is freed.
-    public func reallocate(
-        _ reference: PageReference, pages: Int
-    ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
-        let old = try page(reference)
-        let oldPages = PageHeader(old).pageCount
-        let (moved, buffer) = try allocateUninitialized(pages: pages)
-        let kept = min(oldPages, pages) * pageSize
-        buffer.copyMemory(from: old, byteCount: kept)
-        (buffer + kept).initializeMemory(
-            as: UInt8.self, repeating: 0, count: pages * pageSize - kept)
-        let header = MutablePageHeader(buffer)
-        header.pageCount = pages
-        header.birth = writeVersion
-        try free(reference)
-        return (moved, buffer)
-    }
-
-    /// Frees a run: at once if this transaction wrote it, else once no reader reaches it. A private
-    /// copy's memory must not be used afterwards.
-    public func free(_ reference: PageReference) throws(StorageError) {
-        precondition(isInWriteTransaction)
-        guard reference.birth == writeVersion else {
-            let start = try file.page(reference, version: version)
-            return try freeOld(reference, pages: PageHeader(start).pageCount)
-        }
-        let buffer = try own(reference)
-        let pages = PageHeader(buffer).pageCount
-        dirty.remove(reference.page)
-        arena.giveBack(buffer, pages: pages)
-        database.writerState.freeSpace!.freeOwn(
-            Extent(start: reference.page, count: UInt64(pages)))
-    }
-
-    private func freeOld(_ reference: PageReference, pages: Int) throws(StorageError) {
-        let extent = Extent(start: reference.page, count: UInt64(pages))
-        guard database.writerState.freeSpace!.freeOld(extent) else {
-            throw file.damage(reference.page, "it is in use and free at once, or used twice")
-        }
     }
 }

@@ -38,7 +38,8 @@ struct ExtentSet: Sendable {
         high = chunks[chunk].extents.count
         while low < high {
             let middle = (low + high) / 2
-            if chunks[chunk].extents[middle].start <= page { low = middle + 1 } else { high = middle }
+            let start = chunks[chunk].extents[middle].start
+            if start <= page { low = middle + 1 } else { high = middle }
         }
         return (chunk, low - 1)
     }

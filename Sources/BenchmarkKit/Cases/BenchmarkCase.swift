@@ -1,0 +1,90 @@
+/// One case with everything it needs to be repeated.
+struct BenchmarkCase: Codable, Sendable {
+    var identifier: CaseIdentifier
+    /// `api`: through the public API, the way an application would. `engine`: through the storage
+    /// engine directly. `none`: no database.
+    var layer: String
+    var options: CaseOptions
+}
+
+/// What may be set for a case, by a suite or on the command line.
+struct CaseOptions: Codable, Equatable, Sendable {
+    /// How long to measure; ignored when `count` is set.
+    var seconds = 10.0
+    /// How many operations; nil means by time (or, for cases over objects, their own number).
+    var count: Int?
+    /// Sensors; nil means as many as the recording has.
+    var sensors: Int?
+    var batchSize = 1000
+    /// Producer threads.
+    var threads = 1
+    /// Random bytes added to every reading.
+    var payload = 0
+    var seed: UInt64 = 20_190_409
+    /// Seconds of the workload before measuring begins.
+    var warmup = 0.0
+    /// A recording's path, or `synthetic`; nil means the recording that comes with the package.
+    var input: String?
+}
+
+/// What a case runs in: where its files go, how it tells of its progress, what counts for it.
+struct CaseEnvironment: Sendable {
+    /// A directory of the case's own, empty at the start, removed by the caller.
+    var directory: String
+    /// Shared by the cases of a run: files that are costly to make and only read afterwards.
+    var fixtures: String
+    var allocations: AllocationProbe?
+    /// Operations so far, shown to the person who waits.
+    var progress: @Sendable (ProgressUpdate) -> Void
+}
+
+/// How far a case is.
+struct ProgressUpdate: Codable, Sendable {
+    /// What is going on: `running`, `preparing`, `closing`.
+    var phase: String
+    /// 0 to 1; nil if unknown.
+    var fraction: Double?
+    var secondsLeft: Double?
+    var operationsPerSecond: Double?
+}
+
+/// What a case gives back.
+struct CaseOutcome: Codable, Sendable {
+    var results: [CaseResult]
+    var timeline: [TimelinePoint] = []
+    /// What a fresh process has to prove before the case counts.
+    var verification: VerificationRequest?
+}
+
+/// One sample of a run's course.
+struct TimelinePoint: Codable, Equatable, Sendable {
+    var elapsed: Double
+    var operations: Int
+    var fileBytes: Int
+    var residentBytes: Int
+}
+
+/// A family of cases. Everything about one lies in its own file.
+protocol Workload: SendableMetatype {
+    static var name: String { get }
+    static var summary: String { get }
+    /// Strategy names and what each does, in the order of reports.
+    static var strategies: [(name: String, summary: String)] { get }
+    /// Size when neither suite nor command line says.
+    static var defaultSize: Int { get }
+    static func layer(of strategy: String) -> String
+    static func size(for options: CaseOptions, asked: Int?) throws -> Int
+    /// Whether `prepare` has to run in another process than `run`.
+    static var isPreparedApart: Bool { get }
+    static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
+    /// Runs on the main thread of a process of its own.
+    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
+        -> CaseOutcome
+}
+
+extension Workload {
+    static var isPreparedApart: Bool { false }
+    static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {}
+    static func layer(of strategy: String) -> String { strategy }
+    static func size(for options: CaseOptions, asked: Int?) throws -> Int { asked ?? defaultSize }
+}

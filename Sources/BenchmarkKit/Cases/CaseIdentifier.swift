@@ -1,0 +1,39 @@
+/// What names a case in reports, baselines and on the command line:
+/// `workload/strategy/durability/plain|encrypted/size/engine`.
+public struct CaseIdentifier: Codable, Hashable, Sendable, CustomStringConvertible {
+    public var workload: String
+    public var strategy: String
+    /// Durability of every commit; `full` means that a commit survives a power failure.
+    public var durability = "full"
+    public var isEncrypted = false
+    /// Objects that the case works on; for Sensors the most that are kept.
+    public var size: Int
+    /// `realm`, or `control` for a row that measures the machine without a database.
+    public var engine = "realm"
+
+    init(workload: String, strategy: String, size: Int, engine: String = "realm") {
+        self.workload = workload
+        self.strategy = strategy
+        self.size = size
+        self.engine = engine
+    }
+
+    public var description: String {
+        let secrecy = isEncrypted ? "encrypted" : "plain"
+        return "\(workload)/\(strategy)/\(durability)/\(secrecy)/\(size)/\(engine)"
+    }
+
+    /// Nil unless the text has exactly the six parts, none of them empty.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 6, !parts.contains(""), let size = Int(parts[4]), size >= 0,
+            parts[3] == "plain" || parts[3] == "encrypted"
+        else { return nil }
+        workload = parts[0]
+        strategy = parts[1]
+        durability = parts[2]
+        isEncrypted = parts[3] == "encrypted"
+        self.size = size
+        engine = parts[5]
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+
+/// What a process that runs one case is told.
+struct CaseRequest: Codable {
+    enum Mode: String, Codable { case prepare, run }
+
+    var mode: Mode
+    var benchmarkCase: BenchmarkCase
+    var directory: String
+    var fixtures: String
+
+    static let fileName = "request.json"
+    static let outcomeFileName = "outcome.json"
+    static let verificationFileName = "verification.json"
+    static let errorFileName = "standard-error"
+}
+
+/// A process of this same program that runs one hidden verb. A case that traps ends its own process
+/// only; memory and first-time costs are those of the case alone.
+final class CaseProcess {
+    private let process = Process()
+    private let output = Pipe()
+    private let errorPath: String
+
+    /// `directory`: where the process's standard error goes.
+    init(verb: String, argument: String, directory: String) throws {
+        errorPath = directory + "/" + CaseRequest.errorFileName
+        let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.executableURL = executable
+        process.arguments = [verb, argument]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        guard FileManager.default.createFile(atPath: errorPath, contents: nil),
+            let errors = FileHandle(forWritingAtPath: errorPath)
+        else {
+            throw BenchmarkError(.internalError, "'\(errorPath)' cannot be written.")
+        }
+        process.standardError = errors
+        do { try process.run() } catch {
+            throw BenchmarkError(
+                .internalError,
+                "'\(executable.path)' cannot be started: "
+                    + "\((error as NSError).localizedDescription)")
+        }
+    }
+
+    /// Hands every line of the process's output to `body`, and returns when the process has ended.
+    func wait(_ body: (String) -> Void) -> Ending {
+        var pending = Data()
+        while true {
+            let chunk = output.fileHandleForReading.availableData
+            if chunk.isEmpty { break }
+            pending += chunk
+            while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                body(String(decoding: pending[pending.startIndex..<end], as: UTF8.self))
+                pending = Data(pending[(end + 1)...])
+            }
+        }
+        process.waitUntilExit()
+        return Ending(
+            status: process.terminationStatus,
+            wasSignal: process.terminationReason == .uncaughtSignal,
+            errors: (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "")
+    }
+
+    struct Ending {
+        var status: Int32
+        var wasSignal: Bool
+        var errors: String
+
+        var isSuccess: Bool { status == 0 && !wasSignal }
+
+        /// What went wrong in one line: the message of a trap, else the last line of the errors.
+        var reason: String {
+            let lines = errors.split(separator: "\n").map(String.init)
+            let said = lines.first { $0.contains("Fatal error") } ?? lines.last ?? ""
+            if wasSignal { return "ended by signal \(status). \(said)" }
+            return said.isEmpty ? "ended with exit code \(status)." : said
+        }
+    }
+}
+
+/// How a case's process tells of its progress: one JSON object a line on standard output.
+struct ProgressChannel: Sendable {
+    func send(_ update: ProgressUpdate) {
+        guard var line = try? JSONEncoder().encode(update) else { return }
+        line.append(UInt8(ascii: "\n"))
+        line.withUnsafeBytes { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+}

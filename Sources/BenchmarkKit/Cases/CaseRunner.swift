@@ -1,0 +1,125 @@
+import Foundation
+
+/// Runs cases one after the other, each in a process of its own, and has every result proved by a
+/// fresh process before it counts.
+struct CaseRunner {
+    /// Where database files go: one folder a case, removed when the case is over.
+    let databases: String
+    /// Where the errors of failed cases are kept.
+    let failures: String
+
+    private var fixtures: String { databases + "/fixtures" }
+
+    init(databases: String, failures: String) throws {
+        self.databases = databases
+        self.failures = failures
+        try Self.makeDirectory(databases + "/fixtures")
+    }
+
+    func removeDatabases() {
+        try? FileManager.default.removeItem(atPath: databases)
+    }
+
+    /// The rows of a case. A case that breaks gives one row with the status `failed`.
+    func run(_ benchmarkCase: BenchmarkCase, progress: (ProgressUpdate) -> Void) throws
+        -> CaseOutcome
+    {
+        let name = benchmarkCase.identifier.description.replacing("/", with: "-")
+        let directory = databases + "/" + name
+        try? FileManager.default.removeItem(atPath: directory)
+        try Self.makeDirectory(directory)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let load = MachineLoad()
+        let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
+        for mode in workload.isPreparedApart ? [CaseRequest.Mode.prepare, .run] : [.run] {
+            let ending = try perform(mode, benchmarkCase, directory, progress)
+            guard ending.isSuccess else {
+                try keep(ending.errors, name)
+                return CaseOutcome(results: [.failed(benchmarkCase, ending.reason)])
+            }
+        }
+        let otherLoad = load.otherCores()
+        var outcome = try Self.read(
+            CaseOutcome.self, from: directory + "/" + CaseRequest.outcomeFileName)
+        outcome.results[0].measure("other_load_cores", otherLoad)
+        try verify(&outcome, directory, name)
+        return outcome
+    }
+
+    private func perform(
+        _ mode: CaseRequest.Mode, _ benchmarkCase: BenchmarkCase, _ directory: String,
+        _ progress: (ProgressUpdate) -> Void
+    ) throws -> CaseProcess.Ending {
+        let request = directory + "/" + CaseRequest.fileName
+        try Self.write(
+            CaseRequest(
+                mode: mode, benchmarkCase: benchmarkCase, directory: directory,
+                fixtures: fixtures), to: request)
+        let process = try CaseProcess(
+            verb: RunCaseCommand.verb, argument: request, directory: directory)
+        let decoder = JSONDecoder()
+        return process.wait { line in
+            if let update = try? decoder.decode(ProgressUpdate.self, from: Data(line.utf8)) {
+                progress(update)
+            }
+        }
+    }
+
+    /// Replaces the result by a failure unless a fresh process proves it.
+    private func verify(_ outcome: inout CaseOutcome, _ directory: String, _ name: String) throws {
+        guard let verification = outcome.verification else { return }
+        let start = monotonicNanoseconds()
+        let file = directory + "/" + CaseRequest.verificationFileName
+        try Self.write(verification, to: file)
+        let process = try CaseProcess(
+            verb: VerifyRunCommand.verb, argument: file, directory: directory)
+        var problems: [String] = []
+        let ending = process.wait { problems.append($0) }
+        outcome.results[0].measure(
+            "verification_s", seconds(from: start, to: monotonicNanoseconds()))
+        guard !ending.isSuccess else { return }
+        try keep(problems.joined(separator: "\n") + "\n" + ending.errors, name)
+        outcome.results[0].status = .failed
+        outcome.results[0].failure = "The proof failed: \(problems.first ?? ending.reason)"
+    }
+
+    private func keep(_ text: String, _ name: String) throws {
+        try Self.makeDirectory(failures)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(failures)/\(name).txt"))
+    }
+
+    static func makeDirectory(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw BenchmarkError(
+                .internalError,
+                "The folder '\(path)' cannot be made: "
+                    + "\((error as NSError).localizedDescription)")
+        }
+    }
+
+    static func write(_ value: some Encodable, to path: String) throws {
+        do {
+            try JSONEncoder().encode(value).write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw BenchmarkError(
+                .internalError,
+                "'\(path)' cannot be written: "
+                    + "\((error as NSError).localizedDescription)")
+        }
+    }
+
+    static func read<Value: Decodable>(_ type: Value.Type, from path: String) throws -> Value {
+        do {
+            return try JSONDecoder().decode(
+                type, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+            throw BenchmarkError(
+                .internalError,
+                "'\(path)' cannot be read: "
+                    + "\((error as NSError).localizedDescription)")
+        }
+    }
+}

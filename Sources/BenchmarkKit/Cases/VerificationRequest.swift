@@ -1,0 +1,14 @@
+import Foundation
+
+/// What a fresh process has to prove about the file that a case left.
+enum VerificationRequest: Codable, Sendable {
+    case sensors(SensorsExpectation)
+    case table(TableExpectation)
+
+    func problems() throws -> [String] {
+        switch self {
+        case .sensors(let expectation): try expectation.problems()
+        case .table(let expectation): try expectation.problems()
+        }
+    }
+}

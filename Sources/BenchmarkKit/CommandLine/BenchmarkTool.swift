@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import Synchronization
+
+/// The command line of the benchmark runner, for executables to call as their whole `main`.
+public enum BenchmarkTool {
+    static let allocations = Mutex<AllocationProbe?>(nil)
+
+    /// Parses the arguments, does what they say, and ends the process with the exit code that says
+    /// how it went. `allocations`: the counters of the allocator that the executable links.
+    public static func main(allocations probe: AllocationProbe?) -> Never {
+        allocations.withLock { $0 = probe }
+        do {
+            var command = try RealmBenchCommand.parseAsRoot()
+            try command.run()
+            exit(0)
+        } catch let error as BenchmarkError {
+            FileHandle.standardError.write(Data("Error: \(error.message)\n".utf8))
+            exit(error.code.rawValue)
+        } catch {
+            RealmBenchCommand.exit(withError: error)
+        }
+    }
+}
+
+/// `realm-bench`.
+struct RealmBenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "realm-bench",
+        abstract: "Measures the database, and proves that nothing it measured was lost.",
+        discussion: """
+            Every case runs in a process of its own. When it has written, a fresh process opens \
+            the file and proves that it holds exactly what was produced; only then does the case \
+            count. Results lie in results/<run>/: summary.csv (one row a case), measures.csv, \
+            samples.csv, timeline.csv and run.json.
+
+            EXAMPLES
+              realm-bench run                      the default suite
+              realm-bench run --suite quick        the same in less than a minute
+              realm-bench run batched --seconds 30 one strategy, longer
+              realm-bench run sensors --input synthetic --payload 100
+              realm-bench list                     all cases and what they do
+              realm-bench explain latency_p99_us   what a column means
+
+            EXIT CODES
+              0   all cases ran and were proved
+              1   the tool itself could not do its work (full disk, unwritable folder)
+              3   a case failed, lost data, or two cases disagree on their result
+              64  the command line asks for something that does not exist
+
+            ENVIRONMENT
+              NO_COLOR  set to anything: no colours
+            """,
+        subcommands: [
+            RunCommand.self, ListCommand.self, ExplainCommand.self, RunCaseCommand.self,
+            VerifyRunCommand.self,
+        ])
+}

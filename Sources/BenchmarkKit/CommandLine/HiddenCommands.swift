@@ -1,0 +1,46 @@
+import ArgumentParser
+import Foundation
+
+/// Runs one case in this process; `run` starts it.
+struct RunCaseCommand: ParsableCommand {
+    static let verb = "run-case"
+    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+
+    @Argument var request: String
+
+    func run() throws {
+        let request = try CaseRunner.read(CaseRequest.self, from: request)
+        let channel = ProgressChannel()
+        let environment = CaseEnvironment(
+            directory: request.directory, fixtures: request.fixtures,
+            allocations: BenchmarkTool.allocations.withLock { $0 }
+        ) { channel.send($0) }
+        let benchmarkCase = request.benchmarkCase
+        let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
+        switch request.mode {
+        case .prepare:
+            try workload.prepare(benchmarkCase, in: environment)
+        case .run:
+            let outcome = try workload.run(benchmarkCase, in: environment)
+            try CaseRunner.write(
+                outcome, to: request.directory + "/" + CaseRequest.outcomeFileName)
+        }
+    }
+}
+
+/// Proves in a fresh process that a file holds what a case produced; `run` starts it. Prints one
+/// line for each problem.
+struct VerifyRunCommand: ParsableCommand {
+    static let verb = "verify-run"
+    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+
+    @Argument var request: String
+
+    func run() throws {
+        let problems = try CaseRunner.read(VerificationRequest.self, from: request).problems()
+        guard problems.isEmpty else {
+            for problem in problems { print(problem) }
+            throw BenchmarkError(.caseFailed, "The file is not what the case produced.")
+        }
+    }
+}

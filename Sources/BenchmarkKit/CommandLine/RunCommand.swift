@@ -1,0 +1,123 @@
+import ArgumentParser
+import Foundation
+
+/// `realm-bench run`.
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Runs a suite, or a part of it, and writes the results.",
+        discussion: """
+            Names choose cases of the suite by workload (sensors), strategy (batched), or case \
+            id; --filter chooses by regular expression. Rows are written as cases finish: an \
+            interrupted run keeps what it has.
+
+            EXAMPLES
+              realm-bench run --suite quick
+              realm-bench run dedicated-thread batched --seconds 20 --runs 3
+              realm-bench run --filter '^insert/.*/engine$'
+              realm-bench run sensors --count 100000 --sensors 20
+              realm-bench run --dry-run
+            """)
+
+    @Argument(help: ArgumentHelp("Workloads, strategies or case ids.", valueName: "name"))
+    var names: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A suite of Benchmarks/Suites, or the path of a JSON file.", valueName: "name"))
+    var suite = "default"
+
+    @Option(
+        help: ArgumentHelp(
+            "Only cases whose id matches this regular expression.", valueName: "regex"))
+    var filter: String?
+
+    @Flag(help: "Print the ids of the cases and stop.")
+    var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How often each case runs.",
+            discussion: "The row is that of the run with the median throughput; from three runs "
+                + "on, the interval is that of the runs.", valueName: "number"))
+    var runs = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder for database files, made if missing. Its disk is what is measured.",
+            discussion: "The default is a folder in the results.", valueName: "folder"))
+    var path: String?
+
+    @Option(
+        help: ArgumentHelp("The folder that gets the folder of this run.", valueName: "folder"))
+    var output = "results"
+
+    @OptionGroup(title: "OPTIONS OF THE CASES") var options: RunOptions
+
+    func validate() throws {
+        if runs < 1 { throw ValidationError("--runs must be at least 1.") }
+    }
+
+    func run() throws {
+        let cases = try chosenCases()
+        if dryRun {
+            for benchmarkCase in cases { print(benchmarkCase.identifier) }
+            return
+        }
+        try checkInput()
+        try RunSession(self, cases).run()
+    }
+
+    /// The suite's cases, less those that names or filter leave out.
+    func chosenCases() throws -> [BenchmarkCase] {
+        var cases = try Suite.load(suite).expanded(overriding: options.overrides)
+        if !names.isEmpty {
+            try checkNames(cases)
+            cases = cases.filter { benchmarkCase in
+                names.contains { Self.matches($0, benchmarkCase.identifier) }
+            }
+        }
+        guard let filter else { return cases }
+        let expression: Regex<AnyRegexOutput>
+        do { expression = try Regex(filter) } catch {
+            throw BenchmarkError(.usage, "'\(filter)' is not a regular expression: \(error)")
+        }
+        let identifiers = cases.map { $0.identifier.description }
+        cases = cases.filter { $0.identifier.description.contains(expression) }
+        if cases.isEmpty {
+            throw BenchmarkError(
+                .usage,
+                "No case of the suite '\(suite)' matches '\(filter)'. Its cases: "
+                    + identifiers.joined(separator: ", ") + ".")
+        }
+        return cases
+    }
+
+    private static func matches(_ name: String, _ identifier: CaseIdentifier) -> Bool {
+        name == identifier.workload || name == identifier.strategy
+            || name == identifier.description
+            || identifier.description.hasPrefix(name + "/")
+    }
+
+    private func checkNames(_ cases: [BenchmarkCase]) throws {
+        for name in names where !cases.contains(where: { Self.matches(name, $0.identifier) }) {
+            var known: [String] = []
+            for identifier in cases.map(\.identifier) {
+                known += [
+                    identifier.workload, identifier.strategy,
+                    "\(identifier.workload)/\(identifier.strategy)",
+                ].filter { !known.contains($0) }
+            }
+            throw BenchmarkError(
+                .usage,
+                NameSuggestion.message(
+                    kind: "case of the suite '\(suite)'", name: name, among: known))
+        }
+    }
+
+    /// Reads the input once before anything runs, so that a mistake shows at once.
+    private func checkInput() throws {
+        guard let input = options.input, input != "synthetic" else { return }
+        _ = try Recording.load(path: input)
+    }
+}

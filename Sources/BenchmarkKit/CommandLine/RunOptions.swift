@@ -1,0 +1,82 @@
+import ArgumentParser
+
+/// The options of `run` that change what a case does.
+struct RunOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How long each strategy of sensors and commit is measured.",
+            discussion: "The other workloads work by count.", valueName: "seconds"))
+    var seconds: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many operations instead of how long: readings, commits, objects inserted, reads.",
+            discussion: "Cases by count have a digest of their result.", valueName: "number"))
+    var count: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Number of sensors; above those of the recording, stations repeat with a suffix.",
+            valueName: "number"))
+    var sensors: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Readings or objects in one transaction, for batched and insert.",
+            valueName: "number"))
+    var batchSize: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Threads that produce readings; with current, each writes by itself.",
+            valueName: "number"))
+    var threads: Int?
+
+    @Option(
+        help: ArgumentHelp("Random bytes added to each reading.", valueName: "bytes"))
+    var payload: Int?
+
+    @Option(
+        help: ArgumentHelp("Seed of all random values.", valueName: "number"))
+    var seed: UInt64?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds of sensors before measuring begins.", valueName: "seconds"))
+    var warmup: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "The readings: a CSV file, or 'synthetic' for seeded random values.",
+            discussion: "Columns of the file: city,location,date,parameter,value; dates as "
+                + "YYYY-MM-DD HH:MM:SS in UTC. The default is the recording that comes with the "
+                + "package.", valueName: "file"))
+    var input: String?
+
+    func validate() throws {
+        func positive(_ value: (some Comparable & ExpressibleByIntegerLiteral)?, _ name: String)
+            throws
+        {
+            if let value, value <= 0 { throw ValidationError("\(name) must be above 0.") }
+        }
+        try positive(seconds, "--seconds")
+        try positive(count, "--count")
+        try positive(sensors, "--sensors")
+        try positive(batchSize, "--batch-size")
+        try positive(threads, "--threads")
+        if let payload, payload < 0 { throw ValidationError("--payload must not be negative.") }
+        if let warmup, !(warmup >= 0) { throw ValidationError("--warmup must not be negative.") }
+        if let seconds, !seconds.isFinite || seconds > 86_400 {
+            throw ValidationError("--seconds must be at most 86400, a day.")
+        }
+        if seconds != nil, count != nil {
+            throw ValidationError("--seconds and --count exclude each other.")
+        }
+    }
+
+    var overrides: OptionOverrides {
+        OptionOverrides(
+            seconds: seconds, count: count, sensors: sensors, batchSize: batchSize,
+            threads: threads, payload: payload, seed: seed, warmup: warmup, input: input)
+    }
+}

@@ -1,0 +1,167 @@
+import Dispatch
+import Foundation
+import Glibc
+
+/// One `realm-bench run`: its cases in order, its reports, and what it tells meanwhile.
+final class RunSession {
+    private let command: RunCommand
+    private let cases: [BenchmarkCase]
+    private let terminal = Terminal()
+    private let directory: RunDirectory
+    private let runner: CaseRunner
+    private var report: RunReport
+    private var results: [CaseResult] = []
+    private var isLoadKnown = false
+    private var interruption: (any DispatchSourceSignal)?
+
+    init(_ command: RunCommand, _ cases: [BenchmarkCase]) throws {
+        self.command = command
+        self.cases = cases
+        directory = try RunDirectory(parent: command.output)
+        let databases = URL(fileURLWithPath: command.path ?? directory.path)
+            .appendingPathComponent("databases-\(directory.context.runIdentifier)").path
+        runner = try CaseRunner(databases: databases, failures: directory.path + "/failures")
+        report = RunReport(
+            runId: directory.context.runIdentifier, startedAt: RunReport.now(),
+            arguments: CommandLine.arguments, suite: command.suite,
+            seed: cases.first?.options.seed ?? CaseOptions().seed,
+            gitRevision: RunReport.currentRevision())
+        report.machine.fileSystem = RunReport.Machine.fileSystem(of: databases)
+    }
+
+    func run() throws {
+        defer { runner.removeDatabases() }
+        cleanUpWhenInterrupted()
+        if RunReport.Toolchain.configuration == "debug" {
+            warn("This is a debug build; its figures mean nothing. Build with -c release.")
+        }
+        try directory.write(report)
+        for (position, benchmarkCase) in cases.enumerated() {
+            try run(benchmarkCase, number: position + 1)
+        }
+        report.finishedAt = RunReport.now()
+        report.checks = RatioCheck.outcomes(for: results)
+        try directory.write(report)
+        try conclude()
+    }
+
+    private func run(_ benchmarkCase: BenchmarkCase, number: Int) throws {
+        let title = "[\(number)/\(cases.count)] \(benchmarkCase.identifier)"
+        terminal.status(title)
+        if !terminal.isInteractive { terminal.print(title) }
+        var outcomes: [CaseOutcome] = []
+        for run in 1...command.runs {
+            let outcome = try runner.run(benchmarkCase) { [terminal] update in
+                terminal.status(title + Self.text(of: update))
+            }
+            for result in outcome.results { try directory.append(sample: result, run: run) }
+            outcomes.append(outcome)
+            if outcome.results[0].status != .ok { break }
+        }
+        let chosen = RunSession.representative(of: outcomes)
+        for result in chosen.results {
+            try directory.append(result)
+            tell(result)
+        }
+        try directory.append(chosen.timeline, of: benchmarkCase.identifier)
+        results += chosen.results
+    }
+
+    /// The outcome that failed, else that of the median throughput.
+    static func representative(of outcomes: [CaseOutcome]) -> CaseOutcome {
+        if let failed = outcomes.first(where: { $0.results[0].status != .ok }) { return failed }
+        let sorted = outcomes.sorted {
+            ($0.results[0].throughput ?? 0) < ($1.results[0].throughput ?? 0)
+        }
+        var chosen = sorted[(sorted.count - 1) / 2]
+        guard outcomes.count >= 3 else { return chosen }
+        for row in chosen.results.indices {
+            let rates = outcomes.compactMap {
+                $0.results.indices.contains(row) ? $0.results[row].throughput : nil
+            }
+            chosen.results[row].interval = ThroughputInterval(samples: rates)
+        }
+        return chosen
+    }
+
+    // MARK: Telling
+
+    private func tell(_ result: CaseResult) {
+        let name = "\(result.identifier.workload)/\(result.identifier.strategy)"
+        switch result.status {
+        case .ok:
+            let rate = Display.number(result.throughput)
+            let latency = Display.number(result.latency?.p50)
+            terminal.print("  \(name): \(rate) operations/s, p50 \(latency) us")
+        case .unsupported:
+            terminal.print("  \(name): unsupported")
+        case .failed:
+            terminal.print(
+                terminal.styled("  \(name): FAILED. ", .red) + (result.failure ?? ""))
+        }
+        if let load = result.measure("other_load_cores"), load > 0.2 {
+            // In full once; a busy machine is busy for long.
+            let advice =
+                isLoadKnown
+                ? "" : " Times taken beside other work are not to be trusted; rerun when it ends."
+            isLoadKnown = true
+            warn("Other processes kept \(Display.number(load)) cores busy.\(advice)")
+        }
+    }
+
+    private static func text(of update: ProgressUpdate) -> String {
+        var text = "  \(update.phase)"
+        if let fraction = update.fraction { text += " \(Int(fraction * 100)) %" }
+        if let left = update.secondsLeft { text += ", \(Int(left.rounded(.up))) s left" }
+        if let rate = update.operationsPerSecond, rate > 0 {
+            text += ", \(Display.number(rate))/s"
+        }
+        return text
+    }
+
+    private func warn(_ text: String) {
+        terminal.warn(text)
+        report.warnings.append(text)
+    }
+
+    /// Prints the tables; throws if a case failed or two disagree.
+    private func conclude() throws {
+        terminal.print("")
+        for line in ResultTable.lines(for: results) { terminal.print(line) }
+        if !report.checks.isEmpty {
+            terminal.print("")
+            for (line, check) in zip(
+                ResultTable.lines(for: report.checks),
+                [nil, nil] + report.checks.map(Optional.some))
+            {
+                guard let check else {
+                    terminal.print(line)
+                    continue
+                }
+                terminal.print(terminal.styled(line, check.passed ? .green : .yellow))
+            }
+        }
+        terminal.print("\nResults: \(directory.path)/summary.csv")
+        var problems = results.filter { $0.status == .failed }.map {
+            "The case \($0.identifier) failed: \($0.failure ?? "")"
+        }
+        problems += DigestCheck.disagreements(in: results)
+        guard problems.isEmpty else {
+            throw BenchmarkError(.caseFailed, problems.joined(separator: "\n"))
+        }
+    }
+
+    /// Removes the database files when the person presses Control-C. Results stay.
+    private func cleanUpWhenInterrupted() {
+        // A handler that does nothing keeps the default away; unlike an ignored signal it is not
+        // inherited, so that the case's process ends by the same signal.
+        signal(SIGINT) { _ in }
+        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        source.setEventHandler { [runner] in
+            runner.removeDatabases()
+            exit(130)
+        }
+        source.resume()
+        interruption = source
+    }
+}

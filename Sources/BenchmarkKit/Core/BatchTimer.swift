@@ -1,0 +1,34 @@
+/// Times operations that are shorter than a few reads of the clock: in batches, and divided.
+struct BatchTimer {
+    private var latency = LatencyRecorder()
+    private var rates: [Double] = []
+    private(set) var operations = 0
+    private var start = monotonicNanoseconds()
+    private var last: UInt64
+    private let batchSize: Int
+
+    /// Starts the clock.
+    init(batchSize: Int) {
+        self.batchSize = batchSize
+        last = start
+    }
+
+    /// After each batch.
+    mutating func endBatch() {
+        let now = monotonicNanoseconds()
+        latency.record(now - last)
+        if now > last { rates.append(Double(batchSize) / seconds(from: last, to: now)) }
+        last = now
+        operations += batchSize
+    }
+
+    var batchMedian: Double? { latency.percentile(50) }
+
+    func fill(_ result: inout CaseResult) {
+        result.operations = operations
+        result.elapsedSeconds = seconds(from: start, to: last)
+        result.interval = ThroughputInterval(samples: rates)
+        result.latency = latency.summary()?.divided(by: Double(batchSize))
+        result.peakResidentBytes = ProcessStatus.peakResidentBytes()
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Synchronization
+
+/// One reading on its way from the producer to the database.
+struct ProducedReading: Sendable {
+    /// Position of its sensor in `ReadingFeed.sensors`.
+    var sensor: Int
+    /// Counts up from 0 for each sensor.
+    var sequence: Int
+    /// Seconds since 1970, UTC.
+    var time: Double
+    var value: Double
+    var payload: Data
+    /// When the producer handed it over, on the monotonic clock.
+    var submittedAt: UInt64 = 0
+}
+
+/// Where the readings of a run come from: a recording replayed over and over, or seeded random
+/// values. Hands out one reading at a time to any number of producers, and keeps account of what
+/// it handed out.
+final class ReadingFeed: Sendable {
+    enum Source: Sendable {
+        case recording(Recording)
+        case synthetic
+    }
+
+    let sensors: [Recording.Sensor]
+    let payloadBytes: Int
+    private let entries: [Recording.Entry]
+    private let span: Double
+    private let seed: UInt64
+    private let state: Mutex<State>
+
+    private struct State {
+        var position = 0
+        var round = 0
+        var remaining: Int
+        var generator: SeededGenerator
+        var produced: [SensorAccount]
+    }
+
+    /// `limit`: how many readings there are in all; nil for no end.
+    init(source: Source, sensors count: Int?, payloadBytes: Int, seed: UInt64, limit: Int?) {
+        self.payloadBytes = payloadBytes
+        self.seed = seed
+        switch source {
+        case .recording(let recording):
+            let sized = recording.withSensors(count ?? recording.sensors.count)
+            sensors = sized.sensors
+            entries = sized.entries
+            span = recording.span
+        case .synthetic:
+            sensors = (1...(count ?? 5)).map {
+                Recording.Sensor(
+                    identifier: "synthetic-\($0)", city: "Nowhere", parameter: "random")
+            }
+            // The first round's times; values are drawn when a reading is handed out.
+            entries = sensors.indices.map {
+                Recording.Entry(sensor: $0, time: 1_546_300_800, value: .nan)
+            }
+            span = 3600
+        }
+        state = Mutex(
+            State(
+                remaining: limit ?? .max, generator: SeededGenerator(seed: seed),
+                produced: Array(repeating: SensorAccount(), count: sensors.count)))
+    }
+
+    /// The next reading; nil when the limit is reached.
+    func next() -> ProducedReading? {
+        let taken: (entry: Recording.Entry, round: Int, sequence: Int)? = state.withLock { state in
+            guard state.remaining > 0 else { return nil }
+            state.remaining -= 1
+            var entry = entries[state.position]
+            if entry.value.isNaN { entry.value = state.generator.nextUnit() * 100 }
+            let round = state.round
+            state.position += 1
+            if state.position == entries.count {
+                state.position = 0
+                state.round += 1
+            }
+            let sequence = state.produced[entry.sensor].written
+            state.produced[entry.sensor].add(sequence: sequence)
+            return (entry, round, sequence)
+        }
+        guard let (entry, round, sequence) = taken else { return nil }
+        return ProducedReading(
+            sensor: entry.sensor, sequence: sequence, time: entry.time + Double(round) * span,
+            value: entry.value, payload: payload(sensor: entry.sensor, sequence: sequence))
+    }
+
+    /// What was handed out so far, sensor by sensor.
+    func produced() -> [SensorAccount] { state.withLock { $0.produced } }
+
+    private func payload(sensor: Int, sequence: Int) -> Data {
+        guard payloadBytes > 0 else { return Data() }
+        let own = mix64(seed ^ mix64(UInt64(sensor) << 40 ^ UInt64(sequence)))
+        var generator = SeededGenerator(seed: own)
+        var bytes = Data(capacity: payloadBytes)
+        while bytes.count < payloadBytes {
+            withUnsafeBytes(of: generator.next().littleEndian) {
+                bytes.append(contentsOf: $0.prefix(payloadBytes - bytes.count))
+            }
+        }
+        return bytes
+    }
+}
+
+/// How many readings a sensor got, and a checksum over their sequence numbers that does not depend
+/// on their order: the wrapping sum of the mixed numbers.
+struct SensorAccount: Codable, Equatable, Sendable {
+    var written = 0
+    /// The sum as a signed word, the way a `Sensor` object stores it.
+    var checksum = 0
+
+    mutating func add(sequence: Int) {
+        written += 1
+        checksum &+= Self.term(sequence)
+    }
+
+    static func term(_ sequence: Int) -> Int {
+        Int(Int64(bitPattern: mix64(UInt64(bitPattern: Int64(sequence)) &+ 1)))
+    }
+}

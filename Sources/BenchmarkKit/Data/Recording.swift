@@ -1,0 +1,150 @@
+import Foundation
+
+/// A recording of sensors: what was measured, where, and when, in time order.
+struct Recording: Equatable, Sendable {
+    /// A sensor is one measured parameter of one station.
+    struct Sensor: Equatable, Sendable {
+        var identifier: String
+        var city: String
+        var parameter: String
+    }
+
+    struct Entry: Equatable, Sendable {
+        /// Position in `sensors`.
+        var sensor: Int
+        /// Seconds since 1970, UTC.
+        var time: Double
+        var value: Double
+    }
+
+    /// Ordered by identifier.
+    var sensors: [Sensor]
+    /// Ordered by time, then by sensor.
+    var entries: [Entry]
+
+    /// Seconds from the first reading to the last.
+    var span: Double {
+        guard let first = entries.first, let last = entries.last else { return 0 }
+        return last.time - first.time
+    }
+
+    static let columns = ["city", "location", "date", "parameter", "value"]
+
+    /// Reads a recording with the columns city, location, date, parameter and value.
+    static func load(path: String) throws -> Recording {
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw BenchmarkError(
+                .usage,
+                "The input file '\(path)' cannot be read: "
+                    + "\((error as NSError).localizedDescription)")
+        }
+        return try parse(text, path: path)
+    }
+
+    static func parse(_ text: String, path: String) throws -> Recording {
+        func fail(_ line: Int, _ reason: String) -> BenchmarkError {
+            BenchmarkError(.usage, "\(path):\(line): \(reason)")
+        }
+        let records: [CSV.Record]
+        do { records = try CSV.parse(text) } catch { throw fail(error.line, error.message) }
+        guard records.first?.fields == columns else {
+            throw fail(1, "expected the header \(columns.joined(separator: ","))")
+        }
+        var positions: [String: Int] = [:]
+        var sensors: [Sensor] = []
+        var entries: [Entry] = []
+        entries.reserveCapacity(records.count)
+        for record in records.dropFirst() {
+            guard record.fields.count == columns.count else {
+                throw fail(
+                    record.line,
+                    "expected \(columns.count) fields, "
+                        + "found \(record.fields.count)")
+            }
+            guard let time = Self.time(record.fields[2]) else {
+                throw fail(record.line, "'\(record.fields[2])' is not YYYY-MM-DD HH:MM:SS")
+            }
+            guard let value = Double(record.fields[4]), value.isFinite else {
+                throw fail(record.line, "'\(record.fields[4])' is not a number")
+            }
+            let sensor = Sensor(
+                identifier: "\(record.fields[1])/\(record.fields[3])", city: record.fields[0],
+                parameter: record.fields[3])
+            if positions[sensor.identifier] == nil {
+                positions[sensor.identifier] = sensors.count
+                sensors.append(sensor)
+            }
+            entries.append(
+                Entry(sensor: positions[sensor.identifier]!, time: time, value: value))
+        }
+        guard !entries.isEmpty else { throw fail(1, "the recording holds no readings") }
+        return Recording(sensors: sensors, entries: entries).inOrder()
+    }
+
+    /// The same recording with sensors ordered by identifier and entries by time.
+    private func inOrder() -> Recording {
+        let order = sensors.indices.sorted {
+            sensors[$0].identifier < sensors[$1].identifier
+        }
+        var newPosition = [Int](repeating: 0, count: sensors.count)
+        for (position, old) in order.enumerated() { newPosition[old] = position }
+        let renumbered = entries.map {
+            Entry(sensor: newPosition[$0.sensor], time: $0.time, value: $0.value)
+        }
+        return Recording(
+            sensors: order.map { sensors[$0] },
+            entries: renumbered.sorted { ($0.time, $0.sensor) < ($1.time, $1.sensor) })
+    }
+
+    /// The recording for another number of sensors. Fewer: the first ones. More: stations repeat
+    /// with the suffix `#2`, `#3` and so on, and every copy gets each reading of its original.
+    func withSensors(_ count: Int) -> Recording {
+        let copies = (0..<count).map { position -> Sensor in
+            var sensor = sensors[position % sensors.count]
+            let round = position / sensors.count + 1
+            if round > 1 { sensor.identifier += "#\(round)" }
+            return sensor
+        }
+        let expanded = entries.flatMap { entry in
+            stride(from: entry.sensor, to: count, by: sensors.count).map {
+                Entry(sensor: $0, time: entry.time, value: entry.value)
+            }
+        }
+        return Recording(sensors: copies, entries: expanded)
+    }
+
+    /// Seconds since 1970 of `YYYY-MM-DD HH:MM:SS` in UTC; nil for anything else.
+    static func time(_ text: String) -> Double? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 19 else { return nil }
+        let pattern = Array("0000-00-00 00:00:00".utf8)
+        for (byte, expected) in zip(bytes, pattern) {
+            let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            guard expected == UInt8(ascii: "0") ? isDigit : byte == expected else { return nil }
+        }
+        func number(_ range: Range<Int>) -> Int {
+            bytes[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        }
+        let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+        let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
+        guard (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60,
+            second < 60
+        else { return nil }
+        let days = daysSince1970(year: year, month: month, day: day)
+        return Double(((days * 24 + hour) * 60 + minute) * 60 + second)
+    }
+
+    /// Days of the proleptic Gregorian calendar. Years begin in March here, so that the leap day is
+    /// the last day of a year; 719,468 days lie between 0000-03-01 and 1970-01-01.
+    static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+}

@@ -1,0 +1,46 @@
+import Histogram
+
+/// A histogram of durations in nanoseconds, exact to three digits, from 1 ns to 10 minutes.
+/// Recording allocates nothing.
+struct LatencyRecorder {
+    private var histogram = Histogram<UInt64>(
+        lowestDiscernibleValue: 1, highestTrackableValue: longest,
+        numberOfSignificantValueDigits: .three)
+    private static let longest: UInt64 = 600 * 1_000_000_000
+
+    var count: UInt64 { histogram.totalCount }
+
+    mutating func record(_ nanoseconds: UInt64, count: UInt64 = 1) {
+        histogram.record(min(max(nanoseconds, 1), Self.longest), count: count)
+    }
+
+    mutating func reset() { histogram.reset() }
+
+    mutating func add(_ other: LatencyRecorder) { histogram.add(other.histogram) }
+
+    /// In microseconds; nil when nothing was recorded.
+    func percentile(_ percent: Double) -> Double? {
+        guard count > 0 else { return nil }
+        return Double(histogram.valueAtPercentile(percent)) / 1000
+    }
+
+    func summary() -> LatencySummary? {
+        guard count > 0 else { return nil }
+        return LatencySummary(
+            p50: percentile(50)!, p90: percentile(90)!, p99: percentile(99)!,
+            p999: percentile(99.9)!, p9999: percentile(99.99)!,
+            max: Double(histogram.max) / 1000)
+    }
+}
+
+/// Percentiles of one kind of duration, in microseconds.
+public struct LatencySummary: Codable, Equatable, Sendable {
+    public var p50, p90, p99, p999, p9999, max: Double
+
+    /// The same figures for one operation of a batch of `operations` that was timed as a whole.
+    func divided(by operations: Double) -> LatencySummary {
+        LatencySummary(
+            p50: p50 / operations, p90: p90 / operations, p99: p99 / operations,
+            p999: p999 / operations, p9999: p9999 / operations, max: max / operations)
+    }
+}

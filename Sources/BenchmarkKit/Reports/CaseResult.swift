@@ -1,0 +1,74 @@
+/// One row of `summary.csv`, and the further measures of the same case. What was not measured is
+/// nil and stays empty in the file.
+public struct CaseResult: Codable, Sendable {
+    public enum Status: String, Codable, Sendable {
+        case ok, failed, unsupported
+    }
+
+    public var identifier: CaseIdentifier
+    public var layer: String
+    public var threads: Int
+    public var batchSize: Int?
+    public var seed: UInt64
+    public var status = Status.ok
+    /// Why the case failed; for people.
+    public var failure: String?
+
+    public var operations = 0
+    public var elapsedSeconds = 0.0
+    public var interval: ThroughputInterval?
+    /// Microseconds.
+    public var latency: LatencySummary?
+    public var queueWaitP99: Double?
+    public var lockWaitP99: Double?
+    public var syncP99: Double?
+
+    public var syncsPerCommit: Double?
+    public var bytesWrittenPerCommit: Double?
+    public var pagesWrittenPerCommit: Double?
+    public var writeAmplification: Double?
+    public var fileBytes: Int?
+    public var liveBytes: Int?
+    public var allocationsPerOperation: Double?
+    public var allocatedBytesPerOperation: Double?
+    public var peakResidentBytes: Int?
+    public var digest: String?
+
+    /// Figures that only some cases have; written to `measures.csv`.
+    public var measures: [Measure] = []
+
+    public struct Measure: Codable, Equatable, Sendable {
+        public var name: String
+        public var value: Double
+    }
+
+    init(_ benchmarkCase: BenchmarkCase) {
+        identifier = benchmarkCase.identifier
+        layer = benchmarkCase.layer
+        threads = benchmarkCase.options.threads
+        seed = benchmarkCase.options.seed
+    }
+
+    public var throughput: Double? {
+        elapsedSeconds > 0 ? Double(operations) / elapsedSeconds : nil
+    }
+
+    public var spaceAmplification: Double? {
+        guard let fileBytes, let liveBytes, liveBytes > 0 else { return nil }
+        return Double(fileBytes) / Double(liveBytes)
+    }
+
+    mutating func measure(_ name: String, _ value: Double?) {
+        assert(MeasureCatalogue.all.contains { $0.name == name }, "No measure is named \(name).")
+        if let value { measures.append(Measure(name: name, value: value)) }
+    }
+
+    func measure(_ name: String) -> Double? { measures.first { $0.name == name }?.value }
+
+    static func failed(_ benchmarkCase: BenchmarkCase, _ reason: String) -> CaseResult {
+        var result = CaseResult(benchmarkCase)
+        result.status = .failed
+        result.failure = reason
+        return result
+    }
+}

@@ -1,0 +1,29 @@
+/// Further figures that only some cases have. `measures.csv` has one row for each:
+/// `run_id,case_id,measure,value`.
+enum MeasureCatalogue {
+    static let header = ["run_id", "case_id", "measure", "value"]
+
+    static let all: [(name: String, meaning: String)] = [
+        ("total_p50_us", "Median microseconds from handing a reading over until it is durable."),
+        ("total_p99_us", "99th percentile of the same: queue wait, lock wait, work and commit."),
+        ("work_p99_us", "99th percentile of the time inside a transaction, before its commit."),
+        ("commit_p99_us", "99th percentile of the time that committing takes."),
+        ("lock_wait_p50_us", "Median time to begin a transaction."),
+        ("work_p50_us", "Median time inside a transaction, before its commit."),
+        ("commit_p50_us", "Median time that committing takes."),
+        ("commits", "Transactions committed while measuring."),
+        ("write_calls_per_commit", "Calls of pwrite and pwritev a commit, counted."),
+        ("total_writes", "Readings written since the file was made, those deleted included."),
+        ("objects_persisted", "Readings in the file at the end."),
+        ("threads_reached", "Most threads that this process had at any time of the run."),
+        ("versions_pinned", "Versions that some reader holds at the end of the run."),
+        ("file_bytes_max", "Largest size of the database file during the run."),
+        ("file_bytes_per_object", "file_bytes / objects in the file."),
+        ("ratio_to_control", "Throughput / throughput of the control row, measured in turns."),
+        ("pass_p50_us", "Median microseconds of one pass over all objects."),
+        ("first_open_us", "Opening the file for the first time in its process."),
+        ("class_discovery_us", "The first open of an empty file: class discovery and creation."),
+        ("other_load_cores", "Cores that other processes kept busy while the case ran."),
+        ("verification_s", "Seconds that the fresh process took to prove the result."),
+    ]
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Glibc
+
+/// A file of comma-separated values; every row is on disk (or at least with the kernel) when
+/// `append` returns, so that an interrupted run keeps what it has.
+final class CSVFile {
+    private let descriptor: Int32
+    let path: String
+
+    init(path: String, header: [String]) throws {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw Self.failure(path) }
+        try append(header)
+    }
+
+    deinit { close(descriptor) }
+
+    func append(_ fields: [String]) throws {
+        var bytes = Array(CSV.line(fields).utf8)[...]
+        while !bytes.isEmpty {
+            let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw Self.failure(path) }
+            bytes = bytes.dropFirst(written)
+        }
+    }
+
+    private static func failure(_ path: String) -> BenchmarkError {
+        BenchmarkError(
+            .internalError, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
+    }
+}
+
+/// `results/<run>/`: everything that a run leaves behind.
+final class RunDirectory {
+    let path: String
+    let context: RunContext
+    let summary: CSVFile
+    private let timeline: CSVFile
+    private let samples: CSVFile
+    private let measures: CSVFile
+
+    /// `parent` is made if it is missing. The run's name is its start in UTC and the process id.
+    init(parent: String) throws {
+        let name = "\(Self.timestamp())-\(getpid())"
+        let directory = URL(fileURLWithPath: parent).appendingPathComponent(name).path
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true)
+        } catch {
+            throw BenchmarkError(
+                .internalError,
+                "The results folder '\(directory)' cannot be made: "
+                    + "\((error as NSError).localizedDescription)")
+        }
+        path = directory
+        context = RunContext(runIdentifier: name)
+        summary = try CSVFile(path: directory + "/summary.csv", header: ColumnCatalogue.header)
+        timeline = try CSVFile(
+            path: directory + "/timeline.csv",
+            header: ["run_id", "case_id", "elapsed_s", "operations", "file_bytes", "rss_bytes"])
+        samples = try CSVFile(
+            path: directory + "/samples.csv",
+            header: [
+                "run_id", "case_id", "run", "operations", "elapsed_s", "throughput_ops_per_s",
+            ])
+        measures = try CSVFile(
+            path: directory + "/measures.csv", header: MeasureCatalogue.header)
+    }
+
+    func append(_ result: CaseResult) throws {
+        try summary.append(ColumnCatalogue.fields(of: result, context: context))
+        for measure in result.measures {
+            try measures.append([
+                context.runIdentifier, result.identifier.description, measure.name,
+                ColumnCatalogue.decimal(measure.value),
+            ])
+        }
+    }
+
+    func append(sample result: CaseResult, run: Int) throws {
+        try samples.append([
+            context.runIdentifier, result.identifier.description, String(run),
+            String(result.operations), ColumnCatalogue.decimal(result.elapsedSeconds),
+            ColumnCatalogue.decimal(result.throughput),
+        ])
+    }
+
+    func append(_ points: [TimelinePoint], of identifier: CaseIdentifier) throws {
+        for point in points {
+            try timeline.append([
+                context.runIdentifier, identifier.description,
+                ColumnCatalogue.decimal(point.elapsed), String(point.operations),
+                String(point.fileBytes), String(point.residentBytes),
+            ])
+        }
+    }
+
+    func write(_ report: RunReport) throws {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let data = try encoder.encode(report)
+        do { try data.write(to: URL(fileURLWithPath: path + "/run.json"), options: .atomic) } catch
+        {
+            throw BenchmarkError(
+                .internalError,
+                "'\(path)/run.json' cannot be written: "
+                    + "\((error as NSError).localizedDescription)")
+        }
+    }
+
+    /// `20260131T235959Z`.
+    private static func timestamp() -> String {
+        var now = time(nil)
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        var buffer = [CChar](repeating: 0, count: 32)
+        let length = strftime(&buffer, buffer.count, "%Y%m%dT%H%M%SZ", &parts)
+        return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

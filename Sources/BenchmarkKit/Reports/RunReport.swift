@@ -1,0 +1,106 @@
+import Foundation
+import Glibc
+
+/// `run.json`: what ran where, so that its figures can be read years later.
+struct RunReport: Codable {
+    var schemaVersion = RunContext.schemaVersion
+    var runId: String
+    var startedAt: String
+    var finishedAt: String?
+    var arguments: [String]
+    var suite: String
+    var seed: UInt64
+    var gitRevision: String?
+    var machine = Machine()
+    var toolchain = Toolchain()
+    var checks: [RatioCheck.Outcome] = []
+    var warnings: [String] = []
+
+    struct Machine: Codable {
+        var processor = Machine.processorName()
+        var cores = ProcessInfo.processInfo.activeProcessorCount
+        var memoryBytes = ProcessInfo.processInfo.physicalMemory
+        var kernel = Machine.kernelName()
+        var architecture = Machine.architecture
+        var pageSizeBytes = Int(sysconf(Int32(_SC_PAGESIZE)))
+        /// Of the folder that the database files were in.
+        var fileSystem: String?
+
+        #if arch(x86_64)
+        static let architecture = "x86_64"
+        #elseif arch(arm64)
+        static let architecture = "aarch64"
+        #else
+        static let architecture = "other"
+        #endif
+
+        static func processorName() -> String? {
+            guard let text = try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8),
+                let line = text.split(separator: "\n").first(where: { $0.hasPrefix("model name") }),
+                let colon = line.firstIndex(of: ":")
+            else { return nil }
+            return line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        }
+
+        static func kernelName() -> String {
+            (try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8))?
+                .trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        }
+
+        /// Type and mount point of the file system that holds `path`.
+        static func fileSystem(of path: String) -> String? {
+            guard let text = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)
+            else {
+                return nil
+            }
+            let mounts = text.split(separator: "\n").map { $0.split(separator: " ") }
+            return
+                mounts
+                .filter { mount in
+                    guard mount.count > 2 else { return false }
+                    let point = String(mount[1])
+                    return path == point || path.hasPrefix(point == "/" ? "/" : point + "/")
+                }
+                .max { $0[1].count < $1[1].count }
+                .map { "\($0[2]) at \($0[1])" }
+        }
+    }
+
+    struct Toolchain: Codable {
+        var swift = Toolchain.swiftVersion
+        var configuration = Toolchain.configuration
+
+        #if compiler(>=6.3)
+        static let swiftVersion = "6.3 or later"
+        #elseif compiler(>=6.2)
+        static let swiftVersion = "6.2"
+        #else
+        static let swiftVersion = "6.1"
+        #endif
+
+        #if DEBUG
+        static let configuration = "debug"
+        #else
+        static let configuration = "release"
+        #endif
+    }
+
+    static func now() -> String { ISO8601DateFormatter().string(from: Date()) }
+
+    /// The commit of the package's working copy; nil outside of one.
+    static func currentRevision() -> String? {
+        guard let package = try? ResourceLocator.packageDirectory() else { return nil }
+        let git = Process()
+        git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        git.arguments = ["git", "-C", package.path, "rev-parse", "HEAD"]
+        let output = Pipe()
+        git.standardOutput = output
+        git.standardError = FileHandle.nullDevice
+        guard (try? git.run()) != nil else { return nil }
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        git.waitUntilExit()
+        guard git.terminationStatus == 0 else { return nil }
+        return String(decoding: data, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

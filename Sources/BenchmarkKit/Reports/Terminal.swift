@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+
+/// Where people read: colours and lines that change in place only on a terminal, and no colours when
+/// `NO_COLOR` is set to anything.
+final class Terminal {
+    enum Style: String {
+        case bold = "1"
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+    }
+
+    let isInteractive: Bool
+    private let hasColors: Bool
+    private var hasStatusLine = false
+
+    init() {
+        isInteractive = isatty(STDOUT_FILENO) == 1
+        let noColor = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
+        hasColors = isInteractive && noColor.isEmpty
+    }
+
+    func print(_ text: String) {
+        clearStatus()
+        write(text + "\n")
+    }
+
+    func warn(_ text: String) { print(styled("Warning: ", .yellow) + text) }
+
+    /// A line that the next one replaces; nothing in a pipe.
+    func status(_ text: String) {
+        guard isInteractive else { return }
+        let shown = text.prefix(max(20, width() - 1))
+        write("\r\u{1B}[K\(shown)")
+        hasStatusLine = true
+    }
+
+    func clearStatus() {
+        guard hasStatusLine else { return }
+        write("\r\u{1B}[K")
+        hasStatusLine = false
+    }
+
+    func styled(_ text: String, _ style: Style) -> String {
+        hasColors ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    /// Unbuffered, so that lines of this process and of others keep their order.
+    private func write(_ text: String) {
+        FileHandle.standardOutput.write(Data(text.utf8))
+    }
+
+    private func width() -> Int {
+        var size = winsize()
+        let request = UInt(TIOCGWINSZ)
+        guard ioctl(STDOUT_FILENO, request, &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+}
+
+/// Numbers as people read them.
+enum Display {
+    /// `1,234,567`, or three digits below a thousand.
+    static func number(_ value: Double?) -> String {
+        guard let value, value.isFinite else { return "" }
+        if abs(value) >= 1000 { return grouped(Int(value.rounded())) }
+        if value == value.rounded() { return String(Int(value)) }
+        let digits = abs(value) >= 100 ? 0 : abs(value) >= 10 ? 1 : abs(value) >= 1 ? 2 : 4
+        return String(format: "%.\(digits)f", value)
+    }
+
+    static func grouped(_ value: Int) -> String {
+        let digits = String(abs(value))
+        var text = ""
+        for (position, digit) in digits.enumerated() {
+            if position > 0, (digits.count - position) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return value < 0 ? "-" + text : text
+    }
+
+    /// `12.3 MB`: powers of a thousand.
+    static func bytes(_ value: Int?) -> String {
+        guard let value else { return "" }
+        if value >= 1_000_000_000 { return String(format: "%.2f GB", Double(value) / 1e9) }
+        if value >= 1_000_000 { return String(format: "%.1f MB", Double(value) / 1e6) }
+        if value >= 1000 { return String(format: "%.1f kB", Double(value) / 1e3) }
+        return "\(value) B"
+    }
+}

@@ -1,0 +1,51 @@
+import Dispatch
+import RealmSwift
+
+/// `concurrent-gcd`: each reading is dispatched to a concurrent background queue; every block opens
+/// its Realm, finds its sensor, writes. Dispatch decides how many threads there are.
+final class ConcurrentQueueStrategy: WriterStrategy {
+    static let name = "concurrent-gcd"
+    static let summary =
+        "each reading goes to a concurrent background queue; every block opens its Realm"
+    static func hasOneWriter(producers: Int) -> Bool { false }
+
+    private let environment: WriterEnvironment
+    private let queue = DispatchQueue(
+        label: "sensors.background", qos: .background, attributes: .concurrent)
+
+    init(_ environment: WriterEnvironment) { self.environment = environment }
+
+    func makeSink() throws -> any ReadingSink { Sink(environment, queue) }
+
+    func drain() { environment.gate.waitUntilEmpty() }
+
+    private static func write(_ reading: ProducedReading, _ environment: WriterEnvironment) {
+        let taken = monotonicNanoseconds()
+        do {
+            let realm = try Realm(configuration: environment.configuration)
+            let writer = TransactionWriter(environment)
+            let sensor = try writer.findSensor(reading.sensor, in: realm)
+            writer.write(CollectionOfOne(reading), to: realm, takenAt: taken) { _ in sensor }
+        } catch {
+            environment.recorder.fail(error)
+            environment.gate.abandon()
+        }
+    }
+
+    private final class Sink: ReadingSink {
+        let environment: WriterEnvironment
+        let queue: DispatchQueue
+
+        init(_ environment: WriterEnvironment, _ queue: DispatchQueue) {
+            self.environment = environment
+            self.queue = queue
+        }
+
+        func submit(_ reading: ProducedReading) {
+            let admitted = environment.admit(reading)
+            queue.async { [environment] in
+                ConcurrentQueueStrategy.write(admitted, environment)
+            }
+        }
+    }
+}

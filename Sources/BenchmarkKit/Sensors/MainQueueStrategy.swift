@@ -1,0 +1,57 @@
+import Dispatch
+import Foundation
+import RealmSwift
+
+/// `main-queue`: each reading is dispatched asynchronously to the main queue, one transaction each.
+/// The main thread runs its run loop, which serves the queue on the main thread; `dispatchMain`
+/// would serve it elsewhere.
+final class MainQueueStrategy: WriterStrategy, @unchecked Sendable {
+    // Safe because: the mutable state is used in blocks of the main queue and by the main thread.
+    static let name = "main-queue"
+    static let summary =
+        "each reading is dispatched asynchronously to the main queue, one transaction each"
+    static let producesOnMainThread = false
+
+    private let environment: WriterEnvironment
+    private let writer: TransactionWriter
+    private var realm: Realm?
+
+    init(_ environment: WriterEnvironment) {
+        self.environment = environment
+        writer = TransactionWriter(environment)
+    }
+
+    func start() throws { realm = try Realm(configuration: environment.configuration) }
+
+    func makeSink() throws -> any ReadingSink { Sink(self) }
+
+    func drain() {
+        while !environment.gate.isEmpty {
+            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
+        }
+    }
+
+    func stop() {
+        writer.finish()
+        realm = nil
+    }
+
+    private func write(_ reading: ProducedReading) {
+        precondition(Thread.isMainThread, "The main queue is not served by the main thread.")
+        guard let realm else { return }
+        writer.write(CollectionOfOne(reading), to: realm, takenAt: monotonicNanoseconds()) {
+            try writer.findSensor($0, in: realm)
+        }
+    }
+
+    private final class Sink: ReadingSink {
+        let strategy: MainQueueStrategy
+
+        init(_ strategy: MainQueueStrategy) { self.strategy = strategy }
+
+        func submit(_ reading: ProducedReading) {
+            let admitted = strategy.environment.admit(reading)
+            DispatchQueue.main.async { [strategy] in strategy.write(admitted) }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import RealmSwift
+
+// The models of this file are no part of default schemas: files here name their classes, and a
+// program that links these modules may have classes of the same names.
+
+/// One measured value of a sensor.
+final class Reading: Object {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
+    /// Counts up from 0 for each sensor, in the order of production.
+    @Persisted var sequence: Int
+    @Persisted var date: Date
+    @Persisted var value: Double
+    @Persisted var payload: Data
+}
+
+/// One parameter of one station, with its latest readings.
+final class Sensor: Object {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
+    /// Readings kept; the oldest beyond this number are deleted.
+    static let capacity = 10_000
+
+    @Persisted(primaryKey: true) var id: String
+    @Persisted var city: String
+    @Persisted var parameter: String
+    /// Readings ever written, those deleted included.
+    @Persisted var written: Int
+    /// Checksum over the sequence numbers of all readings ever written.
+    @Persisted var checksum: Int
+    /// In the order in which they were committed.
+    @Persisted var readings: List<Reading>
+
+    /// Appends a reading and deletes the oldest beyond the capacity. In a write transaction.
+    func append(_ produced: ProducedReading, in realm: Realm) {
+        let reading = Reading()
+        reading.sequence = produced.sequence
+        reading.date = Date(timeIntervalSince1970: produced.time)
+        reading.value = produced.value
+        if !produced.payload.isEmpty { reading.payload = produced.payload }
+        readings.append(reading)
+        written += 1
+        checksum &+= SensorAccount.term(produced.sequence)
+        while readings.count > Self.capacity {
+            let oldest = readings[0]
+            readings.remove(at: 0)
+            realm.delete(oldest)
+        }
+    }
+
+    var account: SensorAccount { SensorAccount(written: written, checksum: checksum) }
+}
+
+/// The configuration of a Sensors file.
+func sensorsConfiguration(path: String) -> Realm.Configuration {
+    Realm.Configuration(
+        fileURL: URL(fileURLWithPath: path), objectTypes: [Sensor.self, Reading.self])
+}

@@ -1,0 +1,134 @@
+import Foundation
+import StorageEngine
+import Synchronization
+
+/// The course of one transaction, on the monotonic clock.
+struct TransactionTimes {
+    /// When the writer took the readings up.
+    var taken: UInt64
+    /// When the transaction had begun.
+    var begun: UInt64
+    /// When the last change was made.
+    var worked: UInt64
+    /// When the commit returned.
+    var durable: UInt64
+}
+
+/// What one commit asked of the disk.
+struct CommitShape: Sendable {
+    var writeCalls: Int
+    var bytes: Int
+}
+
+/// Collects what the writers of a run do: the order of their commits, how long everything took,
+/// and the first failure.
+final class WriteRecorder: Sendable {
+    struct State {
+        var queueWait = LatencyRecorder()
+        var lockWait = LatencyRecorder()
+        var work = LatencyRecorder()
+        var commit = LatencyRecorder()
+        /// From asking for the lock to durable, once for each reading.
+        var latency = LatencyRecorder()
+        /// From handing over to durable.
+        var total = LatencyRecorder()
+        var commits = 0
+        var operations = 0
+        /// Operations before measuring began included.
+        var committed = 0
+        var history: [CommitHistory]
+        var shapes: [CommitShape] = []
+        var allocations: (allocations: Double, bytes: Double, operations: Int)?
+        var failure: String?
+    }
+
+    private let state: Mutex<State>
+    private let isMeasuringFlag = Atomic<Bool>(false)
+    private let hasFailedFlag = Atomic<Bool>(false)
+    private let committedCount = Atomic<Int>(0)
+    private let recordsShapes: Bool
+
+    init(sensors: Int, recordsShapes: Bool) {
+        state = Mutex(State(history: Array(repeating: CommitHistory(), count: sensors)))
+        self.recordsShapes = recordsShapes
+    }
+
+    var hasFailed: Bool { hasFailedFlag.load(ordering: .relaxed) }
+    var isMeasuring: Bool { isMeasuringFlag.load(ordering: .relaxed) }
+    /// Readings committed since the start, for progress.
+    var committed: Int { committedCount.load(ordering: .relaxed) }
+
+    func beginMeasuring() { isMeasuringFlag.store(true, ordering: .relaxed) }
+
+    /// Notes the order of the readings. Inside the transaction: the write lock makes the order of
+    /// these calls the order of the commits.
+    func ordered(_ readings: some Sequence<ProducedReading>) {
+        state.withLock { state in
+            for reading in readings {
+                state.history[reading.sensor].append(reading.sequence)
+            }
+        }
+    }
+
+    /// After the commit returned.
+    func finished(
+        _ readings: some Collection<ProducedReading>, times: TransactionTimes, shape: CommitShape
+    ) {
+        committedCount.add(readings.count, ordering: .relaxed)
+        state.withLock { state in
+            state.committed += readings.count
+            guard isMeasuring else { return }
+            state.commits += 1
+            state.operations += readings.count
+            state.lockWait.record(times.begun - times.taken)
+            state.work.record(times.worked - times.begun)
+            state.commit.record(times.durable - times.worked)
+            state.latency.record(times.durable - times.taken, count: UInt64(readings.count))
+            for reading in readings {
+                state.queueWait.record(times.taken - min(times.taken, reading.submittedAt))
+                state.total.record(times.durable - min(times.taken, reading.submittedAt))
+            }
+            if recordsShapes { state.shapes.append(shape) }
+        }
+    }
+
+    func record(allocations: (allocations: Double, bytes: Double), operations: Int) {
+        state.withLock {
+            $0.allocations = (allocations.allocations, allocations.bytes, operations)
+        }
+    }
+
+    /// The first failure is the one that is reported.
+    func fail(_ error: any Error) {
+        hasFailedFlag.store(true, ordering: .relaxed)
+        state.withLock { if $0.failure == nil { $0.failure = String(describing: error) } }
+    }
+
+    /// The shapes since the last call.
+    func takeShapes() -> [CommitShape] {
+        state.withLock { state in
+            defer { state.shapes.removeAll(keepingCapacity: true) }
+            return state.shapes
+        }
+    }
+
+    func snapshot() -> State { state.withLock { $0 } }
+}
+
+/// The last readings of one sensor in commit order: what the file has to hold.
+struct CommitHistory: Sendable {
+    private var ring: [Int] = []
+    private var next = 0
+
+    mutating func append(_ sequence: Int) {
+        if ring.count < Sensor.capacity {
+            ring.append(sequence)
+        } else {
+            ring[next] = sequence
+            next = (next + 1) % Sensor.capacity
+        }
+    }
+
+    /// Oldest first.
+    var kept: [Int] { Array(ring[next...] + ring[..<next]) }
+}

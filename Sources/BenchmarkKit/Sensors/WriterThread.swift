@@ -1,0 +1,152 @@
+import CoreFoundation
+import Foundation
+import RealmSwift
+
+/// What a writer thread does with its readings. Made on the thread and used only there.
+protocol ReadingHandler: AnyObject {
+    func handle(_ readings: [ProducedReading])
+    /// Writes what is buffered.
+    func flush()
+    /// After the last reading.
+    func finish()
+}
+
+/// One thread with its own run loop and a mailbox. The mailbox is a run-loop source: posting to an
+/// empty one signals the source and wakes the loop; a loop that is awake takes all there is.
+final class WriterThread: @unchecked Sendable {
+    // Safe because: `mailbox`, `phase` and `failure` are only touched with `condition` locked,
+    // `runLoop` and `source` are set before `start` returns and never change, `handler` is used on
+    // the thread only.
+    private struct Mailbox {
+        var readings: [ProducedReading] = []
+        var wantsFlush = false
+        var wantsStop = false
+
+        var isEmpty: Bool { readings.isEmpty && !wantsFlush && !wantsStop }
+    }
+
+    private enum Phase { case starting, running, finished }
+
+    private let condition = NSCondition()
+    private var mailbox = Mailbox()
+    private var spare: [ProducedReading] = []
+    private var phase = Phase.starting
+    private var failure: (any Error)?
+    private var runLoop: CFRunLoop?
+    private var source: CFRunLoopSource?
+    private var handler: (any ReadingHandler)?
+    private let makeHandler: @Sendable () throws -> any ReadingHandler
+
+    init(makeHandler: @escaping @Sendable () throws -> any ReadingHandler) {
+        self.makeHandler = makeHandler
+    }
+
+    /// Returns when the handler is made, or throws what its making threw.
+    func start() throws {
+        let thread = Thread { [self] in runThread() }
+        thread.name = "writer"
+        thread.start()
+        condition.lock()
+        defer { condition.unlock() }
+        while phase == .starting { condition.wait() }
+        if let failure { throw failure }
+    }
+
+    func post(_ reading: ProducedReading) { post { $0.readings.append(reading) } }
+    func requestFlush() { post { $0.wantsFlush = true } }
+
+    /// Returns when everything posted was handled and the thread has let go of its handler.
+    func stop() {
+        post { $0.wantsStop = true }
+        condition.lock()
+        while phase != .finished { condition.wait() }
+        condition.unlock()
+    }
+
+    private func post(_ change: (inout Mailbox) -> Void) {
+        condition.lock()
+        let wasEmpty = mailbox.isEmpty
+        change(&mailbox)
+        condition.unlock()
+        guard wasEmpty, let source, let runLoop else { return }
+        CFRunLoopSourceSignal(source)
+        CFRunLoopWakeUp(runLoop)
+    }
+
+    private func runThread() {
+        do {
+            handler = try makeHandler()
+            addSource()
+            advance(to: .running)
+            CFRunLoopRun()
+            handler?.finish()
+        } catch {
+            condition.lock()
+            failure = error
+            condition.unlock()
+        }
+        handler = nil
+        advance(to: .finished)
+    }
+
+    private func advance(to next: Phase) {
+        condition.lock()
+        phase = next
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    private func addSource() {
+        var context = CFRunLoopSourceContext()
+        // Unretained: `stop` waits for the thread, so the object outlives its run loop.
+        context.info = Unmanaged.passUnretained(self).toOpaque()
+        context.perform = { information in
+            Unmanaged<WriterThread>.fromOpaque(information!).takeUnretainedValue().drain()
+        }
+        source = CFRunLoopSourceCreate(kCFAllocatorDefault, 0, &context)
+        runLoop = CFRunLoopGetCurrent()
+        CFRunLoopAddSource(runLoop, source, kCFRunLoopDefaultMode)
+    }
+
+    /// On the thread: takes the whole mailbox, so that posting goes on while it is worked through.
+    private func drain() {
+        condition.lock()
+        var taken = mailbox
+        mailbox = Mailbox(readings: spare)
+        condition.unlock()
+        handler?.handle(taken.readings)
+        if taken.wantsFlush || taken.wantsStop { handler?.flush() }
+        if taken.wantsStop { CFRunLoopStop(CFRunLoopGetCurrent()) }
+        taken.readings.removeAll(keepingCapacity: true)
+        condition.lock()
+        spare = taken.readings
+        condition.unlock()
+    }
+}
+
+/// Puts a producer's readings into a writer thread's mailbox.
+final class MailboxSink: ReadingSink {
+    private let environment: WriterEnvironment
+    private let thread: WriterThread
+
+    init(_ environment: WriterEnvironment, _ thread: WriterThread) {
+        self.environment = environment
+        self.thread = thread
+    }
+
+    func submit(_ reading: ProducedReading) { thread.post(environment.admit(reading)) }
+}
+
+/// The Realm and the sensors of a thread, found once.
+struct CachedSensors {
+    let realm: Realm
+    let sensors: [Sensor]
+
+    init(_ environment: WriterEnvironment, _ writer: TransactionWriter) throws {
+        let realm = try Realm(configuration: environment.configuration)
+        self.realm = realm
+        sensors = try environment.sensorIdentifiers.indices.map {
+            try writer.findSensor($0, in: realm)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// "Did you mean" for names given on the command line.
+enum NameSuggestion {
+    /// The candidates closest to `name`: those that contain it, else up to three by edit distance.
+    static func closest(to name: String, among candidates: [String]) -> [String] {
+        let containing = candidates.filter { !name.isEmpty && $0.contains(name) }
+        if !containing.isEmpty { return Array(containing.prefix(5)) }
+        let limit = max(2, name.count / 3)
+        return
+            candidates
+            .map { (candidate: $0, distance: editDistance(name, $0)) }
+            .filter { $0.distance <= limit }
+            .sorted { ($0.distance, $0.candidate) < ($1.distance, $1.candidate) }
+            .prefix(3)
+            .map(\.candidate)
+    }
+
+    /// A sentence that names the mistake, the likely intention, and where all names are listed.
+    static func message(kind: String, name: String, among candidates: [String]) -> String {
+        let suggestions = closest(to: name, among: candidates)
+        let hint =
+            suggestions.isEmpty
+            ? "Known: \(candidates.joined(separator: ", "))."
+            : "Did you mean \(suggestions.joined(separator: ", "))?"
+        return "There is no \(kind) named '\(name)'. \(hint)"
+    }
+
+    /// Levenshtein distance: insertions, deletions and replacements.
+    static func editDistance(_ first: String, _ second: String) -> Int {
+        let left = Array(first)
+        let right = Array(second)
+        var previous = Array(0...right.count)
+        for (row, character) in left.enumerated() {
+            var current = [row + 1]
+            for (column, other) in right.enumerated() {
+                let replaced = previous[column] + (character == other ? 0 : 1)
+                current.append(min(replaced, previous[column + 1] + 1, current[column] + 1))
+            }
+            previous = current
+        }
+        return previous[right.count]
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import Glibc
+
+/// What `/proc` knows about this process.
+enum ProcessStatus {
+    /// Highest resident set size so far, in bytes (`VmHWM`).
+    static func peakResidentBytes() -> Int { statusField("VmHWM:") * 1024 }
+
+    /// Resident set size now, in bytes (`VmRSS`).
+    static func residentBytes() -> Int { statusField("VmRSS:") * 1024 }
+
+    /// Threads of this process now.
+    static func threadCount() -> Int { statusField("Threads:") }
+
+    /// Makes `peakResidentBytes` start again from what is resident now, where the kernel allows.
+    static func resetPeakResidentBytes() {
+        let descriptor = open("/proc/self/clear_refs", O_WRONLY)
+        guard descriptor >= 0 else { return }
+        _ = write(descriptor, "5", 1)
+        close(descriptor)
+    }
+
+    private static func statusField(_ label: String) -> Int {
+        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix(label) })
+        else { return 0 }
+        return line.dropFirst(label.count).split(whereSeparator: \.isWhitespace).first
+            .flatMap { Int($0) } ?? 0
+    }
+}

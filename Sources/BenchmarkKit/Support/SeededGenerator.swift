@@ -1,0 +1,31 @@
+/// SplitMix64: a small repeatable random source. The same seed gives the same values on every
+/// machine and in every release, so that a run can be repeated from its `seed` column.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    public init(seed: UInt64) { state = seed }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        return mix64(state)
+    }
+
+    /// A value in `0..<bound`, without the bias of a plain remainder mattering for small bounds.
+    public mutating func next(below bound: Int) -> Int {
+        Int(next().multipliedFullWidth(by: UInt64(bound)).high)
+    }
+
+    /// A value in 0 ..< 1 with 53 random bits.
+    public mutating func nextUnit() -> Double {
+        Double(next() >> 11) * 0x1p-53
+    }
+}
+
+/// The finaliser of SplitMix64: a bijection that spreads every input bit over the whole word.
+@inlinable
+public func mix64(_ value: UInt64) -> UInt64 {
+    var word = value
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+}

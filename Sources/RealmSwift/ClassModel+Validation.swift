@@ -1,0 +1,70 @@
+extension ClassModel {
+    /// Stops with the documented text when a class cannot be stored.
+    static func validate(_ properties: [PropertyModel], ofClass name: String) {
+        if properties.isEmpty {
+            stop(
+                "No properties are defined for '\(name)'. Did you remember to mark them with "
+                    + "'@objc' or '@Persisted' in your model?")
+        }
+        var names: Set<String> = []
+        for property in properties {
+            if !names.insert(property.name).inserted {
+                stop(
+                    "Property '\(property.name)' is declared multiple times in the class "
+                        + "hierarchy of '\(name)'")
+            }
+            validateLink(property)
+        }
+        validatePrimaryKey(properties.filter(\.isPrimaryKey), ofClass: name)
+    }
+
+    private static func validateLink(_ property: PropertyModel) {
+        guard property.shape.type == .link else { return }
+        if property.shape.collection == .none && !property.shape.isOptional {
+            stop("Object property '\(property.name)' must be marked as optional.")
+        }
+        if property.shape.collection == .list && property.shape.isOptional {
+            stop(
+                "List<\(property.linkedClassName ?? "")> property '\(property.name)' must not be "
+                    + "marked as optional.")
+        }
+    }
+
+    private static func validatePrimaryKey(_ keys: [PropertyModel], ofClass name: String) {
+        if keys.count > 1 {
+            stop(
+                "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the "
+                    + "primary key of '\(name)'")
+        }
+        guard let key = keys.first else { return }
+        switch key.shape.type {
+        case .int, .string, .uuid: break
+        default:
+            stop(
+                "Property '\(key.name)' cannot be made the primary key of '\(name)' because it is "
+                    + "not a 'string', 'int', 'objectId', or 'uuid' property.")
+        }
+    }
+
+    /// The text for a value that does not fit a property.
+    func invalidValue(_ value: Any?, for property: PropertyModel) -> String {
+        guard let value = unwrapped(value) else {
+            return "Invalid value '<null>' of type 'NSNull' for '\(property.typeDescription)' "
+                + "property '\(name).\(property.name)'."
+        }
+        return "Invalid value '\(value)' of type '\(Swift.type(of: value))' for "
+            + "'\(property.typeDescription)' property '\(name).\(property.name)'."
+    }
+
+    /// The text for a string or data value beyond the limit.
+    func tooLarge(column: Int, of managedClass: ManagedClass, size: Int) -> String {
+        let property = managedClass.property(ofColumn: column)
+        return "Property '\(name).\(property.name)' is given \(size) bytes, but strings and data "
+            + "are limited to \(RealmInstance.maximumValueSize) bytes."
+    }
+}
+
+extension PropertyModel {
+    /// As messages about values spell a type: `int?`, `array<string>`, `<Person>`.
+    var typeDescription: String { StoredType(definition).description }
+}

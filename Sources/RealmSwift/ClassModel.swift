@@ -1,0 +1,135 @@
+import StorageEngine
+@_spi(Reflection) import Swift
+import Synchronization
+
+/// A property of a model class: where it lies in an instance, and how it is stored.
+struct PropertyModel {
+    let name: String
+    /// The distance of the `Persisted` wrapper from the start of the object, in bytes.
+    let offset: Int
+    let wrapper: any AnyPersisted.Type
+    let valueType: any _Persistable.Type
+    let shape: _PropertyShape
+    let isPrimaryKey: Bool
+    let isIndexed: Bool
+
+    var linkedClassName: String? { shape.linkedClass.map { $0.className() } }
+
+    var definition: ColumnDefinition {
+        ColumnDefinition(
+            name: name, type: shape.type, collection: shape.collection,
+            isOptional: shape.isOptional && !(shape.type == .link && shape.collection == .list),
+            isPrimaryKey: isPrimaryKey, isIndexed: isIndexed || isPrimaryKey,
+            linkTarget: linkedClassName)
+    }
+}
+
+/// What the library knows of a model class, independent of any Realm. Made once for each class.
+///
+/// Sendable although metatypes of protocols are not: everything is immutable, and model classes
+/// have no isolated conformances.
+final class ClassModel: @unchecked Sendable {
+    let type: ObjectBase.Type
+    let name: String
+    /// Superclass first, then in the order of declaration.
+    let properties: [PropertyModel]
+    /// The position of the primary key among the properties.
+    let primaryKey: Int?
+    /// Positions of list properties, which keep an instance of ``List`` in the object.
+    let lists: [Int]
+    /// True if an accessor has no state besides its properties, so that it can be pointed at
+    /// another object.
+    let isReusable: Bool
+    private let positions: [String: Int]
+
+    private init(_ type: ObjectBase.Type) {
+        self.type = type
+        name = type.className()
+        let fields = ClassModel.fields(of: type)
+        properties = fields.properties
+        primaryKey = properties.firstIndex { $0.isPrimaryKey }
+        lists = properties.indices.filter { [properties] in
+            properties[$0].shape.collection == .list
+        }
+        isReusable = !fields.hasOtherState && lists.isEmpty
+        positions = Dictionary(
+            properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        ClassModel.validate(properties, ofClass: name)
+    }
+
+    subscript(name: String) -> PropertyModel? { positions[name].map { properties[$0] } }
+
+    var definition: TableDefinition {
+        TableDefinition(name: name, columns: properties.map(\.definition))
+    }
+
+    // MARK: Registry
+
+    private struct Registry {
+        var models: [ObjectIdentifier: ClassModel] = [:]
+        /// Classes being examined, with the thread that does it.
+        var inProgress: Set<Examination> = []
+    }
+
+    private struct Examination: Hashable {
+        let type: ObjectIdentifier
+        let thread: UInt
+    }
+
+    private static let registry = Mutex(Registry())
+
+    /// Stops with the documented text when the class is not a valid model.
+    static func of(_ type: ObjectBase.Type) -> ClassModel {
+        let identifier = ObjectIdentifier(type)
+        if let model = registry.withLock({ $0.models[identifier] }) { return model }
+        // The class is examined outside the lock, because that runs its initialiser.
+        let examination = Examination(type: identifier, thread: currentThread())
+        let isNested = registry.withLock { !$0.inProgress.insert(examination).inserted }
+        if isNested {
+            stop(
+                "Illegal recursive call of schema discovery for '\(type.className())': "
+                    + "the initializer of a model class must not open a Realm.")
+        }
+        let model = ClassModel(type)
+        return registry.withLock { registry in
+            registry.inProgress.remove(examination)
+            if let other = registry.models[identifier] { return other }
+            registry.models[identifier] = model
+            return model
+        }
+    }
+
+    // MARK: Fields
+
+    private static func fields(
+        of type: ObjectBase.Type
+    ) -> (properties: [PropertyModel], hasOtherState: Bool) {
+        let instance = type.init()
+        let headerSize = instanceSize(of: ObjectBase.self)
+        var properties: [PropertyModel] = []
+        var hasOtherState = false
+        // Option 1: the type is a class.
+        let options = _EachFieldOptions(rawValue: 1)
+        _forEachField(of: type, options: options) { name, offset, fieldType, _ in
+            if let wrapper = fieldType as? any AnyPersisted.Type {
+                let attributes = wrapper.attributes(at: instance._storage(at: offset))
+                properties.append(
+                    PropertyModel(
+                        name: String(String(cString: name).dropFirst()), offset: offset,
+                        wrapper: wrapper, valueType: wrapper.valueType,
+                        shape: wrapper.valueType._shape,
+                        isPrimaryKey: attributes.contains(.primaryKey),
+                        isIndexed: attributes.contains(.indexed)))
+            } else if offset >= headerSize {
+                hasOtherState = true
+            }
+            return true
+        }
+        return (properties.sorted { $0.offset < $1.offset }, hasOtherState)
+    }
+}
+
+/// The number of bytes of an instance, from the class's metadata.
+private func instanceSize(of type: AnyClass) -> Int {
+    Int(unsafeBitCast(type, to: UnsafeRawPointer.self).load(fromByteOffset: 24, as: UInt32.self))
+}

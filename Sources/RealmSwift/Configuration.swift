@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+
+extension Realm {
+    /// How a Realm is opened: where it lies, and which classes it stores.
+    ///
+    /// ```swift
+    /// var configuration = Realm.Configuration()
+    /// configuration.fileURL = directory.appendingPathComponent("people.realm")
+    /// configuration.objectTypes = [Person.self, Dog.self]
+    /// let realm = try Realm(configuration: configuration)
+    /// ```
+    public struct Configuration: Sendable {
+        /// What ``Realm/init()`` opens. Every thread sees an assignment at once.
+        public static var defaultConfiguration: Configuration {
+            get { sharedDefault.withLock { $0 } ?? Configuration() }
+            set { sharedDefault.withLock { $0 = newValue } }
+        }
+
+        private static let sharedDefault = Mutex<Configuration?>(nil)
+
+        /// The file. Setting it clears `inMemoryIdentifier`.
+        public var fileURL: URL? {
+            get { storedFileURL }
+            set {
+                if newValue?.path.isEmpty == true { stop("Realm path must not be empty") }
+                storedFileURL = newValue
+                storedIdentifier = nil
+            }
+        }
+
+        /// Names a Realm that lives in memory, and ends with the last reference to it. Setting it
+        /// clears `fileURL`.
+        public var inMemoryIdentifier: String? {
+            get { storedIdentifier }
+            set {
+                if newValue?.isEmpty == true { stop("In-memory identifier must not be empty") }
+                storedIdentifier = newValue
+                storedFileURL = nil
+            }
+        }
+
+        /// Whether the Realm can be read only. The file must exist then.
+        public var readOnly = false
+
+        /// The version of the model. Opening a file that has a higher one throws.
+        public var schemaVersion: UInt64
+
+        /// The classes that the Realm stores; nil: all model classes of the process. Classes that
+        /// properties link to must be listed as well.
+        public var objectTypes: [ObjectBase.Type]? {
+            get { givenTypes ?? discoveredTypes }
+            set {
+                givenTypes = newValue
+                discoveredTypes = nil
+            }
+        }
+
+        private var storedFileURL: URL?
+        private var storedIdentifier: String?
+        private var givenTypes: [ObjectBase.Type]?
+        /// In the configuration of an open Realm: what discovery found.
+        private var discoveredTypes: [ObjectBase.Type]?
+
+        /// - Parameters:
+        ///   - fileURL: `default.realm` in the directory named for the executable below
+        ///     `$XDG_DATA_HOME` or `~/.local/share`.
+        ///   - inMemoryIdentifier: if given, `fileURL` is not used.
+        public init(
+            fileURL: URL? = Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
+            readOnly: Bool = false, schemaVersion: UInt64 = 0,
+            objectTypes: [ObjectBase.Type]? = nil
+        ) {
+            self.schemaVersion = schemaVersion
+            self.fileURL = fileURL
+            if let inMemoryIdentifier { self.inMemoryIdentifier = inMemoryIdentifier }
+            self.readOnly = readOnly
+            givenTypes = objectTypes
+        }
+
+        /// The file of the default configuration.
+        public static var defaultFileURL: URL {
+            let environment = ProcessInfo.processInfo.environment
+            let data: URL
+            if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
+                data = URL(fileURLWithPath: path, isDirectory: true)
+            } else {
+                data = FileManager.default.homeDirectoryForCurrentUser
+                    .appendingPathComponent(".local/share", isDirectory: true)
+            }
+            let executable = URL(fileURLWithPath: CommandLine.arguments[0]).lastPathComponent
+            return data.appendingPathComponent(executable, isDirectory: true)
+                .appendingPathComponent("default.realm")
+        }
+
+        mutating func setDiscoveredTypes(_ types: [ObjectBase.Type]) {
+            if givenTypes == nil { discoveredTypes = types }
+        }
+
+        /// The path that identifies the Realm in this process.
+        var path: String {
+            if let storedFileURL { return storedFileURL.path }
+            if let storedIdentifier {
+                return FileManager.default.temporaryDirectory
+                    .appendingPathComponent(storedIdentifier).path
+            }
+            stop("A Realm Configuration must specify a path or an in-memory identifier.")
+        }
+    }
+}
+
+extension Realm.Configuration: Equatable {
+    /// Compares where the Realm lies, whether it can be written, and the schema version.
+    public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
+        left.fileURL == right.fileURL && left.inMemoryIdentifier == right.inMemoryIdentifier
+            && left.readOnly == right.readOnly && left.schemaVersion == right.schemaVersion
+    }
+}
+
+extension Realm.Configuration: CustomStringConvertible {
+    public var description: String {
+        var lines: [String] = []
+        if let fileURL { lines.append("fileURL = \(fileURL.absoluteString);") }
+        if let inMemoryIdentifier { lines.append("inMemoryIdentifier = \(inMemoryIdentifier);") }
+        lines.append("readOnly = \(readOnly ? 1 : 0);")
+        lines.append("schemaVersion = \(schemaVersion);")
+        let types = objectTypes?.map { $0.className() }.joined(separator: ", ")
+        lines.append("objectTypes = \(types.map { "[\($0)]" } ?? "(null)");")
+        return "Realm.Configuration {\n" + lines.map { "\t\($0)\n" }.joined() + "}"
+    }
+}

@@ -1,0 +1,185 @@
+import StorageEngine
+
+/// An ordered collection of objects or values that belongs to an object.
+///
+/// ```swift
+/// class Person: Object {
+///     @Persisted var dogs: List<Dog>
+///     @Persisted var nicknames: List<String>
+/// }
+/// ```
+/// A list that belongs to a managed object is live: it always shows what the Realm holds, may be
+/// used on the thread of its Realm only, and may be changed inside a write transaction only. Once
+/// its object is deleted the list is invalidated, and using it stops the program.
+///
+/// Iterating visits the elements that were there when the iteration began.
+public final class List<Element: RealmCollectionValue> {
+    /// The elements of an unmanaged list.
+    var elements: [Element] = []
+    var managed: ManagedList?
+
+    /// Creates an empty unmanaged list.
+    public init() {}
+
+    init(managed: ManagedList) { self.managed = managed }
+}
+
+/// The place of a list in a Realm.
+struct ManagedList {
+    let owner: ManagedClass
+    let key: Int64
+    let birth: UInt32
+    let column: Int
+    let handle: ListHandle
+    /// Keeps the Realm alive.
+    let realm: RealmInstance
+    /// Where the objects of a list of objects come from.
+    let source: _LinkSource?
+    /// The layout stamp for which the owner was last found to exist.
+    private var checkedStamp = UInt64.max
+
+    init(owner: ManagedClass, key: Int64, birth: UInt32, column: Int) {
+        self.owner = owner
+        self.key = key
+        self.birth = birth
+        self.column = column
+        realm = owner.realm
+        handle = owner.existingTable.list(column, of: ObjectKey(rawValue: key))
+        let isLink = owner.property(ofColumn: column).shape.type == .link
+        source = isLink ? _LinkSource(target: owner.linkTarget(column: column)) : nil
+    }
+
+    var isInvalidated: Bool {
+        realm.checkThread()
+        return !owner.isAlive(key: key, birth: birth)
+    }
+
+    /// Stops unless the list may be read now.
+    mutating func requireAlive() {
+        realm.checkThread()
+        let stamp = realm.connection.layoutStamp.pointee
+        if owner.isValid && stamp == checkedStamp { return }
+        if !owner.isAlive(key: key, birth: birth) {
+            stop("Object has been deleted or invalidated.")
+        }
+        checkedStamp = realm.connection.layoutStamp.pointee
+    }
+
+    /// Stops unless the list may be changed now.
+    mutating func requireWritable() {
+        requireAlive()
+        if !realm.isWriting { stop("Cannot modify List outside of a write transaction.") }
+    }
+}
+
+extension List {
+    /// True once the object that the list belongs to has been deleted or invalidated.
+    public var isInvalidated: Bool { managed?.isInvalidated ?? false }
+
+    /// The Realm that manages the list; nil while unmanaged.
+    public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
+
+    public var count: Int {
+        guard let managed = readable() else { return elements.count }
+        return attempt { try managed.handle.count() }
+    }
+
+    /// The element at `position`. A position outside the list stops the program.
+    public subscript(position: Int) -> Element {
+        get {
+            requireIndex(position, upTo: count)
+            return element(at: position)
+        }
+        set { replace(index: position, object: newValue) }
+    }
+
+    public var first: Element? { isEmpty ? nil : element(at: 0) }
+
+    public var last: Element? {
+        let count = count
+        return count == 0 ? nil : element(at: count - 1)
+    }
+
+    /// The position of the first element equal to `object`; for objects, of the first that stands
+    /// for the same object.
+    public func index(of object: Element) -> Int? {
+        guard let managed = readable() else {
+            return elements.firstIndex { areSame($0, object) }
+        }
+        if let object = object as? ObjectBase, object._realm !== managed.realm { return nil }
+        managed.realm.scratch.reset()
+        let scalar = Element._encode(object, managed.realm.scratch)
+        return attempt { try managed.handle.firstIndex(of: scalar) }
+    }
+
+    // MARK: Access
+
+    func readable() -> ManagedList? {
+        if managed == nil { return nil }
+        managed?.requireAlive()
+        return managed
+    }
+
+    func element(at position: Int) -> Element {
+        guard let managed else { return elements[position] }
+        return attempt {
+            Element._decode(try managed.handle.value(at: position), managed.source)
+        }
+    }
+
+    /// Unmanaged objects are the same if they are one instance or stand for one row.
+    private func areSame(_ left: Element, _ right: Element) -> Bool {
+        if let left = left as? Object, let right = right as? Object {
+            return left.isSameObject(as: right)
+        }
+        return left == right
+    }
+}
+
+/// Stops unless `0 <= index < bound`.
+func requireIndex(_ index: Int, upTo bound: Int, named name: String = "index") {
+    if index < 0 { stop("Cannot pass a negative value for '\(name)'.") }
+    if index >= bound { stop("Index \(index) is out of bounds (must be less than \(bound)).") }
+}
+
+extension List: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
+
+    public func makeIterator() -> RLMIterator<Element> {
+        guard let managed = readable() else { return RLMIterator(.array(elements)) }
+        let scalars = attempt { try managed.snapshot() }
+        return RLMIterator(.list(scalars, managed.source))
+    }
+}
+
+extension List: MutableCollection {}
+
+extension ManagedList {
+    /// All elements now. Bytes are copied, because the engine's own may move with the next write.
+    func snapshot() throws -> ListSnapshot {
+        let snapshot = ListSnapshot()
+        let count = try handle.count()
+        snapshot.values.reserveCapacity(count)
+        for position in 0..<count { snapshot.append(try handle.value(at: position)) }
+        return snapshot
+    }
+}
+
+extension List: Equatable {
+    /// Managed lists are equal if they are the same list; unmanaged ones if their elements are.
+    public static func == (left: List, right: List) -> Bool {
+        if left === right { return true }
+        switch (left.managed, right.managed) {
+        case (nil, nil): return left.elements == right.elements
+        case (let left?, let right?):
+            return left.owner === right.owner && left.key == right.key
+                && left.column == right.column
+        default: return false
+        }
+    }
+}
+
+extension List: CustomStringConvertible {
+    public var description: String { ObjectPrinter.describe(self) }
+}

@@ -1,0 +1,109 @@
+import StorageEngine
+
+/// Where the objects that links lead to come from.
+public struct _LinkSource {
+    let target: ManagedClass
+}
+
+extension Object: _PersistableInsideOptional, _RealmCollectionValueInsideOptional {
+    public typealias PersistedType = Object
+}
+
+extension _PersistableInsideOptional where Self: ObjectBase {
+    public static var _shape: _PropertyShape { _PropertyShape(type: .link, linkedClass: self) }
+    public static func _makeDefault() -> Self { self.init() }
+
+    // A link is declared optional; schema discovery refuses any other, so no object of a class
+    // with one is ever managed.
+    public static func _get(_ object: ObjectBase, _ offset: Int) -> Self {
+        stop("Object properties must be marked as optional.")
+    }
+    public static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int) {
+        stop("Object properties must be marked as optional.")
+    }
+    public static func _gather(
+        _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
+    ) -> Scalar {
+        stop("Object properties must be marked as optional.")
+    }
+
+    @inlinable
+    public static func _getOptional(_ object: ObjectBase, _ offset: Int) -> Self? {
+        if object._isPlaced {
+            let column = object._column(offset)
+            let index = Int(column.index)
+            let node = object._node
+            let row = Int(object._row)
+            if node.hasInline(index, id: column.id) {
+                if node.isNull(index, row) { return nil }
+                let key = node.integer(index, row)
+                return unsafeDowncast(object._linkedObject(key, offset), to: Self.self)
+            }
+        }
+        guard case .integer(let key) = object._readSlowly(offset) else { return nil }
+        return unsafeDowncast(object._linkedObject(key, offset), to: Self.self)
+    }
+
+    public static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int) {
+        let managedClass = object._requireWritable(offset)
+        guard let value else { return object._write(.null, offset) }
+        let target = managedClass.linkTarget(column: Int(object._column(offset).index))
+        object._write(.integer(target.keyOfLinked(value, update: .error)), offset)
+    }
+
+    public static func _gatherOptional(
+        _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
+    ) -> Scalar {
+        guard let object = Persisted<Self?>.value(at: storage) else { return .null }
+        if object._realm === scratch.realm { return .integer(object._key) }
+        scratch.hasDeferredValues = true
+        return .null
+    }
+
+    public static func _completeAddOptional(
+        _ storage: UnsafeMutableRawPointer, _ addition: _Addition
+    ) {
+        let target = Persisted<Self?>.value(at: storage)
+        // The stored link replaces the reference, which could keep a cycle of objects alive.
+        Persisted<Self?>.reset(at: storage)
+        if let target { addition.setLink(to: target) }
+    }
+
+    public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
+        _convertElement(value, conversion)
+    }
+    public static func _erase(_ value: Self) -> Any? { value }
+}
+
+extension RealmCollectionValue where Self: ObjectBase {
+    public static var _elementShape: _PropertyShape {
+        _PropertyShape(type: .link, linkedClass: self)
+    }
+
+    public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self {
+        guard case .integer(let key) = scalar, let source else {
+            stop("A link without a target was read.")
+        }
+        return unsafeDowncast(source.target.makeAccessor(key: key), to: Self.self)
+    }
+
+    public static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar {
+        let target = scratch.realm.managedClass(for: self)
+        return .integer(target.keyOfLinked(value, update: scratch.update))
+    }
+
+    public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
+        guard let value = unwrapped(value) else { return nil }
+        return conversion.object(of: self, from: value).map { unsafeDowncast($0, to: Self.self) }
+    }
+
+    public static func _eraseElement(_ value: Self) -> Any? { value }
+}
+
+extension ObjectBase {
+    @inline(never) @usableFromInline
+    final func _linkedObject(_ key: Int64, _ offset: Int) -> ObjectBase {
+        guard let managedClass = _managedClass else { stop("The object is not managed.") }
+        return managedClass.linkTarget(column: Int(_column(offset).index)).makeAccessor(key: key)
+    }
+}

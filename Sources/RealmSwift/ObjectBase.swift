@@ -1,0 +1,143 @@
+import CRealmSystem
+import StorageEngine
+
+/// The base of every model class. Model classes derive from ``Object``.
+///
+/// An instance is *unmanaged* until it is added to a Realm: its properties are ordinary stored
+/// values. From then on it is *managed*: its properties read and write the Realm it belongs to, on
+/// the thread of that Realm only.
+open class ObjectBase: Hashable, CustomStringConvertible {
+    // The fields that a property read needs. They are raw memory and integers, outside the
+    // runtime's exclusivity checks, so that a read neither counts references nor calls the runtime.
+    // Only the thread of the object's Realm touches them.
+
+    /// Nil while the object is unmanaged. Owned by the object's managed class.
+    @exclusivity(unchecked) @usableFromInline
+    final var _context: UnsafeMutablePointer<_AccessContext>?
+    /// The leaf that held the row when the connection's layout stamp was `_stamp`.
+    @exclusivity(unchecked) @usableFromInline final var _leaf: UnsafeRawPointer?
+    @exclusivity(unchecked) @usableFromInline final var _stamp = UInt64.max
+    @exclusivity(unchecked) @usableFromInline final var _row: Int32 = 0
+    /// The write transaction in which this accessor was made; see `ManagedClass.wasCancelled`.
+    @exclusivity(unchecked) final var _birth: UInt32 = 0
+    @exclusivity(unchecked) final var _key: Int64 = 0
+    /// Keeps the Realm, and with it the context, alive.
+    @exclusivity(unchecked) final var _realm: RealmInstance?
+
+    /// Creates an unmanaged object.
+    public required init() {}
+
+    /// The name under which objects of this class are stored.
+    ///
+    /// The module's name is left out; the name of a nested class begins with that of the class
+    /// around it: `Outer_Inner`.
+    open class func className() -> String { ClassName.of(self) }
+
+    /// Whether Realms without an explicit list of classes store this one. True unless overridden.
+    open class func shouldIncludeInDefaultSchema() -> Bool { true }
+
+    /// True once the object has been deleted, or its Realm invalidated.
+    ///
+    /// Reading any other property of such an object stops the program.
+    public final var isInvalidated: Bool {
+        guard let managedClass = _managedClass else { return false }
+        managedClass.realm.checkThread()
+        return !managedClass.isAlive(key: _key, birth: _birth)
+    }
+
+    /// Objects are equal when they are the same instance, or stand for the same object of the same
+    /// Realm and their class has a primary key.
+    public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
+        if left === right { return true }
+        guard let leftClass = left._managedClass, let rightClass = right._managedClass else {
+            return false
+        }
+        return leftClass === rightClass && leftClass.model.primaryKey != nil
+            && left._key == right._key
+    }
+
+    public final func hash(into hasher: inout Hasher) {
+        if let managedClass = _managedClass, managedClass.model.primaryKey != nil {
+            hasher.combine(_key)
+        } else {
+            hasher.combine(ObjectIdentifier(self))
+        }
+    }
+
+    /// The object with its properties and what they link to, five levels deep.
+    open var description: String { ObjectPrinter.describe(self) }
+}
+
+/// What property reads of all objects of one class in one Realm have in common.
+@frozen @usableFromInline
+struct _AccessContext {
+    /// The thread of the Realm; 0 once the Realm was invalidated, which equals no thread.
+    @usableFromInline var thread: UInt
+    /// The connection's layout stamp.
+    @usableFromInline let stamp: UnsafeMutablePointer<UInt64>
+    /// Indexed by half the byte offset of the property wrapper in the object. A wrapper is at
+    /// least two bytes long, so no two share an entry.
+    @usableFromInline let columns: UnsafeMutablePointer<_ColumnSlot>
+    /// Whether the Realm is in a write transaction.
+    let isWriting: UnsafeMutablePointer<Bool>
+    /// The `ManagedClass` that owns this memory.
+    let owner: UnsafeRawPointer
+
+    @usableFromInline
+    init(
+        thread: UInt, stamp: UnsafeMutablePointer<UInt64>,
+        columns: UnsafeMutablePointer<_ColumnSlot>, isWriting: UnsafeMutablePointer<Bool>,
+        owner: UnsafeRawPointer
+    ) {
+        self.thread = thread
+        self.stamp = stamp
+        self.columns = columns
+        self.isWriting = isWriting
+        self.owner = owner
+    }
+}
+
+/// Where the table keeps a property.
+@frozen @usableFromInline
+struct _ColumnSlot {
+    /// The position in the table's definition.
+    @usableFromInline var index: UInt16
+    /// The engine's id of the column.
+    @usableFromInline var id: UInt16
+
+    @usableFromInline
+    init(index: UInt16, id: UInt16) {
+        self.index = index
+        self.id = id
+    }
+}
+
+extension ObjectBase {
+    /// The class of a managed object in its Realm; nil while unmanaged.
+    final var _managedClass: ManagedClass? {
+        guard let context = _context else { return nil }
+        // The managed class lives as long as its Realm, which `_realm` holds.
+        return Unmanaged<ManagedClass>.fromOpaque(context.pointee.owner).takeUnretainedValue()
+    }
+
+    /// Makes this object the accessor of `key`. Its row is looked up by the first read.
+    final func _attach(to managedClass: ManagedClass, key: Int64) {
+        _realm = managedClass.realm
+        _context = managedClass.context
+        _key = key
+        _stamp = .max
+        _birth = managedClass.realm.transaction
+    }
+
+    /// Remembers where the row lies until the layout stamp changes.
+    final func _place(at location: RowLocation, stamp: UInt64) {
+        _leaf = location.leaf.base
+        _row = Int32(truncatingIfNeeded: location.row)
+        _stamp = stamp
+    }
+
+    /// The address of a stored property.
+    final func _storage(at offset: Int) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(self).toOpaque() + offset
+    }
+}

@@ -1,0 +1,125 @@
+import StorageEngine
+
+/// The type of a property, without optionality and collection.
+public enum PropertyType: Int, Sendable {
+    case int = 0
+    case bool = 1
+    case string = 2
+    case data = 3
+    case date = 4
+    case float = 5
+    case double = 6
+    case object = 7
+    case UUID = 12
+
+    init(_ type: ValueType) {
+        switch type {
+        case .int: self = .int
+        case .bool: self = .bool
+        case .string: self = .string
+        case .data: self = .data
+        case .date: self = .date
+        case .float: self = .float
+        case .double: self = .double
+        case .link: self = .object
+        case .uuid: self = .UUID
+        }
+    }
+}
+
+/// A property of a model class.
+public struct Property: CustomStringConvertible, Equatable {
+    let model: PropertyModel
+
+    public var name: String { model.name }
+    /// The name under which the property is stored.
+    public var columnName: String { model.name }
+    public var type: PropertyType { PropertyType(model.shape.type) }
+    /// True for a ``List``.
+    public var isArray: Bool { model.shape.collection == .list }
+    public var isSet: Bool { false }
+    public var isMap: Bool { false }
+    /// True for a primary key as well.
+    public var isIndexed: Bool { model.isIndexed || model.isPrimaryKey }
+    public var isOptional: Bool { model.shape.isOptional }
+    /// The name of the class that a link or a list of links leads to.
+    public var objectClassName: String? { model.linkedClassName }
+
+    public var description: String {
+        var lines = ["type = \(model.shape.type.name);"]
+        if let objectClassName {
+            lines.append("objectClassName = \(objectClassName);")
+            lines.append("linkOriginPropertyName = (null);")
+        }
+        lines += [
+            "columnName = \(columnName);",
+            "indexed = \(yesOrNo(isIndexed));",
+            "isPrimary = \(yesOrNo(model.isPrimaryKey));",
+            "array = \(yesOrNo(isArray));",
+            "set = \(yesOrNo(isSet));",
+            "dictionary = \(yesOrNo(isMap));",
+            "optional = \(yesOrNo(isOptional));",
+        ]
+        return "\(name) {\n" + lines.map { "\t\($0)\n" }.joined() + "}"
+    }
+
+    public static func == (left: Property, right: Property) -> Bool {
+        left.model.definition == right.model.definition
+    }
+
+    private func yesOrNo(_ value: Bool) -> String { value ? "YES" : "NO" }
+}
+
+/// The properties of a model class.
+public struct ObjectSchema: CustomStringConvertible, Equatable {
+    let model: ClassModel
+
+    /// Those of superclasses first, then in the order of declaration.
+    public var properties: [Property] { model.properties.map(Property.init) }
+    public var className: String { model.name }
+    public var objectClass: AnyClass { model.type }
+    public var isEmbedded: Bool { false }
+    public var primaryKeyProperty: Property? {
+        model.primaryKey.map { Property(model: model.properties[$0]) }
+    }
+
+    public subscript(propertyName: String) -> Property? {
+        model[propertyName].map(Property.init)
+    }
+
+    public var description: String {
+        "\(className) {\n" + properties.map { indented($0.description) }.joined() + "}"
+    }
+
+    public static func == (left: ObjectSchema, right: ObjectSchema) -> Bool {
+        left.model === right.model || left.model.definition == right.model.definition
+    }
+}
+
+extension ClassModel {
+    var objectSchema: ObjectSchema { ObjectSchema(model: self) }
+}
+
+/// The classes that a Realm stores.
+public struct Schema: CustomStringConvertible, Equatable {
+    let model: SchemaModel
+
+    public var objectSchema: [ObjectSchema] { model.classes.map(ObjectSchema.init) }
+
+    public subscript(className: String) -> ObjectSchema? {
+        model.classes.first { $0.name == className }.map(ObjectSchema.init)
+    }
+
+    public var description: String {
+        "Schema {\n" + objectSchema.map { indented($0.description) }.joined() + "}"
+    }
+
+    public static func == (left: Schema, right: Schema) -> Bool {
+        left.objectSchema == right.objectSchema
+    }
+}
+
+/// `text` with a tab before, and a line break after, each of its lines.
+func indented(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { "\t\($0)\n" }.joined()
+}

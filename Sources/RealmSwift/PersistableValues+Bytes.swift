@@ -1,0 +1,119 @@
+import Foundation
+import StorageEngine
+
+extension String: _PersistableScalar {
+    public typealias PersistedType = String
+    public static var _valueType: ValueType { .string }
+    @inlinable public static var _mayOverflow: Bool { true }
+    public static func _makeDefault() -> String { "" }
+
+    @inlinable @inline(__always)
+    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> String {
+        String(decoding: node.bytes(column, row), as: UTF8.self)
+    }
+
+    @inlinable
+    public static func _decodeScalar(_ scalar: Scalar) -> String {
+        if case .bytes(let bytes) = scalar { return String(decoding: bytes, as: UTF8.self) }
+        return ""
+    }
+
+    @inlinable
+    public func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result {
+        var copy = self
+        return copy.withUTF8 { body(.bytes(UnsafeRawBufferPointer($0))) }
+    }
+
+    public func _scalar(_ scratch: _Scratch) -> Scalar {
+        var copy = self
+        return copy.withUTF8 { .bytes(scratch.copy(UnsafeRawBufferPointer($0))) }
+    }
+}
+
+extension Data: _PersistableScalar {
+    public typealias PersistedType = Data
+    public static var _valueType: ValueType { .data }
+    @inlinable public static var _mayOverflow: Bool { true }
+    public static func _makeDefault() -> Data { Data() }
+
+    @inlinable @inline(__always)
+    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Data {
+        Data(node.bytes(column, row))
+    }
+
+    @inlinable
+    public static func _decodeScalar(_ scalar: Scalar) -> Data {
+        if case .bytes(let bytes) = scalar { return Data(bytes) }
+        return Data()
+    }
+
+    @inlinable
+    public func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result {
+        withUnsafeBytes { body(.bytes($0)) }
+    }
+
+    public func _scalar(_ scratch: _Scratch) -> Scalar {
+        withUnsafeBytes { .bytes(scratch.copy($0)) }
+    }
+}
+
+/// Stored as seconds since the reference date, so every `Date` comes back as it was.
+extension Date: _PersistableScalar {
+    public typealias PersistedType = Date
+    public static var _valueType: ValueType { .date }
+    public static func _makeDefault() -> Date { Date() }
+
+    @inlinable @inline(__always)
+    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Date {
+        Date(timeIntervalSinceReferenceDate: node.double(column, row))
+    }
+
+    @inlinable
+    public static func _decodeScalar(_ scalar: Scalar) -> Date {
+        if case .double(let seconds) = scalar {
+            return Date(timeIntervalSinceReferenceDate: seconds)
+        }
+        return Date(timeIntervalSinceReferenceDate: 0)
+    }
+
+    @inlinable @inline(__always)
+    public func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result {
+        body(.double(timeIntervalSinceReferenceDate))
+    }
+}
+
+extension UUID: _PersistableScalar {
+    public typealias PersistedType = UUID
+    public static var _valueType: ValueType { .uuid }
+    public static func _makeDefault() -> UUID { UUID() }
+
+    @inlinable @inline(__always)
+    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> UUID {
+        UUID(uuid: node.fixed16(column, row).loadUnaligned(as: uuid_t.self))
+    }
+
+    @inlinable
+    public static func _decodeScalar(_ scalar: Scalar) -> UUID {
+        guard case .fixed16(let first, let second) = scalar else {
+            return UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        }
+        return withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) {
+            UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
+        }
+    }
+
+    @inlinable
+    public func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result {
+        let halves = withUnsafeBytes(of: uuid) {
+            (
+                UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)),
+                UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+        return body(.fixed16(halves.0, halves.1))
+    }
+
+    public static func _convertScalar(_ value: Any) -> UUID? {
+        (value as? String).flatMap(UUID.init(uuidString:))
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import StorageEngine
+
+extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
+    public typealias PersistedType = Wrapped.PersistedType
+}
+
+extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
+    public static var _shape: _PropertyShape {
+        var shape = Wrapped._shape
+        shape.isOptional = true
+        return shape
+    }
+
+    public static func _makeDefault() -> Wrapped? { nil }
+
+    @inlinable @inline(__always)
+    public static func _get(_ object: ObjectBase, _ offset: Int) -> Wrapped? {
+        Wrapped._getOptional(object, offset)
+    }
+
+    @inlinable @inline(__always)
+    public static func _set(_ value: Wrapped?, _ object: ObjectBase, _ offset: Int) {
+        Wrapped._setOptional(value, object, offset)
+    }
+
+    public static func _gather(
+        _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
+    ) -> Scalar {
+        Wrapped._gatherOptional(storage, scratch)
+    }
+
+    public static func _completeAdd(
+        _ storage: UnsafeMutableRawPointer, _ addition: _Addition
+    ) {
+        Wrapped._completeAddOptional(storage, addition)
+    }
+
+    /// The outer optional says whether the value fits; nil and null fit.
+    public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Wrapped?? {
+        guard let value = unwrapped(value) else { return .some(nil) }
+        return Wrapped._convert(value, conversion).map { .some($0) }
+    }
+
+    public static func _erase(_ value: Wrapped?) -> Any? { value.flatMap(Wrapped._erase) }
+}
+
+extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {
+    public static var _elementShape: _PropertyShape {
+        var shape = Wrapped._elementShape
+        shape.isOptional = true
+        return shape
+    }
+
+    public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Wrapped? {
+        if case .null = scalar { return nil }
+        return Wrapped._decode(scalar, source)
+    }
+
+    public static func _encode(_ value: Wrapped?, _ scratch: _Scratch) -> Scalar {
+        value.map { Wrapped._encode($0, scratch) } ?? .null
+    }
+
+    public static func _convertElement(
+        _ value: Any?, _ conversion: _ValueConversion
+    ) -> Wrapped?? {
+        guard let value = unwrapped(value) else { return .some(nil) }
+        return Wrapped._convertElement(value, conversion).map { .some($0) }
+    }
+
+    public static func _eraseElement(_ value: Wrapped?) -> Any? {
+        value.flatMap(Wrapped._eraseElement)
+    }
+}
+
+/// `value` without the optionals around it; nil for nil and `NSNull` at any depth.
+func unwrapped(_ value: Any?) -> Any? {
+    guard let value, !(value is NSNull) else { return nil }
+    let mirror = value as? any OptionalValue
+    return mirror.map { $0.wrappedValue.flatMap { unwrapped($0) } } ?? value
+}
+
+private protocol OptionalValue { var wrappedValue: Any? { get } }
+extension Optional: OptionalValue { fileprivate var wrappedValue: Any? { map { $0 } } }

@@ -1,0 +1,222 @@
+import Foundation
+import StorageEngine
+
+extension _PersistableScalar {
+    @inlinable public static var _mayOverflow: Bool { false }
+    public static var _shape: _PropertyShape { _PropertyShape(type: _valueType) }
+    public static var _elementShape: _PropertyShape { _PropertyShape(type: _valueType) }
+
+    @inlinable @inline(__always)
+    public static func _get(_ object: ObjectBase, _ offset: Int) -> Self {
+        if object._isPlaced {
+            let column = object._column(offset)
+            let index = Int(column.index)
+            let node = object._node
+            let row = Int(object._row)
+            if node.hasInline(index, id: column.id),
+                !_mayOverflow || !node.isOverflow(index, row)
+            {
+                return _load(node, index, row)
+            }
+        }
+        return _decodeScalar(object._readSlowly(offset))
+    }
+
+    @inlinable @inline(__always)
+    public static func _getOptional(_ object: ObjectBase, _ offset: Int) -> Self? {
+        if object._isPlaced {
+            let column = object._column(offset)
+            let index = Int(column.index)
+            let node = object._node
+            let row = Int(object._row)
+            if node.hasInline(index, id: column.id) {
+                if node.isNull(index, row) { return nil }
+                if !_mayOverflow || !node.isOverflow(index, row) {
+                    return _load(node, index, row)
+                }
+            }
+        }
+        let scalar = object._readSlowly(offset)
+        if case .null = scalar { return nil }
+        return _decodeScalar(scalar)
+    }
+
+    @inlinable @inline(__always)
+    public static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int) {
+        value._withScalar { object._write($0, offset) }
+    }
+
+    @inlinable @inline(__always)
+    public static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int) {
+        if let value {
+            value._withScalar { object._write($0, offset) }
+        } else {
+            object._write(.null, offset)
+        }
+    }
+
+    public static func _gather(
+        _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
+    ) -> Scalar {
+        Persisted<Self>.value(at: storage)._scalar(scratch)
+    }
+
+    public static func _gatherOptional(
+        _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
+    ) -> Scalar {
+        Persisted<Self?>.value(at: storage)?._scalar(scratch) ?? .null
+    }
+
+    public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
+        _convertElement(value, conversion)
+    }
+
+    public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
+        guard let value = unwrapped(value) else { return nil }
+        return (value as? Self) ?? _convertScalar(value)
+    }
+
+    public static func _erase(_ value: Self) -> Any? { value }
+    public static func _eraseElement(_ value: Self) -> Any? { value }
+
+    public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self {
+        _decodeScalar(scalar)
+    }
+
+    public static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar {
+        value._scalar(scratch)
+    }
+
+    public static func _convertScalar(_ value: Any) -> Self? { nil }
+
+    public func _scalar(_ scratch: _Scratch) -> Scalar { _withScalar { $0 } }
+}
+
+// MARK: Integers
+
+/// The integer types. The schema guarantees that a stored value came from the same type.
+public protocol _PersistableInteger: _PersistableScalar, FixedWidthInteger {}
+
+extension _PersistableInteger {
+    public static var _valueType: ValueType { .int }
+    public static func _makeDefault() -> Self { 0 }
+
+    @inlinable @inline(__always)
+    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Self {
+        Self(truncatingIfNeeded: node.integer(column, row))
+    }
+
+    @inlinable
+    public static func _decodeScalar(_ scalar: Scalar) -> Self {
+        if case .integer(let value) = scalar { return Self(truncatingIfNeeded: value) }
+        return 0
+    }
+
+    @inlinable @inline(__always)
+    public func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result {
+        body(.integer(Int64(self)))
+    }
+
+    public static func _convertScalar(_ value: Any) -> Self? {
+        switch value {
+        case is Bool: nil
+        case let value as any BinaryInteger: Self(exactly: value)
+        case let value as Double: Self(exactly: value)
+        case let value as Float: Self(exactly: value)
+        case let value as NSNumber: Self(exactly: value.int64Value)
+        default: nil
+        }
+    }
+}
+
+extension Int: _PersistableInteger { public typealias PersistedType = Int }
+extension Int8: _PersistableInteger { public typealias PersistedType = Int8 }
+extension Int16: _PersistableInteger { public typealias PersistedType = Int16 }
+extension Int32: _PersistableInteger { public typealias PersistedType = Int32 }
+extension Int64: _PersistableInteger { public typealias PersistedType = Int64 }
+
+// MARK: Bool and floating point
+
+extension Bool: _PersistableScalar {
+    public typealias PersistedType = Bool
+    public static var _valueType: ValueType { .bool }
+    public static func _makeDefault() -> Bool { false }
+
+    @inlinable @inline(__always)
+    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Bool {
+        node.integer(column, row) != 0
+    }
+
+    @inlinable
+    public static func _decodeScalar(_ scalar: Scalar) -> Bool {
+        if case .integer(let value) = scalar { return value != 0 }
+        return false
+    }
+
+    @inlinable @inline(__always)
+    public func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result {
+        body(.integer(self ? 1 : 0))
+    }
+
+    public static func _convertScalar(_ value: Any) -> Bool? {
+        switch Int._convertScalar(value) {
+        case 0: false
+        case 1: true
+        default: nil
+        }
+    }
+}
+
+extension Float: _PersistableScalar {
+    public typealias PersistedType = Float
+    public static var _valueType: ValueType { .float }
+    public static func _makeDefault() -> Float { 0 }
+
+    @inlinable @inline(__always)
+    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Float {
+        node.float(column, row)
+    }
+
+    @inlinable
+    public static func _decodeScalar(_ scalar: Scalar) -> Float {
+        if case .float(let value) = scalar { return value }
+        return 0
+    }
+
+    @inlinable @inline(__always)
+    public func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result { body(.float(self)) }
+
+    public static func _convertScalar(_ value: Any) -> Float? {
+        Double._convertElement(value, .detached).map(Float.init)
+    }
+}
+
+extension Double: _PersistableScalar {
+    public typealias PersistedType = Double
+    public static var _valueType: ValueType { .double }
+    public static func _makeDefault() -> Double { 0 }
+
+    @inlinable @inline(__always)
+    public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Double {
+        node.double(column, row)
+    }
+
+    @inlinable
+    public static func _decodeScalar(_ scalar: Scalar) -> Double {
+        if case .double(let value) = scalar { return value }
+        return 0
+    }
+
+    @inlinable @inline(__always)
+    public func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result { body(.double(self)) }
+
+    public static func _convertScalar(_ value: Any) -> Double? {
+        switch value {
+        case is Bool: nil
+        case let value as Float: Double(value)
+        case let value as any BinaryInteger: Double(value)
+        case let value as NSNumber: value.doubleValue
+        default: nil
+        }
+    }
+}

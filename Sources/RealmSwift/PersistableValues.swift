@@ -1,0 +1,92 @@
+import Foundation
+import StorageEngine
+
+/// A type whose stored form has the type `PersistedType`.
+public protocol _HasPersistedType {
+    associatedtype PersistedType
+}
+
+/// How a property, or an element of a collection, is stored.
+public struct _PropertyShape {
+    var type: ValueType
+    var collection = CollectionKind.none
+    var isOptional = false
+    /// The class that a link leads to.
+    var linkedClass: ObjectBase.Type?
+}
+
+/// A type that a `@Persisted` property may have.
+///
+/// The underscored requirements are how properties reach the storage engine. They are public so
+/// that property accessors compile into the model class; application code has no use for them.
+public protocol _Persistable: _HasPersistedType {
+    static var _shape: _PropertyShape { get }
+    /// Whether assigning copies elements into the collection that is there.
+    static var _isCollection: Bool { get }
+    static func _assignElements(of source: Self, to target: Self)
+    /// The value of a property declared without one.
+    static func _makeDefault() -> Self
+    /// Reads the property at byte offset `offset` of a managed object.
+    static func _get(_ object: ObjectBase, _ offset: Int) -> Self
+    /// Writes the property at byte offset `offset` of a managed object.
+    static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int)
+    /// The stored form of an unmanaged property, valid until the scratch memory is reset.
+    static func _gather(_ storage: UnsafeMutableRawPointer, _ scratch: _Scratch) -> Scalar
+    /// Stores what could not be gathered before the object had a key.
+    static func _completeAdd(_ storage: UnsafeMutableRawPointer, _ addition: _Addition)
+    /// Converts a value given by the application; nil if it does not fit.
+    static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self?
+    /// The value as dynamic access hands it out; nil for null.
+    static func _erase(_ value: Self) -> Any?
+}
+
+/// A type that a collection may hold.
+public protocol RealmCollectionValue: Hashable, _HasPersistedType {
+    static var _elementShape: _PropertyShape { get }
+    static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self
+    /// The stored form of a value; links of unmanaged objects add them to the Realm of `scratch`.
+    static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar
+    static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self?
+    static func _eraseElement(_ value: Self) -> Any?
+}
+
+/// A type that a property may have as such and as an optional.
+public protocol _PersistableInsideOptional: _Persistable, RealmCollectionValue {
+    static func _getOptional(_ object: ObjectBase, _ offset: Int) -> Self?
+    static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int)
+    static func _gatherOptional(_ storage: UnsafeMutableRawPointer, _ scratch: _Scratch) -> Scalar
+    static func _completeAddOptional(_ storage: UnsafeMutableRawPointer, _ addition: _Addition)
+}
+
+/// A type that a collection may hold as such and as an optional.
+public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue {}
+
+/// A value that is stored as it is, not as a link or a collection.
+public protocol _PersistableScalar: _PersistableInsideOptional,
+    _RealmCollectionValueInsideOptional
+where PersistedType == Self {
+    static var _valueType: ValueType { get }
+    /// Whether a value may lie outside its leaf.
+    static var _mayOverflow: Bool { get }
+    /// Reads a value that is not null and lies in the leaf.
+    static func _load(_ node: Node, _ column: Int, _ row: Int) -> Self
+    /// Null gives the type's zero.
+    static func _decodeScalar(_ scalar: Scalar) -> Self
+    /// Hands the stored form to `body`; it is valid during the call only.
+    func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result
+    /// The stored form, its bytes copied into the scratch memory.
+    func _scalar(_ scratch: _Scratch) -> Scalar
+    static func _convertScalar(_ value: Any) -> Self?
+}
+
+extension _Persistable {
+    @inlinable public static var _isCollection: Bool { false }
+    public static func _assignElements(of source: Self, to target: Self) {}
+    public static func _completeAdd(_ storage: UnsafeMutableRawPointer, _ addition: _Addition) {}
+}
+
+extension _PersistableInsideOptional {
+    public static func _completeAddOptional(
+        _ storage: UnsafeMutableRawPointer, _ addition: _Addition
+    ) {}
+}

@@ -1,0 +1,160 @@
+import Foundation
+import StorageEngine
+
+/// Declares a property of a model class as stored in the Realm.
+///
+/// ```swift
+/// class Person: Object {
+///     @Persisted(primaryKey: true) var id: UUID
+///     @Persisted(indexed: true) var name = "unknown"
+///     @Persisted var birthdate: Date?
+///     @Persisted var dogs: List<Dog>
+///     @Persisted var employer: Company?
+/// }
+/// ```
+/// Types: `Bool`, the signed integers, `Float`, `Double`, `String`, `Data`, `Date`, `UUID`, and the
+/// optionals of these; optional model classes; ``List``. A property without an initial value starts
+/// at zero, empty, nil, the current date or a random UUID. Strings and data hold up to 16 MiB.
+///
+/// On a managed object, reading is allowed on the thread of its Realm only, writing inside a write
+/// transaction only; anything else stops the program. Assigning to a list property copies the
+/// elements into the existing list.
+@propertyWrapper @frozen
+public struct Persisted<Value: _Persistable> {
+    @usableFromInline var state: State
+    /// Read once for each class, from the instance that schema discovery makes.
+    @usableFromInline let attributes: _PersistedAttributes
+
+    @frozen @usableFromInline
+    enum State {
+        /// Declared without a value, and not yet read.
+        case unset
+        case value(Value)
+    }
+
+    @inlinable @inline(__always)
+    init(state: State, attributes: _PersistedAttributes) {
+        self.state = state
+        self.attributes = attributes
+    }
+
+    @inlinable @inline(__always)
+    public init() { self.init(state: .unset, attributes: []) }
+
+    @inlinable @inline(__always)
+    public init(wrappedValue value: Value) { self.init(state: .value(value), attributes: []) }
+
+    @available(
+        *, unavailable, message: "@Persisted can only be used as a property on a Realm object"
+    )
+    public var wrappedValue: Value {
+        get { fatalError("@Persisted can only be used as a property on a Realm object") }
+        set { fatalError("@Persisted can only be used as a property on a Realm object") }
+    }
+
+    @inlinable
+    public static subscript<EnclosingSelf: ObjectBase>(
+        _enclosingInstance object: EnclosingSelf,
+        wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
+        storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Self>
+    ) -> Value {
+        @inline(__always) get {
+            if object._context != nil {
+                return Value._get(object, _offset(of: storageKeyPath, in: object))
+            }
+            if case .value(let value) = object[keyPath: storageKeyPath].state { return value }
+            return object[keyPath: storageKeyPath].makeDefault()
+        }
+        @inline(__always) set {
+            if object._context != nil {
+                Value._set(newValue, object, _offset(of: storageKeyPath, in: object))
+            } else {
+                object[keyPath: storageKeyPath].assign(newValue)
+            }
+        }
+    }
+
+    /// The distance of the wrapper from the start of its object: a constant once inlined.
+    @inlinable @inline(__always)
+    static func _offset<EnclosingSelf: ObjectBase>(
+        of storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Self>,
+        in object: EnclosingSelf
+    ) -> Int {
+        let start = Int(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+        return withUnsafeMutablePointer(to: &object[keyPath: storageKeyPath]) {
+            Int(bitPattern: $0)
+        } &- start
+    }
+
+    /// The default value is made once and kept.
+    @usableFromInline
+    mutating func makeDefault() -> Value {
+        let value = Value._makeDefault()
+        state = .value(value)
+        return value
+    }
+
+    @inlinable
+    mutating func assign(_ value: Value) {
+        if Value._isCollection { assignElements(of: value) } else { state = .value(value) }
+    }
+
+    @usableFromInline
+    mutating func assignElements(of collection: Value) {
+        let existing: Value
+        if case .value(let value) = state { existing = value } else { existing = makeDefault() }
+        Value._assignElements(of: collection, to: existing)
+    }
+}
+
+/// What `@Persisted(…)` says about a property besides its type.
+@frozen @usableFromInline
+struct _PersistedAttributes: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt8
+    @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable static var primaryKey: Self { Self(rawValue: 1) }
+    @inlinable static var indexed: Self { Self(rawValue: 2) }
+}
+
+/// A type that can be indexed.
+public protocol _Indexable {}
+/// A type that can be a primary key.
+public protocol _PrimaryKey {}
+
+extension Bool: _Indexable, _PrimaryKey {}
+extension Int: _Indexable, _PrimaryKey {}
+extension Int8: _Indexable, _PrimaryKey {}
+extension Int16: _Indexable, _PrimaryKey {}
+extension Int32: _Indexable, _PrimaryKey {}
+extension Int64: _Indexable, _PrimaryKey {}
+extension String: _Indexable, _PrimaryKey {}
+extension Date: _Indexable {}
+extension UUID: _Indexable, _PrimaryKey {}
+
+extension Persisted where Value.PersistedType: _Indexable {
+    /// A property for which the Realm keeps an index.
+    @inlinable @inline(__always)
+    public init(indexed: Bool) {
+        self.init(state: .unset, attributes: indexed ? .indexed : [])
+    }
+
+    /// A property with an initial value for which the Realm keeps an index.
+    @inlinable @inline(__always)
+    public init(wrappedValue value: Value, indexed: Bool) {
+        self.init(state: .value(value), attributes: indexed ? .indexed : [])
+    }
+}
+
+extension Persisted where Value.PersistedType: _PrimaryKey {
+    /// A property that identifies the object among those of its class.
+    @inlinable @inline(__always)
+    public init(primaryKey: Bool) {
+        self.init(state: .unset, attributes: primaryKey ? .primaryKey : [])
+    }
+
+    /// A property with an initial value that identifies the object among those of its class.
+    @inlinable @inline(__always)
+    public init(wrappedValue value: Value, primaryKey: Bool) {
+        self.init(state: .value(value), attributes: primaryKey ? .primaryKey : [])
+    }
+}

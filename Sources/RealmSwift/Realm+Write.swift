@@ -1,0 +1,161 @@
+import Foundation
+import StorageEngine
+
+extension Realm {
+    /// What adding does when an object with the same primary key exists.
+    public enum UpdatePolicy: Int, Sendable {
+        /// Stops the program.
+        case error = 1
+        /// Writes those values that differ.
+        case modified = 3
+        /// Writes all given values.
+        case all = 2
+    }
+
+    // MARK: Transactions
+
+    /// Runs `block` in a write transaction, and returns what it returns once the transaction is
+    /// committed and durable.
+    ///
+    /// Waits while another thread or process writes. If the block throws, the transaction is
+    /// cancelled and the error thrown on. If the block calls ``cancelWrite()``, nothing is written.
+    /// Transactions cannot be nested.
+    ///
+    /// - Throws: the error of the block, or ``Realm/Error`` if the commit fails.
+    @discardableResult
+    public func write<Result>(_ block: () throws -> Result) throws -> Result {
+        do { try instance.beginWrite() } catch { throw Error.of(error) }
+        let result: Result
+        do { result = try block() } catch {
+            if isInWriteTransaction { cancelWrite() }
+            throw error
+        }
+        if isInWriteTransaction { try commitWrite() }
+        return result
+    }
+
+    /// Begins a write transaction and moves the Realm to the newest version. Waits while another
+    /// thread or process writes.
+    public func beginWrite() { attempt { try instance.beginWrite() } }
+
+    /// Ends the write transaction, and returns once its changes are durable.
+    ///
+    /// - Throws: ``Realm/Error``; the transaction has then left nothing behind, unless the message
+    ///   says that its outcome is not known.
+    public func commitWrite() throws {
+        do { try instance.commitWrite() } catch { throw Error.of(error) }
+    }
+
+    /// Ends the write transaction and takes back its changes. Objects that were added in it become
+    /// invalid.
+    public func cancelWrite() { instance.cancelWrite() }
+
+    public var isInWriteTransaction: Bool {
+        instance.checkThread()
+        return instance.isWriting
+    }
+
+    // MARK: Adding
+
+    /// Adds an unmanaged object, and the unmanaged objects that it leads to. The instances become
+    /// managed. An object of this Realm is left as it is.
+    public func add(_ object: Object, update: UpdatePolicy = .error) {
+        instance.requireWriting()
+        if object._context != nil {
+            requireAddable(object)
+            return
+        }
+        if update != .error { requirePrimaryKey(of: type(of: object)) }
+        _ = instance.addGraph(object, update: update)
+    }
+
+    /// Adds the objects of a sequence.
+    public func add<S: Sequence>(
+        _ objects: S, update: UpdatePolicy = .error
+    ) where S.Iterator.Element: Object {
+        for object in objects { add(object, update: update) }
+    }
+
+    /// Creates an object from a dictionary with property names as keys, an array with values in
+    /// the order of the properties, or another object, which is copied.
+    ///
+    /// Properties without a given value keep their defaults; when an existing object is updated,
+    /// they keep their values. A value that does not fit its property stops the program.
+    @discardableResult
+    public func create<T: Object>(
+        _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
+    ) -> T {
+        instance.requireWriting()
+        if update != .error { requirePrimaryKey(of: type) }
+        let conversion = _ValueConversion(realm: instance)
+        let object = conversion.make(type, from: value)
+        instance.conversion = update == .error ? nil : conversion
+        defer { instance.conversion = nil }
+        _ = instance.addGraph(object, update: update)
+        return unsafeDowncast(object, to: type)
+    }
+
+    private func requireAddable(_ object: Object) {
+        if object._realm === instance && !object.isInvalidated { return }
+        if object._realm === instance {
+            stop("Adding a deleted or invalidated object to a Realm is not permitted")
+        }
+        stop(
+            "Object is already managed by another Realm. Use create instead to copy it into this "
+                + "Realm.")
+    }
+
+    private func requirePrimaryKey(of type: ObjectBase.Type) {
+        let model = instance.managedClass(for: type).model
+        if model.primaryKey == nil {
+            stop("'\(model.name)' does not have a primary key and can not be updated")
+        }
+    }
+
+    // MARK: Deleting
+
+    /// Deletes an object: links to it become nil, and lists lose it.
+    public func delete(_ object: ObjectBase) {
+        instance.requireWriting()
+        guard let managedClass = object._managedClass, managedClass.realm === instance else {
+            stop("Can only delete an object from the Realm it belongs to.")
+        }
+        object._requireAlive()
+        attempt { try managedClass.existingTable.delete(ObjectKey(rawValue: object._key)) }
+    }
+
+    /// Deletes the objects of a sequence.
+    public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
+        for object in Array(objects) where !object.isInvalidated { delete(object) }
+    }
+
+    /// Deletes the objects of a list, which empties it.
+    public func delete<Element: ObjectBase>(_ objects: List<Element>) {
+        instance.requireWriting()
+        guard objects.managed?.realm === instance else {
+            stop("Can only delete an object from the Realm it belongs to.")
+        }
+        // An object may be in the list more than once.
+        for object in objects.snapshotArray() where !object.isInvalidated { delete(object) }
+    }
+
+    /// Deletes the objects of results.
+    public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
+        instance.requireWriting()
+        guard objects.query.realm === instance else {
+            stop("Can only delete an object from the Realm it belongs to.")
+        }
+        objects.query.requireValid()
+        if let table = objects.query.managedClass.table { attempt { try table.deleteAll() } }
+    }
+
+    /// Deletes all objects of the classes that this Realm stores.
+    public func deleteAll() {
+        instance.requireWriting()
+        for model in instance.schema.classes {
+            if let table = instance.managedClass(for: model.type).table {
+                attempt { try table.deleteAll() }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import StorageEngine
+
+/// A database of objects, as one thread sees it.
+///
+/// A Realm shows one version of the data until ``refresh()``, or the beginning of a write
+/// transaction, moves it to the newest. It may be used on the thread that opened it only, and so
+/// may the objects and collections obtained from it; anything else stops the program. Opening the
+/// same file again on the same thread gives an equal Realm and costs little, so Realms need not be
+/// kept: the file is closed with the last reference to a Realm, object or collection.
+///
+/// ```swift
+/// let realm = try Realm()
+/// try realm.write { realm.add(Dog(value: ["name": "Rex", "age": 3])) }
+/// let dogs = realm.objects(Dog.self)
+/// ```
+public struct Realm {
+    let instance: RealmInstance
+
+    init(instance: RealmInstance) { self.instance = instance }
+
+    /// Opens the Realm of the default configuration.
+    ///
+    /// - Throws: ``Realm/Error`` if the file cannot be opened or does not fit the classes.
+    public init() throws { try self.init(configuration: .defaultConfiguration) }
+
+    /// Opens the Realm that a configuration describes, creating the file if there is none.
+    ///
+    /// - Throws: ``Realm/Error`` if the file cannot be opened or does not fit the classes.
+    public init(configuration: Configuration) throws {
+        do { instance = try RealmCache.instance(for: configuration) } catch {
+            throw Error.of(error)
+        }
+    }
+
+    /// Opens the file at `fileURL`, otherwise as the default configuration says.
+    ///
+    /// - Throws: ``Realm/Error`` if the file cannot be opened or does not fit the classes.
+    public init(fileURL: URL) throws {
+        var configuration = Configuration.defaultConfiguration
+        configuration.fileURL = fileURL
+        try self.init(configuration: configuration)
+    }
+
+    /// The classes that this Realm stores.
+    public var schema: Schema { Schema(model: instance.schema) }
+
+    /// The configuration in effect, including the classes found by discovery.
+    public var configuration: Configuration { instance.configuration }
+
+    // MARK: Reading
+
+    /// All objects of a class. Objects of its subclasses are not among them.
+    public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
+        Results(query: ResultsQuery(instance.managedClass(forFetching: type)))
+    }
+
+    /// The object with the given primary key; nil if there is none.
+    public func object<Element: Object, KeyType>(
+        ofType type: Element.Type, forPrimaryKey key: KeyType
+    ) -> Element? {
+        let managedClass = instance.managedClass(forFetching: type)
+        return managedClass.object(forPrimaryKey: key).map { unsafeDowncast($0, to: type) }
+    }
+
+    /// Whether the Realm holds no object of any of its classes.
+    public var isEmpty: Bool {
+        instance.checkThread()
+        return instance.schema.classes.allSatisfy { model in
+            guard let table = instance.managedClass(for: model.type).table else { return true }
+            instance.resumeReading()
+            return attempt { try table.count() } == 0
+        }
+    }
+
+    /// Moves the Realm to the newest version. Returns whether there was a newer one; inside a
+    /// write transaction there is none.
+    @discardableResult
+    public func refresh() -> Bool { attempt { try instance.refresh() } }
+
+    /// Gives up the version that the Realm shows, and invalidates all objects and collections
+    /// obtained from it. A write transaction under way is cancelled. The Realm itself can go on
+    /// being used: it reads the newest version.
+    public func invalidate() { instance.invalidate() }
+}
+
+extension Realm: Equatable {
+    /// Whether both are the same Realm on the same thread.
+    public static func == (left: Realm, right: Realm) -> Bool { left.instance === right.instance }
+}
+
+extension RealmInstance {
+    func managedClass<Element>(forFetching type: Element.Type) -> ManagedClass {
+        checkThread()
+        guard let type = type as? ObjectBase.Type else {
+            stop("Objects of type '\(Element.self)' cannot be fetched from a Realm.")
+        }
+        resumeReading()
+        return managedClass(for: type)
+    }
+}
+
+extension ManagedClass {
+    func object(forPrimaryKey key: Any) -> ObjectBase? {
+        guard let position = model.primaryKey else {
+            stop("'\(model.name)' does not have a primary key")
+        }
+        guard let table else { return nil }
+        let property = model.properties[position]
+        realm.scratch.reset()
+        guard let scalar = property.valueType.keyScalar(of: key, realm.scratch) else {
+            stop(model.invalidValue(key, for: property))
+        }
+        return attempt { try table.find(primaryKey: scalar) }.map {
+            makeAccessor(key: $0.rawValue)
+        }
+    }
+}
+
+extension _Persistable {
+    /// The stored form of a primary key; nil if the value does not fit.
+    static func keyScalar(of value: Any, _ scratch: _Scratch) -> Scalar? {
+        guard let value = _convert(value, .detached) else { return nil }
+        var wrapper = Persisted(wrappedValue: value)
+        return withUnsafeMutablePointer(to: &wrapper) {
+            _gather(UnsafeMutableRawPointer($0), scratch)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import StorageEngine
+
+extension RealmInstance {
+    /// Opens the file, and makes it hold the classes of `schema`.
+    static func open(
+        _ configuration: Realm.Configuration, path: String, schema: SchemaModel
+    ) throws -> RealmInstance {
+        if configuration.fileURL == Realm.Configuration.defaultFileURL {
+            try createDirectory(of: path)
+        }
+        var options = Database.Options()
+        options.createIfMissing = !configuration.readOnly
+        options.readOnly = configuration.readOnly
+        options.inMemory = configuration.inMemoryIdentifier != nil
+        let database = try Database.open(path: path, options: options)
+        let connection = try Connection(database)
+        let definitions = schema.classes.map(\.definition)
+        let setup = SchemaSetup(
+            connection: connection, definitions: definitions, configuration: configuration,
+            path: path)
+        try setup.run()
+        return RealmInstance(
+            configuration: configuration, path: path, schema: schema, connection: connection)
+    }
+
+    /// The directory of the default Realm is the library's own.
+    private static func createDirectory(of path: String) throws {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
+        do {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+        } catch {
+            throw Realm.Error(
+                .fileOperationFailed, path: path,
+                message: "Failed to create the directory of the Realm file at path '\(path)': "
+                    + error.localizedDescription)
+        }
+    }
+}
+
+/// Brings the schema of a file and the classes of the application together, or refuses.
+private struct SchemaSetup {
+    let connection: Connection
+    let definitions: [TableDefinition]
+    let configuration: Realm.Configuration
+    let path: String
+
+    func run() throws {
+        guard try needsChange() else { return }
+        if configuration.readOnly { return try refuseUninitialized() }
+        // Another process may have been faster: look again, now that nobody else can write.
+        try connection.beginWrite()
+        do {
+            if try needsChange() { try change() }
+            try connection.commit()
+        } catch {
+            if connection.isInWriteTransaction { connection.rollback() }
+            throw error
+        }
+    }
+
+    /// Throws if only a migration could help.
+    private func needsChange() throws -> Bool {
+        guard let version = try connection.schemaVersion() else { return true }
+        if version > configuration.schemaVersion {
+            throw Realm.Error(
+                .fail, path: path,
+                message: "Provided schema version \(configuration.schemaVersion) is less than "
+                    + "last set version \(version).")
+        }
+        let stored = try connection.tableDefinitions()
+        let differences = SchemaComparison.differences(stored: stored, wanted: definitions)
+        if !differences.isEmpty {
+            throw Realm.Error(
+                .schemaMismatch, path: path,
+                message: "Migration is required due to the following errors:"
+                    + differences.map { "\n- \($0)" }.joined())
+        }
+        if configuration.readOnly { return false }
+        return version < configuration.schemaVersion || !missing(from: stored).isEmpty
+    }
+
+    private func change() throws {
+        let missing = missing(from: try connection.tableDefinitions())
+        if !missing.isEmpty { try connection.createTables(missing) }
+        if try connection.schemaVersion() != configuration.schemaVersion {
+            try connection.setSchemaVersion(configuration.schemaVersion)
+        }
+    }
+
+    private func missing(from stored: [TableDefinition]) -> [TableDefinition] {
+        let names = Set(stored.map(\.name))
+        return definitions.filter { !names.contains($0.name) }
+    }
+
+    private func refuseUninitialized() throws {
+        throw Realm.Error(
+            .invalidDatabase, path: path,
+            message: "Realm at path '\(path)' has not been initialized.")
+    }
+}

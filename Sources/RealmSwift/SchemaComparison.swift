@@ -1,0 +1,62 @@
+import StorageEngine
+
+/// What would have to change in a file before it fits the classes of the application.
+enum SchemaComparison {
+    /// One sentence for each difference that needs a migration. Tables without a class are fine,
+    /// and so are indexes that come or go.
+    static func differences(
+        stored: [TableDefinition], wanted: [TableDefinition]
+    ) -> [String] {
+        let stored = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        return wanted.flatMap { table in
+            stored[table.name].map { differences(stored: $0, wanted: table) } ?? []
+        }
+    }
+
+    private static func differences(
+        stored: TableDefinition, wanted: TableDefinition
+    ) -> [String] {
+        let name = wanted.name
+        var result: [String] = []
+        for column in stored.columns {
+            guard let new = wanted.columns.first(where: { $0.name == column.name }) else {
+                result.append("Property '\(name).\(column.name)' has been removed.")
+                continue
+            }
+            if let change = change(from: StoredType(column), to: StoredType(new)) {
+                result.append("Property '\(name).\(column.name)' has been \(change).")
+            }
+        }
+        for column in wanted.columns
+        where !stored.columns.contains(where: { $0.name == column.name }) {
+            result.append("Property '\(name).\(column.name)' has been added.")
+        }
+        if let change = primaryKeyChange(stored: stored, wanted: wanted) {
+            result.append("Primary Key for class '\(name)' has been \(change).")
+        }
+        return result
+    }
+
+    private static func change(from old: StoredType, to new: StoredType) -> String? {
+        if old == new { return nil }
+        var oldWithNewOptionality = old
+        oldWithNewOptionality.isOptional = new.isOptional
+        if oldWithNewOptionality == new {
+            return new.isOptional ? "made optional" : "made required"
+        }
+        return "changed from '\(old)' to '\(new)'"
+    }
+
+    private static func primaryKeyChange(
+        stored: TableDefinition, wanted: TableDefinition
+    ) -> String? {
+        let old = stored.columns.first(where: \.isPrimaryKey)?.name
+        let new = wanted.columns.first(where: \.isPrimaryKey)?.name
+        switch (old, new) {
+        case (let old?, let new?): return old == new ? nil : "changed from '\(old)' to '\(new)'"
+        case (_?, nil): return "removed"
+        case (nil, _?): return "added"
+        case (nil, nil): return nil
+        }
+    }
+}

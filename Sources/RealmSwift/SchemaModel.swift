@@ -1,0 +1,63 @@
+import StorageEngine
+
+/// The classes that a Realm stores.
+final class SchemaModel: Sendable {
+    let classes: [ClassModel]
+    private let positions: [ObjectIdentifier: Int]
+
+    /// All model classes of the process; stops when two of them have one name.
+    static let discovered = SchemaModel(SchemaDiscovery.defaultClasses)
+
+    static func of(_ configuration: Realm.Configuration) -> SchemaModel {
+        configuration.objectTypes.map(SchemaModel.init) ?? discovered
+    }
+
+    init(_ types: [ObjectBase.Type]) {
+        var models: [ClassModel] = []
+        var typesByName: [String: ObjectBase.Type] = [:]
+        for type in types {
+            let name = type.className()
+            if let other = typesByName.updateValue(type, forKey: name) {
+                if other == type { continue }
+                stop(
+                    "Model classes '\(String(reflecting: other))' and "
+                        + "'\(String(reflecting: type))' have the same name '\(name)'. List the "
+                        + "classes to store in `objectTypes`, or rename one of them.")
+            }
+            models.append(ClassModel.of(type))
+        }
+        classes = models.sorted { $0.name < $1.name }
+        positions = Dictionary(
+            uniqueKeysWithValues: classes.enumerated().map { (ObjectIdentifier($1.type), $0) })
+        requireLinkTargets()
+    }
+
+    func contains(_ type: ObjectBase.Type) -> Bool { positions[ObjectIdentifier(type)] != nil }
+
+    func covers(_ other: SchemaModel) -> Bool {
+        self === other || other.classes.allSatisfy { contains($0.type) }
+    }
+
+    subscript(type: ObjectBase.Type) -> ClassModel? {
+        positions[ObjectIdentifier(type)].map { classes[$0] }
+    }
+
+    /// Every class that a property links to must be part of the schema.
+    private func requireLinkTargets() {
+        var problems: [String] = []
+        for model in classes {
+            for property in model.properties {
+                guard let target = property.shape.linkedClass, !contains(target) else { continue }
+                let kind = property.shape.collection == .list ? "array" : "object"
+                problems.append(
+                    "- Property '\(model.name).\(property.name)' of type '\(kind)' has unknown "
+                        + "object type '\(target.className())'")
+            }
+        }
+        if !problems.isEmpty {
+            stop(
+                "Schema validation failed due to the following errors:\n"
+                    + problems.joined(separator: "\n"))
+        }
+    }
+}

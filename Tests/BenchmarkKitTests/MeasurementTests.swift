@@ -1,0 +1,116 @@
+import Testing
+
+@testable import BenchmarkKit
+
+@Suite struct MeasurementTests {
+    @Test func percentilesAreExactToThreeDigits() throws {
+        var recorder = LatencyRecorder()
+        for microseconds in 1...10_000 { recorder.record(UInt64(microseconds) * 1000) }
+        let summary = try #require(recorder.summary())
+        for (measured, expected) in [
+            (summary.p50, 5000.0), (summary.p90, 9000), (summary.p99, 9900),
+            (summary.p999, 9990), (summary.p9999, 9999), (summary.max, 10_000),
+        ] {
+            #expect(abs(measured - expected) <= expected * 0.001 + 0.001)
+        }
+    }
+
+    @Test func nothingRecordedGivesNothing() {
+        #expect(LatencyRecorder().summary() == nil)
+        #expect(LatencyRecorder().percentile(99) == nil)
+    }
+
+    @Test func durationsBeyondTheRangeAreKept() throws {
+        var recorder = LatencyRecorder()
+        recorder.record(0)
+        recorder.record(.max)
+        #expect(recorder.count == 2)
+        #expect(try #require(recorder.summary()).max >= 599_000_000)
+    }
+
+    @Test func aBatchCountsForAllItsOperations() throws {
+        var recorder = LatencyRecorder()
+        recorder.record(1_000_000, count: 999)
+        recorder.record(9_000_000)
+        #expect(recorder.count == 1000)
+        #expect(abs(try #require(recorder.percentile(99)) - 1000) < 2)
+    }
+
+    @Test func theIntervalHoldsTheMeanAndNarrowsWithMoreSamples() throws {
+        var generator = SeededGenerator(seed: 1)
+        let samples = (0..<30).map { _ in 100 + generator.nextUnit() }
+        let few = try #require(ThroughputInterval(samples: Array(samples.prefix(5))))
+        let many = try #require(ThroughputInterval(samples: samples))
+        #expect(many.low <= 100.5 && 100.5 <= many.high || many.high - many.low < 0.5)
+        #expect(many.high - many.low < few.high - few.low)
+        #expect(ThroughputInterval(samples: [1, 2]) == nil)
+    }
+
+    @Test func manySamplesBecomeThirtyGroups() {
+        let groups = ThroughputInterval.groups(of: (0..<300).map(Double.init), atMost: 30)
+        #expect(groups.count == 30)
+        #expect(groups.first == 4.5)
+    }
+
+    @Test func checksCompareRowsWithTheirTargets() throws {
+        var single = ColumnTests.result("sensors", "dedicated-thread")
+        single.operations = 100
+        single.elapsedSeconds = 1
+        single.measure("ratio_to_control", 0.69)
+        var batched = ColumnTests.result("sensors", "batched")
+        batched.operations = 2000
+        batched.elapsedSeconds = 1
+        let outcomes = RatioCheck.outcomes(for: [single, batched])
+        #expect(outcomes.map(\.passed) == [false, true])
+        #expect(outcomes.map(\.measured) == [0.69, 20])
+    }
+
+    @Test func checksWithoutTheirRowsAreLeftOut() {
+        #expect(RatioCheck.outcomes(for: []) == [])
+        var failed = ColumnTests.result("sensors", "dedicated-thread")
+        failed.measure("ratio_to_control", 1)
+        failed.status = .failed
+        #expect(RatioCheck.outcomes(for: [failed]) == [])
+    }
+
+    @Test func theMedianRunStandsForAll() {
+        let outcomes = [3.0, 1, 2].map { rate -> CaseOutcome in
+            var result = ColumnTests.result()
+            result.operations = Int(rate * 100)
+            result.elapsedSeconds = 1
+            return CaseOutcome(results: [result])
+        }
+        let chosen = RunSession.representative(of: outcomes)
+        #expect(chosen.results[0].operations == 200)
+        #expect(chosen.results[0].interval != nil)
+    }
+
+    @Test func aFailedRunStandsForAll() {
+        var failed = ColumnTests.result()
+        failed.status = .failed
+        let outcomes = [
+            CaseOutcome(results: [ColumnTests.result()]), CaseOutcome(results: [failed]),
+        ]
+        #expect(RunSession.representative(of: outcomes).results[0].status == .failed)
+    }
+
+    @Test func peakMemoryIsKnown() {
+        #expect(ProcessStatus.peakResidentBytes() > 1_000_000)
+        #expect(ProcessStatus.threadCount() >= 1)
+    }
+
+    @Test func theBareDiskWritesWhatItIsTold() throws {
+        let folder = try TemporaryFolder()
+        let disk = try BareDisk(directory: folder.path)
+        try disk.replay([
+            CommitShape(writeCalls: 2, bytes: 20_480), CommitShape(writeCalls: 1, bytes: 4096),
+        ])
+        let result = disk.result(
+            beside: BenchmarkCase(
+                identifier: CaseIdentifier(workload: "commit", strategy: "engine", size: 1),
+                layer: "engine", options: CaseOptions()))
+        #expect(result.operations == 2)
+        #expect(result.identifier.description == "commit/bare-disk/full/plain/1/control")
+        #expect(try #require(result.throughput) > 0)
+    }
+}

@@ -1,0 +1,118 @@
+import Testing
+
+@testable import BenchmarkKit
+
+@Suite struct VerificationTests {
+    static func account(_ sequences: some Sequence<Int>) -> SensorAccount {
+        var account = SensorAccount()
+        for sequence in sequences { account.add(sequence: sequence) }
+        return account
+    }
+
+    static func expected(_ count: Int) -> SensorsExpectation.ExpectedSensor {
+        var history = CommitHistory()
+        for sequence in 0..<count { history.append(sequence) }
+        return SensorsExpectation.ExpectedSensor(
+            identifier: "s", account: account(0..<count), kept: history.kept)
+    }
+
+    static func differences(
+        _ count: Int, account: SensorAccount? = nil, kept: [Int]? = nil
+    ) -> [String] {
+        let expected = expected(count)
+        return SensorsExpectation.differences(
+            name: "s", expected: expected, account: account ?? expected.account,
+            kept: kept ?? expected.kept)
+    }
+
+    @Test func theChecksumDoesNotDependOnOrder() {
+        #expect(Self.account(0..<100) == Self.account((0..<100).reversed()))
+        #expect(Self.account(0..<100) != Self.account(0..<99))
+        // A lost reading and a doubled one do not make up for each other.
+        #expect(Self.account([0, 1, 1]) != Self.account([0, 1, 2]))
+    }
+
+    @Test(arguments: [0, 1, 9_999, 10_000, 10_001, 25_000])
+    func whatWasProducedPasses(count: Int) {
+        #expect(Self.differences(count) == [])
+    }
+
+    @Test func theHistoryKeepsTheLastInCommitOrder() {
+        #expect(Self.expected(10_003).kept == Array(3..<10_003))
+    }
+
+    @Test func aLostReadingIsFound() {
+        #expect(!Self.differences(5, account: Self.account(0..<4)).isEmpty)
+    }
+
+    @Test func aWrongChecksumIsFound() {
+        #expect(!Self.differences(3, account: Self.account([0, 1, 1])).isEmpty)
+    }
+
+    @Test func readingsInAnotherOrderAreFound() {
+        #expect(!Self.differences(3, kept: [0, 2, 1]).isEmpty)
+    }
+
+    @Test func readingsThatWereNotTrimmedAreFound() {
+        #expect(!Self.differences(10_001, kept: Array(0..<10_001)).isEmpty)
+    }
+
+    @Test func aMissingReadingIsFoundAlthoughTheCountsAgree() {
+        #expect(!Self.differences(5, kept: [0, 1, 2, 3]).isEmpty)
+    }
+}
+
+@Suite struct DigestTests {
+    static func digest(_ rows: [Int]) -> ResultDigest {
+        var digest = ResultDigest()
+        for value in rows {
+            var row = ResultDigest.Row()
+            row.combine(value)
+            digest.add(row)
+        }
+        return digest
+    }
+
+    @Test func doesNotDependOnTheOrderOfRows() {
+        var generator = SeededGenerator(seed: 11)
+        let rows = (0..<200).map { _ in generator.next(below: 1000) }
+        #expect(Self.digest(rows) == Self.digest(rows.shuffled(using: &generator)))
+    }
+
+    @Test func dependsOnEveryRow() {
+        #expect(Self.digest([1, 2, 3]) != Self.digest([1, 2]))
+        #expect(Self.digest([1, 2, 2]) != Self.digest([1, 1, 2]))
+        #expect(Self.digest([]) != Self.digest([0]))
+    }
+
+    @Test func dependsOnTheOrderOfFieldsInARow() {
+        var first = ResultDigest.Row()
+        var second = ResultDigest.Row()
+        first.combine(1)
+        first.combine(2)
+        second.combine(2)
+        second.combine(1)
+        #expect(first.hash != second.hash)
+    }
+
+    @Test func bytesOfAnyLengthCount() {
+        let hashes = (0..<20).map { length -> UInt64 in
+            var row = ResultDigest.Row()
+            row.combine([UInt8](repeating: 0, count: length))
+            return row.hash
+        }
+        #expect(Set(hashes).count == hashes.count)
+    }
+
+    @Test func disagreeingRowsAreNamed() {
+        var api = ColumnTests.result("insert", "api")
+        var engine = ColumnTests.result("insert", "engine")
+        api.digest = "a"
+        engine.digest = "a"
+        #expect(DigestCheck.disagreements(in: [api, engine]) == [])
+        engine.digest = "b"
+        #expect(DigestCheck.disagreements(in: [api, engine]).count == 1)
+        engine.operations = 5
+        #expect(DigestCheck.disagreements(in: [api, engine]) == [])
+    }
+}

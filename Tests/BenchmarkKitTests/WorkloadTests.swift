@@ -1,0 +1,149 @@
+import Foundation
+import RealmSwift
+import Testing
+
+@testable import BenchmarkKit
+
+/// Workloads on tiny inputs, in this process: what is measured must also be right.
+@Suite(.serialized) struct WorkloadTests {
+    private func run(
+        _ workload: String, _ strategy: String, size: Int? = nil, in folder: TemporaryFolder,
+        _ change: (inout CaseOptions) -> Void = { _ in }
+    ) throws -> CaseOutcome {
+        var options = CaseOptions()
+        change(&options)
+        let benchmarkCase = try WorkloadCatalogue.makeCase(
+            workload: workload, strategy: strategy, size: size, options: options)
+        let directory = folder.path + "/" + strategy
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        let environment = CaseEnvironment(
+            directory: directory, fixtures: folder.path, allocations: nil, progress: { _ in })
+        let type = try WorkloadCatalogue.workload(named: workload)
+        try type.prepare(benchmarkCase, in: environment)
+        return try type.run(benchmarkCase, in: environment)
+    }
+
+    // The strategy main-queue needs the main thread's run loop, which tests do not have.
+    @Test(arguments: ["current", "concurrent-gcd", "dedicated-thread", "batched"])
+    func everyStrategyWritesWhatWasProduced(strategy: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("sensors", strategy, in: folder) {
+            $0.count = 250
+            $0.batchSize = 60
+            $0.sensors = 7
+            $0.payload = 20
+        }
+        let result = outcome.results[0]
+        #expect(result.operations == 250)
+        #expect(result.measure("total_writes") == 250)
+        #expect(result.measure("commits") == (strategy == "batched" ? 5 : 250))
+        #expect(result.digest != nil)
+        let problems = try #require(outcome.verification).problems()
+        #expect(problems == [])
+    }
+
+    @Test func allStrategiesAgreeOnTheDigest() throws {
+        let folder = try TemporaryFolder()
+        let digests = try ["current", "batched"].map { strategy in
+            try run("sensors", strategy, in: folder) { $0.count = 50 }.results[0].digest
+        }
+        #expect(digests[0] == digests[1])
+    }
+
+    @Test func theOldestReadingsAreDeletedBeyondTheCapacity() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("sensors", "batched", in: folder) {
+            $0.count = Sensor.capacity + 50
+            $0.sensors = 1
+        }
+        #expect(outcome.results[0].measure("objects_persisted") == Double(Sensor.capacity))
+        #expect(try #require(outcome.verification).problems() == [])
+    }
+
+    @Test func severalProducersLoseNothing() throws {
+        let folder = try TemporaryFolder()
+        for strategy in ["dedicated-thread", "batched"] {
+            let outcome = try run("sensors", strategy, in: folder) {
+                $0.count = 200
+                $0.threads = 3
+            }
+            #expect(try #require(outcome.verification).problems() == [])
+        }
+    }
+
+    @Test func aReadingThatIsMissingFailsTheProof() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("sensors", "batched", in: folder) { $0.count = 40 }
+        try withOwnLifetime {
+            let realm = try Realm(
+                configuration: sensorsConfiguration(path: folder.path + "/batched/sensors.realm"))
+            try realm.write {
+                let sensor = try #require(realm.objects(Sensor.self).first { !$0.readings.isEmpty })
+                realm.delete(sensor.readings[0])
+            }
+        }
+        #expect(try #require(outcome.verification).problems().isEmpty == false)
+    }
+
+    @Test func aWrongCountFailsTheProof() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("sensors", "batched", in: folder) { $0.count = 40 }
+        try withOwnLifetime {
+            let realm = try Realm(
+                configuration: sensorsConfiguration(path: folder.path + "/batched/sensors.realm"))
+            try realm.write { realm.objects(Sensor.self)[0].written += 1 }
+        }
+        #expect(try #require(outcome.verification).problems().isEmpty == false)
+    }
+
+    @Test(arguments: ["insert", "insert-int-key"])
+    func bothLayersInsertTheSame(workload: String) throws {
+        let folder = try TemporaryFolder()
+        var digests: Set<String?> = []
+        for strategy in ["api", "engine"] {
+            let outcome = try run(workload, strategy, size: 250, in: folder) { $0.batchSize = 100 }
+            #expect(outcome.results[0].measure("commits") == 3)
+            #expect(try #require(outcome.verification).problems() == [])
+            digests.insert(outcome.results[0].digest)
+        }
+        #expect(digests.count == 1)
+    }
+
+    @Test(arguments: ["lookup", "scan"])
+    func bothLayersReadTheSame(workload: String) throws {
+        let folder = try TemporaryFolder()
+        let digests = try ["api", "engine"].map { strategy in
+            try run(workload, strategy, size: 300, in: folder) { $0.count = 640 }
+                .results[0].digest
+        }
+        #expect(digests[0] != nil)
+        #expect(digests[0] == digests[1])
+    }
+
+    @Test func singleCommitsComeWithTheirControl() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("commit", "engine", in: folder) { $0.count = 30 }
+        #expect(outcome.results.map(\.operations) == [30, 30])
+        #expect(outcome.results[1].identifier.engine == "control")
+        #expect(outcome.results[0].measure("ratio_to_control") != nil)
+        #expect(try #require(outcome.verification).problems() == [])
+    }
+
+    @Test func openingTellsFirstTimesApart() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("open", "api", size: 100, in: folder) { $0.count = 5 }
+        #expect(outcome.results[0].operations == 5)
+        #expect(try #require(outcome.results[0].measure("first_open_us")) > 0)
+    }
+
+    @Test(arguments: ["same-module", "other-module"])
+    func propertyReadsAreCounted(strategy: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("property-read", strategy, size: 20, in: folder) { $0.count = 2000 }
+        #expect(outcome.results[0].operations == 2000)
+    }
+
+    /// Ends the life of what `body` opens before the next statement.
+    private func withOwnLifetime(_ body: () throws -> Void) rethrows { try body() }
+}

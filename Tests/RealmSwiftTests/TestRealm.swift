@@ -1,0 +1,63 @@
+import Foundation
+import RealmSwift
+
+/// A directory of one test's own, removed with the last reference to it.
+final class TestDirectory {
+    let url: URL
+
+    init() {
+        url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("realm-tests-\(UUID().uuidString)", isDirectory: true)
+        do {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        } catch {
+            fatalError("cannot create \(url.path): \(error)")
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func configuration(
+        _ types: [ObjectBase.Type] = allTypes, name: String = "test.realm"
+    ) -> Realm.Configuration {
+        Realm.Configuration(
+            fileURL: url.appendingPathComponent(name), objectTypes: types)
+    }
+
+    func realm(_ types: [ObjectBase.Type] = allTypes) throws -> Realm {
+        try Realm(configuration: configuration(types))
+    }
+
+    static var allTypes: [ObjectBase.Type] {
+        [Person.self, Dog.self, Owner.self, Keyed.self, Everything.self]
+    }
+}
+
+let allTypes = TestDirectory.allTypes
+
+/// Runs `body` on a thread of its own, and waits for it.
+func runThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
+    let outcome = Outcome<Result>()
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        outcome.result = Swift.Result { try body() }
+        done.signal()
+    }
+    done.wait()
+    guard let result = outcome.result else { fatalError("the thread left no result") }
+    return try result.get()
+}
+
+/// Runs `body` on a thread of its own without blocking the caller's.
+func onThread<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+    }
+}
+
+/// Sendable because the semaphore orders the only write before the only read.
+private final class Outcome<Value>: @unchecked Sendable {
+    var result: Result<Value, any Error>?
+}

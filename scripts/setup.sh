@@ -1,0 +1,41 @@
+# Sourced by the other scripts: finds the package, makes sure that what it needs is installed.
+
+package_directory="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+
+fail() {
+    echo "error: $*" >&2
+    exit 1
+}
+
+# Installs Debian packages that are missing; asks for nothing.
+ensure_packages() {
+    local missing=()
+    local name
+    for name in "$@"; do
+        if ! dpkg-query --show --showformat='${Status}' "$name" 2>/dev/null \
+            | grep -q 'install ok installed'; then
+            missing+=("$name")
+        fi
+    done
+    if [ "${#missing[@]}" -eq 0 ]; then
+        return
+    fi
+    if [ "$(id -u)" -ne 0 ]; then
+        fail "${missing[*]} is missing, and installing it takes root. Run once:
+    sudo apt-get update && sudo apt-get install --yes ${missing[*]}"
+    fi
+    echo "Installing ${missing[*]}"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update --quiet --quiet
+    apt-get install --yes --quiet --quiet --no-install-recommends "${missing[@]}"
+}
+
+ensure_toolchain() {
+    if ! command -v swift >/dev/null; then
+        fail "swift was not found. Install Swift 6.1 or later from https://www.swift.org/install/linux"
+    fi
+    command -v dpkg-query >/dev/null \
+        || fail "This script installs packages of Debian or Ubuntu. Elsewhere install jemalloc's
+development files by hand and call 'swift build' and 'swift test' directly."
+    ensure_packages libjemalloc-dev
+}
