@@ -70,6 +70,10 @@ final class Forest {
                     page: UInt64(bitPattern: node.integer(2, row)),
                     birth: UInt64(bitPattern: node.integer(3, row))),
                 level: Int(node.integer(4, row)), count: Int(node.integer(5, row)))
+            guard TreeRoot.possibleCounts.contains(loaded.root.count) else {
+                throw pager.damaged(
+                    pager.root.page, "it counts \(loaded.root.count) rows in tree \(id)")
+            }
             loaded.extra = node.integer(6, row)
         }
         state.pointee = loaded

@@ -39,7 +39,13 @@ extension StoredSchema {
 
     /// What decoding cannot see column by column: references between tables, tree ids in range.
     private var isConsistent: Bool {
+        // Tables are never dropped: the ids have no gaps, and memory for all of them is bounded by the schema's size.
+        let treeIDs = tables.flatMap(\.treeIDs)
+        guard Set(treeIDs).count == treeIDs.count, Int(nextTreeID) <= 2 + treeIDs.count else {
+            return false
+        }
         for table in tables {
+            guard Set(table.columns.map(\.id)).count == table.columns.count else { return false }
             guard table.clusterTreeID >= 2, table.clusterTreeID < nextTreeID,
                 table.primaryKeyTreeID < nextTreeID,
                 (table.primaryKeyColumn == nil) == (table.primaryKeyTreeID == 0)
