@@ -61,18 +61,18 @@ extension PowerLossHistory.Moment {
     private static let page = 4096
     private static let headBytes: UInt64 = 34 * 4096
     /// All subsets of this many pieces are tried, samples of more.
-    private static let exhaustivePieces = LongTests.choose(12, otherwise: 7)
-    private static let samples = LongTests.choose(1000, otherwise: 40)
+    private static let exhaustivePieces = LongTests.choose(12, otherwise: 8)
+    private static let samples = LongTests.choose(1000, otherwise: 60)
 
     /// The pending changes in parts of which each may be on disk or not. Parts that change nothing are left out.
-    func pieces(tearing tearsPages: Bool = false) -> [SystemTraceEvent] {
+    func pieces(pageParts: Int = 1) -> [SystemTraceEvent] {
         var pieces: [SystemTraceEvent] = []
         for event in pending {
             guard case let .write(offset, bytes) = event.change else {
                 pieces.append(event)
                 continue
             }
-            let size = tearsPages || offset < Self.headBytes ? Self.sector : Self.page
+            let size = offset < Self.headBytes ? Self.sector : Self.page / pageParts
             for start in stride(from: 0, to: bytes.count, by: size) {
                 let part = Array(bytes[start..<min(start + size, bytes.count)])
                 let place = Int(offset) + start
@@ -99,11 +99,7 @@ extension PowerLossHistory.Moment {
     /// last, and samples.
     func images(_ random: inout SeededRandom) -> [(choice: String, image: [UInt8])] {
         let pieces = pieces()
-        if pieces.count <= Self.exhaustivePieces {
-            return (0..<1 << pieces.count).map { subset in
-                ("\(subset) of \(pieces.count)", image(pieces) { subset & 1 << $0 != 0 })
-            }
-        }
+        if pieces.count <= Self.exhaustivePieces { return allSubsets(pageParts: 1) }
         var images = [
             ("none", durable), ("all", image(pieces) { _ in true }),
             ("all but the first", image(pieces) { $0 != 0 }),
@@ -116,9 +112,16 @@ extension PowerLossHistory.Moment {
         return images
     }
 
+    func allSubsets(pageParts: Int) -> [(choice: String, image: [UInt8])] {
+        let pieces = pieces(pageParts: pageParts)
+        return (0..<1 << pieces.count).map { subset in
+            ("\(subset) of \(pieces.count)", image(pieces) { subset & 1 << $0 != 0 })
+        }
+    }
+
     /// One image: any sectors, with a share of missing ones drawn first.
     func sample(_ random: inout SeededRandom) -> [UInt8] {
-        let pieces = pieces(tearing: random.next(below: 2) == 0)
+        let pieces = pieces(pageParts: [1, 8][random.next(below: 2)])
         let missing = [1, 10, 50, 90][random.next(below: 4)]
         let chosen = pieces.map { _ in random.next(below: 100) >= missing }
         return image(pieces) { chosen[$0] }
