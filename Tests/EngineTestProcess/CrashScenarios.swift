@@ -52,7 +52,8 @@ private func readImage(_ path: String) -> String {
     }
 }
 
-/// In a function of its own, so that the database is closed, and its last calls are made, when it returns.
+/// In a function of its own, so that the database is closed, and its last calls are made, when it
+/// returns.
 private func runSteps(_ path: String, _ steps: ClosedRange<Int>) throws {
     let connection = try Connection(Database.open(path: path))
     report("open")

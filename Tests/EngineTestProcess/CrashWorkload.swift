@@ -1,7 +1,7 @@
 import StorageEngine
 
-/// Transactions that every process repeats exactly: each is a function of its number and of the state that the
-/// one before left. So a digest says how many of them a file holds.
+/// Transactions that every process repeats exactly: each is a function of its number and of the
+/// state that the one before left. So a digest says how many of them a file holds.
 enum CrashWorkload {
     /// Steps from 25 on include a checkpoint of the free map, 27 writes more than 1 MiB.
     static let lastStep = 34
@@ -105,7 +105,9 @@ extension CrashWorkload {
         try progress.set(0, of: progress.key(at: 0), to: .integer(Int64(step)))
     }
 
-    private static func anyKey(_ table: Table, _ random: inout RepeatableRandom) throws -> ObjectKey {
+    private static func anyKey(
+        _ table: Table, _ random: inout RepeatableRandom
+    ) throws -> ObjectKey {
         try table.key(at: random.below(try table.count()))
     }
 

@@ -54,7 +54,8 @@ extension DatabaseDigest {
     /// Reads everything that the connection's version holds.
     static func of(_ connection: Connection, skipping skipped: Set<String> = []) throws -> UInt64 {
         var digest = DatabaseDigest()
-        for definition in try connection.tableDefinitions() where !skipped.contains(definition.name) {
+        for definition in try connection.tableDefinitions()
+        where !skipped.contains(definition.name) {
             digest.add(definition.name)
             try digest.add(connection.table(named: definition.name)!)
         }

@@ -88,7 +88,8 @@ import Testing
         }
     }
 
-    /// Changes a field of the header and makes its checksum right again: what a newer library might write.
+    /// Changes a field of the header and makes its checksum right again: what a newer library might
+    /// write.
     private func header(changing offset: Int, to value: UInt32) -> [UInt8] {
         var image = file.bytes
         image.withUnsafeMutableBytes { bytes in

@@ -6,8 +6,8 @@ import Testing
 
 /// Files with wrong contents under right checksums: what nobody but an attacker, or a bug, writes.
 ///
-/// What is read may be anything, but reading ends, in an error or not. A child process reads, so that the test can
-/// tell what ended it.
+/// What is read may be anything, but reading ends, in an error or not. A child process reads, so
+/// that the test can tell what ended it.
 @Suite struct CorruptionHostileTests {
     private let directory: CrashDirectory
     private let file: SmallFile
@@ -33,7 +33,8 @@ import Testing
             try Data(image).write(to: URL(fileURLWithPath: path))
             try child.proceed()
             guard let line = child.nextLine() else {
-                Issue.record("seed \(seed) ends the process (signal \(child.waitForSignal())): \(change)")
+                let signal = child.waitForSignal()
+                Issue.record("seed \(seed) ends the process (signal \(signal)): \(change)")
                 child = try CoordinationTestProcess("read-images", path)
                 continue
             }
@@ -57,7 +58,8 @@ import Testing
                 let start = page * 4096
                 let runHeader = PageHeader(bytes.baseAddress! + start)
                 let count = runHeader.pageCount
-                guard runHeader.kind == .node, count >= 1, start + count * 4096 <= bytes.count else { return nil }
+                guard runHeader.kind == .node, count >= 1, start + count * 4096 <= bytes.count
+                else { return nil }
                 let run = UnsafeRawBufferPointer(rebasing: bytes[start..<start + count * 4096])
                 let isSealed = PageHeader.isSealed(
                     run, pageNumber: UInt64(page), fileSeed: header.fileSeed)
@@ -75,8 +77,8 @@ import Testing
         }
     }
 
-    /// Level, and column ids and kinds: a node is checked by itself, not against the tree that leads to it, so one of
-    /// another shape is not noticed. Such forgeries are left out here.
+    /// Level, and column ids and kinds: a node is checked by itself, not against the tree that
+    /// leads to it, so one of another shape is not noticed. Such forgeries are left out here.
     private static func saysWhatNodeItIs(_ offset: Int) -> Bool {
         offset == 33 || offset == 34 || offset == 35
             || (offset >= 72 && (offset - 72) % 40 < 3)

@@ -1,8 +1,8 @@
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// A file that is as small as files get, and has one of everything: schema, two tables, a list in a tree of its
-/// own, a long value, a checkpoint of the free map.
+/// A file that is as small as files get, and has one of everything: schema, two tables, a list in a
+/// tree of its own, a long value, a checkpoint of the free map.
 struct SmallFile {
     var bytes: [UInt8] = []
     var digest: UInt64 = 0

@@ -4,7 +4,8 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Changes single bytes and lengths of a small file: everything read from it is right, or an error says what is wrong.
+/// Changes single bytes and lengths of a small file: everything read from it is right, or an error
+/// says what is wrong.
 @Suite struct CorruptionTests {
     private let directory: CrashDirectory
     private let file: SmallFile
@@ -19,7 +20,8 @@ import Testing
         case error(StorageError.Code)
     }
 
-    /// Opens the image, reads everything, and checks that what is read is one of the expected states.
+    /// Opens the image, reads everything, and checks that what is read is one of the expected
+    /// states.
     private func open(
         _ image: [UInt8], expecting digests: Set<UInt64>, _ label: @autoclosure () -> String
     ) throws -> Outcome {
@@ -48,7 +50,8 @@ import Testing
         var random = SeededRandom(seed: seed)
         var (right, errors) = (0, 0)
         for block in stride(from: 0, to: image.count, by: 512) {
-            // The first 104 bytes of a record and 64 of a page are headers: one position there, one anywhere.
+            // The first 104 bytes of a record and 64 of a page are headers: one position there, one
+            // anywhere.
             var positions = [block + random.next(below: 512), block + random.next(below: 104)]
             if LongTests.isEnabled { positions = Array(block..<block + 512) }
             for position in positions {
@@ -62,7 +65,8 @@ import Testing
                 case let .error(code):
                     errors += 1
                     #expect(
-                        Self.expectedCodes.contains(code), "byte \(position), mask \(mask): \(code)")
+                        Self.expectedCodes.contains(code),
+                        "byte \(position), mask \(mask): \(code)")
                 }
             }
         }

@@ -4,7 +4,8 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// System calls that fail below connections: typed errors, no trace of the failed transaction, and life goes on.
+/// System calls that fail below connections: typed errors, no trace of the failed transaction, and
+/// life goes on.
 @Suite struct CrashFaultTests {
     private let directory: CrashDirectory
     private let states: CrashStates
@@ -165,7 +166,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: SmallFileSystem.canMount, "mounting a file system of a certain size needs root"))
+    @Test(.enabled(if: SmallFileSystem.canMount, "mounting a file system needs root"))
     func aReallyFullDiskStopsWritersUntilThereIsSpace() throws {
         let disk = try SmallFileSystem(bytes: 4 << 20)
         let path = disk.path + "/full"

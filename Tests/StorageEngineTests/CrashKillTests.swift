@@ -6,8 +6,8 @@ import Testing
 
 /// Kills a writing process before and after each of its system calls that change files.
 ///
-/// The child acknowledges each commit on a pipe. Whatever opens the file afterwards must find the last
-/// acknowledged commit or the one that was being made.
+/// The child acknowledges each commit on a pipe. Whatever opens the file afterwards must find the
+/// last acknowledged commit or the one that was being made.
 @Suite struct CrashKillTests {
     private let directory: CrashDirectory
     private let states: CrashStates
@@ -82,8 +82,8 @@ import Testing
         try killEverywhere(first...(first + 9), from: states.image)
     }
 
-    /// The test's process keeps the file open, so nothing is recovered: the survivor goes on from what was
-    /// published, over whatever the dead process left behind.
+    /// The test's process keeps the file open, so nothing is recovered: the survivor goes on from
+    /// what was published, over whatever the dead process left behind.
     @Test func aSurvivorGoesOnFromTheLastPublishedVersion() throws {
         let first = CrashStates.preparedStep + 1
         let steps = first...(first + 5)

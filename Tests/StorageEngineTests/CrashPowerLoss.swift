@@ -37,7 +37,8 @@ struct PowerLossHistory {
         moments.append(moment)
     }
 
-    /// Those before a sync or the return of a commit: their images include those of the moments before.
+    /// Those before a sync or the return of a commit: their images include those of the moments
+    /// before.
     var decisiveMoments: [Moment] {
         moments.indices.filter { index in
             guard index + 1 < moments.count else { return true }
@@ -55,8 +56,9 @@ struct PowerLossHistory {
 }
 
 extension PowerLossHistory.Moment {
-    /// Disks write sectors of 512 bytes whole. A torn page is covered by its checksum like a missing one, so
-    /// pages are torn in samples only; the blocks before the first page are always taken apart.
+    /// Disks write sectors of 512 bytes whole. A torn page is covered by its checksum like a
+    /// missing one, so pages are torn in samples only; the blocks before the first page are always
+    /// taken apart.
     private static let sector = 512
     private static let page = 4096
     private static let headBytes: UInt64 = 34 * 4096
@@ -64,7 +66,8 @@ extension PowerLossHistory.Moment {
     private static let exhaustivePieces = LongTests.choose(12, otherwise: 8)
     private static let samples = LongTests.choose(1000, otherwise: 60)
 
-    /// The pending changes in parts of which each may be on disk or not. Parts that change nothing are left out.
+    /// The pending changes in parts of which each may be on disk or not. Parts that change nothing
+    /// are left out.
     func pieces(pageParts: Int = 1) -> [SystemTraceEvent] {
         var pieces: [SystemTraceEvent] = []
         for event in pending {
@@ -95,8 +98,8 @@ extension PowerLossHistory.Moment {
         return image
     }
 
-    /// Images with the pieces they contain: all subsets of few pieces; of many: none, all, all but one of the
-    /// last, and samples.
+    /// Images with the pieces they contain: all subsets of few pieces; of many: none, all, all but
+    /// one of the last, and samples.
     func images(_ random: inout SeededRandom) -> [(choice: String, image: [UInt8])] {
         let pieces = pieces()
         if pieces.count <= Self.exhaustivePieces { return allSubsets(pageParts: 1) }

@@ -4,7 +4,8 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Rebuilds the files that a loss of power could leave of commits made through connections, and opens them.
+/// Rebuilds the files that a loss of power could leave of commits made through connections, and
+/// opens them.
 @Suite struct CrashPowerLossTests {
     private let directory: CrashDirectory
     private let states: CrashStates
@@ -59,7 +60,8 @@ import Testing
         return count
     }
 
-    /// Commits of a few pages each, so that all subsets of the sectors of pages and record can be tried.
+    /// Commits of a few pages each, so that all subsets of the sectors of pages and record can be
+    /// tried.
     @Test func twoSuccessiveSmallCommitsSurviveInEverySubsetOfTheirWrites() throws {
         let path = directory.file("counter")
         do {
@@ -107,7 +109,8 @@ import Testing
         #expect(try openAll(history, seed: 1) > 80)
     }
 
-    /// Step 25 writes a checkpoint of the free map or close to it, 27 more than 1 MiB into a file that grows.
+    /// Step 25 writes a checkpoint of the free map or close to it, 27 more than 1 MiB into a file
+    /// that grows.
     @Test(arguments: [24, 26]) func commitsWithCheckpointAndGrowthSurvive(first: Int) throws {
         var image = states.image
         if first > CrashStates.preparedStep + 1 {
@@ -119,8 +122,8 @@ import Testing
         #expect(try openAll(history, seed: UInt64(first)) > 50)
     }
 
-    /// A process is killed before its sync; the next one adopts the commit and makes another. Power is lost
-    /// then: nothing acknowledged may depend on what only the page cache held.
+    /// A process is killed before its sync; the next one adopts the commit and makes another. Power
+    /// is lost then: nothing acknowledged may depend on what only the page cache held.
     @Test func aCommitAdoptedFromAKilledProcessIsDurableBeforeTheNextOne() throws {
         let first = CrashStates.preparedStep + 1
         let unsynced = try trace(first...first, from: states.image)
@@ -142,7 +145,8 @@ import Testing
         }
     }
 
-    /// Two losses of power in a row: what the first left is opened, takes a commit, and is lost again.
+    /// Two losses of power in a row: what the first left is opened, takes a commit, and is lost
+    /// again.
     @Test(arguments: 1...LongTests.choose(200, otherwise: 12))
     func aSecondLossOfPowerAfterRecoveryLosesNothing(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))

@@ -11,8 +11,8 @@ enum LongTests {
     static func choose(_ long: Int, otherwise short: Int) -> Int { isEnabled ? long : short }
 }
 
-/// A directory in memory where there is one: images of files are opened by the hundred, and what a sync costs
-/// does not matter to them.
+/// A directory in memory where there is one: images of files are opened by the hundred, and what a
+/// sync costs does not matter to them.
 final class CrashDirectory {
     let path: String
     private var imageNumber = 0
@@ -71,8 +71,11 @@ struct CrashStates {
         }
     }
 
-    /// Opens a file, checks it, and says which step it holds. Then it must take the next step, and hold it.
-    func check(_ path: String, allowed: ClosedRange<Int>, _ label: @autoclosure () -> String) throws {
+    /// Opens a file, checks it, and says which step it holds. Then it must take the next step, and
+    /// hold it.
+    func check(
+        _ path: String, allowed: ClosedRange<Int>, _ label: @autoclosure () -> String
+    ) throws {
         let label = label()
         var step = -1
         do {

@@ -42,7 +42,8 @@ import Testing
         return value
     }
 
-    /// One transfer and one entry in the log; sometimes rolled back, so that dirty reads would show.
+    /// One transfer and one entry in the log; sometimes rolled back, so that dirty reads would
+    /// show.
     private static func transfer(
         _ connection: Connection, writer: Int64, round: Int64, _ random: inout SeededRandom
     ) throws {
@@ -229,8 +230,8 @@ import Testing
         #expect(try reader.verify() == [])
     }
 
-    /// The pages of a version that is not pinned any more are reused, those of a pinned one are not: with many
-    /// readers that come and go at different versions.
+    /// The pages of a version that is not pinned any more are reused, those of a pinned one are
+    /// not: with many readers that come and go at different versions.
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func readersAtManyVersionsKeepWhatTheySee(seed: UInt64) throws {
         let path = directory.file("many")

@@ -4,14 +4,16 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Mistakes that storage engines make at first, about threads, syncs and the layout of nodes: a test for each.
+/// Mistakes that storage engines make at first, about threads, syncs and the layout of nodes: a
+/// test for each.
 @Suite struct PartThreeWritingTests {
     private let directory: CrashDirectory
 
     init() throws { directory = try CrashDirectory() }
 
     /// A connection on its way to another thread.
-    // Unchecked because its threads use it one after the other, each waiting for the end of the one before.
+    // Unchecked because its threads use it one after the other, each waiting for the end of the one
+    // before.
     private struct Moving: @unchecked Sendable {
         let connection: Connection
     }
@@ -161,7 +163,8 @@ import Testing
             try connection.commit()
         }
         let image = try readBytes(path)
-        /// Whether the scan of a column can do without a page: it is right though the page is destroyed.
+        /// Whether the scan of a column can do without a page: it is right though the page is
+        /// destroyed.
         func scan(_ column: Int, _ image: [UInt8]) throws -> Bool {
             try directory.withImage(image) { path in
                 do {
@@ -197,8 +200,9 @@ import Testing
                     + touched(middle..<pages.upperBound)
             }
             let count = try touched(34..<image.count / 4096)
-            // 3000 values of 8 bytes are 6 pages if packed without a gap; with leaves of 256 rows each value's
-            // node is half full, and leaf, branches, forest and schema come on top. The class has over 180 pages.
+            // 3000 values of 8 bytes are 6 pages if packed without a gap; with leaves of 256 rows
+            // each value's node is half full, and leaf, branches, forest and schema come on top.
+            // The class has over 180 pages.
             #expect(count >= 6 && count <= 36, "column \(column): \(count) pages")
         }
     }
