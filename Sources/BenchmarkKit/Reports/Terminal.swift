@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// Where people read: colours and lines that change in place only on a terminal, and no colours when
-/// `NO_COLOR` is set to anything.
+/// Where people read: colours and lines that change in place only on a terminal; no colours when
+/// `NO_COLOR` is set.
 final class Terminal {
     enum Style: String {
         case bold = "1"

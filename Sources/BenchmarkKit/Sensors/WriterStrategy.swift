@@ -4,8 +4,8 @@ import RealmSwift
 /// One way to get readings from their producer into the database. A new strategy is one file with
 /// a type that conforms to this, and a line in `SensorsWorkload.strategyTypes`.
 ///
-/// Life: `start` on the main thread; `makeSink` on each producer's thread, which submits readings to
-/// its sink and finishes it; `drain` and `stop` on the main thread.
+/// Life: `start` on the main thread; `makeSink` on each producer's thread, which submits readings
+/// to its sink and finishes it; `drain` and `stop` on the main thread.
 protocol WriterStrategy: AnyObject, Sendable {
     static var name: String { get }
     static var summary: String { get }

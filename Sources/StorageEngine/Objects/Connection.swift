@@ -50,8 +50,9 @@ public final class Connection {
 
     public var isInWriteTransaction: Bool { pager.isInWriteTransaction }
 
-    /// Moves to the newest version. Returns whether that is another one. After an error the connection reads nothing,
-    /// as after `endRead`.
+    /// Moves to the newest version, or pins it after `endRead`. Returns whether that is another one
+    /// than before. After an error the connection reads nothing, as after `endRead`.
+    @discardableResult
     public func refresh() throws -> Bool {
         precondition(!isInWriteTransaction, "refresh inside a write transaction")
         do {
