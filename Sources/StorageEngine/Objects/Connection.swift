@@ -22,9 +22,11 @@ public final class Connection {
 
     @usableFromInline let pager: Pager
     let forest: Forest
-    private(set) var schema = StoredSchema()
-    private var schemaReference = PageReference.none
-    private var tables: [Table] = []
+    // Unchecked, here and in the layers below: a connection is used by one thread at a time, and no
+    // access to a property calls out while it lasts.
+    @exclusivity(unchecked) private(set) var schema = StoredSchema()
+    @exclusivity(unchecked) private var schemaReference = PageReference.none
+    @exclusivity(unchecked) private var tables: [Table] = []
 
     /// Opens a view of the newest version.
     public init(_ database: Database) throws {
@@ -50,60 +52,47 @@ public final class Connection {
 
     public var isInWriteTransaction: Bool { pager.isInWriteTransaction }
 
-    /// Moves to the newest version, or pins it after `endRead`. Returns whether that is another one
-    /// than before. After an error the connection reads nothing, as after `endRead`.
+    /// Moves to the newest version, or pins it after `endRead`. Returns whether that is another one than before.
     @discardableResult
     public func refresh() throws -> Bool {
         precondition(!isInWriteTransaction, "refresh inside a write transaction")
+        let before = pager.isReading ? pager.version : nil
         do {
-            if pager.isReading {
-                guard try pager.refresh() else { return false }
-            } else {
+            if before == nil {
                 try pager.beginRead()
+            } else {
+                _ = try pager.refresh()
             }
-            try snapshotChanged()
-            return true
         } catch {
-            endRead()
+            forgetSnapshot()
             throw error
         }
+        guard pager.version != before else { return false }
+        try snapshotChanged()
+        return true
     }
 
     /// Gives up the pinned version; the next `refresh` or `beginWrite` pins the newest again. Until then nothing may be read.
     public func endRead() {
         precondition(!isInWriteTransaction, "endRead inside a write transaction")
         pager.endRead()
-        forest.reset()
-        layoutStamp.pointee &+= 1
+        forgetSnapshot()
     }
 
     /// Waits for the write lock, then moves to the newest version.
     public func beginWrite() throws {
-        let before = pager.version
         do {
             try pager.beginWrite()
         } catch {
-            followFailedBegin(from: before)
+            // It may have moved on before it failed: what was read of the version before is void.
+            forgetSnapshot()
             throw error
         }
-        do {
-            if pager.version != before { try snapshotChanged() }
-        } catch {
-            pager.rollback()
-            endRead()
-            throw error
-        }
-        layoutStamp.pointee &+= 1
-    }
-
-    /// A transaction that could not begin may have moved the connection to a newer version, or to none.
-    private func followFailedBegin(from before: UInt64) {
-        if !pager.isReading { return endRead() }
-        guard pager.version != before else { return }
         do {
             try snapshotChanged()
         } catch {
-            endRead()
+            rollback()
+            throw error
         }
     }
 
@@ -126,16 +115,20 @@ public final class Connection {
     /// Forgets the transaction's changes. The connection stands at the version it was based on.
     public func rollback() {
         if pager.isInWriteTransaction { pager.rollback() }
-        forest.reset()
-        layoutStamp.pointee &+= 1
+        forgetSnapshot()
         // The version that the transaction was based on was read before: its schema page is verified.
         try? loadSchema()
     }
 
     private func snapshotChanged() throws {
+        forgetSnapshot()
+        try loadSchema()
+    }
+
+    /// Drops what is remembered of the version read so far.
+    private func forgetSnapshot() {
         forest.reset()
         layoutStamp.pointee &+= 1
-        try loadSchema()
     }
 
     // MARK: Schema
@@ -170,6 +163,8 @@ public final class Connection {
         let reference = try bytes.withUnsafeBytes { try pager.writeOverflow($0) }
         state.pointee.root = TreeRoot(reference: reference, level: 0, count: 0)
         state.pointee.isDirty = true
+        // The new page may have the number, and the birth, of the one just freed.
+        schemaReference = .none
         try loadSchema()
     }
 

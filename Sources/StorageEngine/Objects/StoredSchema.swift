@@ -67,12 +67,6 @@ struct StoredTable: Equatable {
     var primaryKeyColumn: Int? {
         columns.firstIndex { $0.definition?.isPrimaryKey == true }
     }
-
-    /// The trees that hold the table's rows, keys and backlinks.
-    var treeIDs: [UInt32] {
-        [clusterTreeID] + (primaryKeyTreeID == 0 ? [] : [primaryKeyTreeID])
-            + columns.compactMap { $0.backlinks?.severalTreeID }
-    }
 }
 
 /// Everything about tables that the file records, kept as one overflow value.

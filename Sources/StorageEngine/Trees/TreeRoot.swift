@@ -8,9 +8,6 @@ struct TreeRoot: Equatable {
     var count = 0
 
     static let empty = TreeRoot()
-
-    /// What a count read from a file must be within, so that sums of counts do not overflow.
-    static let possibleCounts = 0..<1 << 48
 }
 
 /// What the nodes of a tree look like.
