@@ -8,10 +8,13 @@ package final class Locked<Value>: @unchecked Sendable {
     // Safe to share: `value` is touched inside `withLock` only.
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
+    // In memory of its own: the sanitizer takes an access to an empty stored property for one to
+    // the object's header.
+    private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: sending Value) {
-        self.value = value
+        self.value = .allocate(capacity: 1)
+        self.value.initialize(to: value)
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -20,6 +23,8 @@ package final class Locked<Value>: @unchecked Sendable {
     deinit {
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
+        value.deinitialize(count: 1)
+        value.deallocate()
     }
 
     package func withLock<Result, Failure: Error>(
@@ -27,6 +32,6 @@ package final class Locked<Value>: @unchecked Sendable {
     ) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        return try body(&value)
+        return try body(&value.pointee)
     }
 }
