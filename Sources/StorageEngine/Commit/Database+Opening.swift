@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 extension Database {
     /// Files that this process has open, so that everyone in it shares one `Database` a file.
@@ -14,9 +13,9 @@ extension Database {
         weak var database: Database?
     }
 
-    private static let openDatabases = Mutex<[Identity: WeakDatabase]>([:])
+    private static let openDatabases = Locked<[Identity: WeakDatabase]>([:])
     /// Held while opening, so that two threads do not open one file twice.
-    private static let openingLock = Mutex<Void>(())
+    private static let openingLock = Locked<Void>(())
 
     /// Opens a database file, or returns the one that this process has open.
     ///
