@@ -1,6 +1,5 @@
 import StorageEngine
 @_spi(Reflection) import Swift
-import Synchronization
 
 /// A property of a model class: where it lies in an instance, and how it is stored.
 struct PropertyModel {
@@ -78,7 +77,7 @@ final class ClassModel: @unchecked Sendable {
         let thread: UInt
     }
 
-    private static let registry = Mutex(Registry())
+    private static let registry = Locked(Registry())
 
     /// Stops with the documented text when the class is not a valid model.
     static func of(_ type: ObjectBase.Type) -> ClassModel {

@@ -1,6 +1,5 @@
 import Foundation
 import StorageEngine
-import Synchronization
 
 /// The Realm instances of the process, by thread. Keeps none of them alive.
 ///
@@ -30,7 +29,7 @@ enum RealmCache {
         }
     }
 
-    private static let entries = Mutex<[UInt: [Entry]]>([:])
+    private static let entries = Locked<[UInt: [Entry]]>([:])
 
     /// The instance of this thread, opened now if there is none.
     static func instance(for configuration: Realm.Configuration) throws -> RealmInstance {
@@ -69,9 +68,7 @@ enum RealmCache {
 
     private static func instancesOfThread() -> [RealmInstance] {
         let thread = currentThread()
-        return entries.withLock { entries in
-            UncheckedTransfer(entries[thread]?.compactMap(\.retainedInstance) ?? [])
-        }.value
+        return entries.withLock { $0[thread]?.compactMap(\.retainedInstance) ?? [] }
     }
 
     private static func add(_ instance: RealmInstance, _ configuration: Realm.Configuration) {
@@ -137,11 +134,4 @@ private enum ThreadEnd {
         let code = pthread_setspecific(key, UnsafeRawPointer(bitPattern: thread))
         if code != 0 { stop("Thread-specific data cannot be set (error \(code)).") }
     }
-}
-
-/// Carries references out of a lock on the thread that they belong to.
-private struct UncheckedTransfer<Value>: @unchecked Sendable {
-    // Safe because entries are looked up by the calling thread's own identity.
-    let value: Value
-    init(_ value: Value) { self.value = value }
 }

@@ -1,5 +1,4 @@
 import StorageEngine
-import Synchronization
 
 /// The classes that a Realm stores.
 final class SchemaModel: Sendable {
@@ -10,7 +9,7 @@ final class SchemaModel: Sendable {
     static let discovered = SchemaModel(SchemaDiscovery.defaultClasses)
 
     /// The schemas of lists of classes seen so far: opening a Realm again asks for its own again.
-    private static let listed = Mutex<[[ObjectIdentifier]: SchemaModel]>([:])
+    private static let listed = Locked<[[ObjectIdentifier]: SchemaModel]>([:])
 
     static func of(_ configuration: Realm.Configuration) -> SchemaModel {
         guard let types = configuration.objectTypes else { return discovered }

@@ -93,6 +93,7 @@ private enum Composition {
             try realm.write { theDog!.age = 3 }
         }
         let realm = try Realm(configuration: configuration)
+        realm.refresh()
         #expect(realm.objects(Dog.self).first?.age == 3)
     }
 
