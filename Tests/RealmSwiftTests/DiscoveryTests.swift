@@ -7,7 +7,6 @@ private class PrivateModel: Object {
     @Persisted var value: Int
 }
 
-// swift-format-ignore: FileScopedDeclarationPrivacy
 fileprivate final class FileprivateModel: Object {
     @Persisted var value: Int
 }

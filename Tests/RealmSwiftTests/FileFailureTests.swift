@@ -22,7 +22,8 @@ import Testing
         try withFaults([]) { interceptor in
             let realm = try directory.realm()
             let kept = try realm.write { realm.create(Person.self, value: ["name": "kept"]) }
-            interceptor.setFaults([SystemCallFault(.fail(errno: EIO), call: .fdatasync, ordinal: 1)])
+            interceptor.setFaults([SystemCallFault(.fail(errno: EIO), call: .fdatasync, ordinal: 1)]
+            )
             #expect(throws: Realm.Error(.fail)) {
                 try realm.write { realm.create(Person.self, value: ["name": "lost"]) }
             }
@@ -73,7 +74,8 @@ import Testing
         try FileManager.default.removeItem(at: url.appendingPathExtension("lock"))
         configuration.readOnly = true
         // The data file is opened first, then the lock file, which cannot be made.
-        try withFaults([SystemCallFault(.failForever(errno: EROFS), call: .open, ordinal: 2)]) { _ in
+        try withFaults([SystemCallFault(.failForever(errno: EROFS), call: .open, ordinal: 2)]) {
+            _ in
             let realm = try Realm(configuration: configuration)
             #expect(realm.objects(Person.self).first?.name == "Ann")
         }
