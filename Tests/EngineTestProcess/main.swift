@@ -7,6 +7,7 @@ import Glibc
 ParentWatch.start()
 
 let scenarios = coordinationScenarios.merging(commitScenarios) { first, _ in first }
+    .merging(crashScenarios) { first, _ in first }
 let arguments = Array(CommandLine.arguments.dropFirst())
 
 guard let name = arguments.first, let scenario = scenarios[name] else {

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import StorageEngine
@@ -163,22 +162,18 @@ import Testing
         let slow = Task.detached { try Database.open(path: path) }
         try await Task.sleep(for: .milliseconds(50))
         let otherPath = directory.file("other")
-        let isOpen = Flag()
+        let isOpen = Locked(false)
         let other = Task.detached {
             _ = try Database.open(path: otherPath)
-            isOpen.value.withLock { $0 = true }
+            isOpen.withLock { $0 = true }
         }
         let deadline = ContinuousClock().now + .seconds(10)
-        while !isOpen.value.withLock({ $0 }), ContinuousClock().now < deadline {
+        while !isOpen.withLock({ $0 }), ContinuousClock().now < deadline {
             try await Task.sleep(for: .milliseconds(1))
         }
-        #expect(isOpen.value.withLock { $0 })
+        #expect(isOpen.withLock { $0 })
         System.close(recovering)
         _ = try await (slow.value, other.value)
-    }
-
-    private final class Flag: Sendable {
-        let value = Mutex(false)
     }
 
     @Test func aReadOnlyDatabaseRefusesToWrite() throws {

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 extension Database {
     /// Files that this process has open, so that everyone in it shares one `Database` a file.
@@ -19,7 +18,7 @@ extension Database {
         var openers = 0
     }
 
-    private static let openDatabases = Mutex<[Identity: OpenDatabase]>([:])
+    private static let openDatabases = Locked<[Identity: OpenDatabase]>([:])
 
     /// Opens a database file, or returns the one that this process has open.
     ///

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// One open database file. All connections of a process to a file share one of these.
 ///
@@ -37,7 +36,7 @@ public final class Database: @unchecked Sendable {
     let coordinator: Coordinator
 
     /// The newest version's record that this process has seen. Saves reading the slot.
-    private let newestRecord: Mutex<CommitRecord?>
+    private let newestRecord: Locked<CommitRecord?>
     /// Touched by the holder of the write lock only.
     var writerState = WriterState()
 
@@ -49,7 +48,7 @@ public final class Database: @unchecked Sendable {
         self.file = file
         self.coordinator = coordinator
         self.isReadOnly = isReadOnly
-        self.newestRecord = Mutex(newestRecord)
+        self.newestRecord = Locked(newestRecord)
     }
 
     deinit {

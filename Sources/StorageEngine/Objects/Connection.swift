@@ -22,9 +22,11 @@ public final class Connection {
 
     @usableFromInline let pager: Pager
     let forest: Forest
-    private(set) var schema = StoredSchema()
-    private var schemaReference = PageReference.none
-    private var tables: [Table] = []
+    // Unchecked, here and in the layers below: a connection is used by one thread at a time, and no
+    // access to a property calls out while it lasts.
+    @exclusivity(unchecked) private(set) var schema = StoredSchema()
+    @exclusivity(unchecked) private var schemaReference = PageReference.none
+    @exclusivity(unchecked) private var tables: [Table] = []
 
     /// Opens a view of the newest version.
     public init(_ database: Database) throws {
@@ -54,11 +56,18 @@ public final class Connection {
     @discardableResult
     public func refresh() throws -> Bool {
         precondition(!isInWriteTransaction, "refresh inside a write transaction")
-        if pager.isReading {
-            guard try pager.refresh() else { return false }
-        } else {
-            try pager.beginRead()
+        let before = pager.isReading ? pager.version : nil
+        do {
+            if before == nil {
+                try pager.beginRead()
+            } else {
+                _ = try pager.refresh()
+            }
+        } catch {
+            forgetSnapshot()
+            throw error
         }
+        guard pager.version != before else { return false }
         try snapshotChanged()
         return true
     }
@@ -67,21 +76,24 @@ public final class Connection {
     public func endRead() {
         precondition(!isInWriteTransaction, "endRead inside a write transaction")
         pager.endRead()
-        forest.reset()
-        layoutStamp.pointee &+= 1
+        forgetSnapshot()
     }
 
     /// Waits for the write lock, then moves to the newest version.
     public func beginWrite() throws {
-        let before = pager.version
-        try pager.beginWrite()
         do {
-            if pager.version != before { try snapshotChanged() }
+            try pager.beginWrite()
         } catch {
-            pager.rollback()
+            // It may have moved on before it failed: what was read of the version before is void.
+            forgetSnapshot()
             throw error
         }
-        layoutStamp.pointee &+= 1
+        do {
+            try snapshotChanged()
+        } catch {
+            rollback()
+            throw error
+        }
     }
 
     /// Makes the transaction durable and visible, and ends it. If this throws, the transaction is rolled back; only for
@@ -103,16 +115,20 @@ public final class Connection {
     /// Forgets the transaction's changes. The connection stands at the version it was based on.
     public func rollback() {
         if pager.isInWriteTransaction { pager.rollback() }
-        forest.reset()
-        layoutStamp.pointee &+= 1
+        forgetSnapshot()
         // The version that the transaction was based on was read before: its schema page is verified.
         try? loadSchema()
     }
 
     private func snapshotChanged() throws {
+        forgetSnapshot()
+        try loadSchema()
+    }
+
+    /// Drops what is remembered of the version read so far.
+    private func forgetSnapshot() {
         forest.reset()
         layoutStamp.pointee &+= 1
-        try loadSchema()
     }
 
     // MARK: Schema
@@ -147,6 +163,8 @@ public final class Connection {
         let reference = try bytes.withUnsafeBytes { try pager.writeOverflow($0) }
         state.pointee.root = TreeRoot(reference: reference, level: 0, count: 0)
         state.pointee.isDirty = true
+        // The new page may have the number, and the birth, of the one just freed.
+        schemaReference = .none
         try loadSchema()
     }
 

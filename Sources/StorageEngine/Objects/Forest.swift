@@ -19,8 +19,8 @@ final class Forest {
     private let writer: TreeWriter
     private let moves: UnsafeMutablePointer<UInt64>
     /// Indexed by tree id; a raw buffer, because every lookup of an object passes through it.
-    private var states: UnsafeMutablePointer<State>
-    private var capacity: Int
+    @exclusivity(unchecked) private var states: UnsafeMutablePointer<State>
+    @exclusivity(unchecked) private var capacity: Int
 
     init(pager: Pager) {
         self.pager = pager
@@ -65,12 +65,18 @@ final class Forest {
         var loaded = State()
         loaded.isLoaded = true
         if let (node, row) = try Self.map.find(pager, try forestRoot(), .integer(Int64(id)), 0) {
+            let (level, count, extra) = (
+                node.integer(4, row), node.integer(5, row), node.integer(6, row)
+            )
+            guard level >= 0, level < TreeWriter.maximumDepth, count >= 0, extra >= 0,
+                extra < Int64.max >> 2
+            else { throw pager.damaged(pager.root.page, "the root of tree \(id) makes no sense") }
             loaded.root = TreeRoot(
                 reference: PageReference(
                     page: UInt64(bitPattern: node.integer(2, row)),
                     birth: UInt64(bitPattern: node.integer(3, row))),
-                level: Int(node.integer(4, row)), count: Int(node.integer(5, row)))
-            loaded.extra = node.integer(6, row)
+                level: Int(level), count: Int(count))
+            loaded.extra = extra
         }
         state.pointee = loaded
     }

@@ -37,9 +37,12 @@ enum InlineList {
         func word(_ offset: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
+        guard word(17) < UInt64(Int32.max) << 8, bytes[25] < TreeWriter.maximumDepth else {
+            return nil
+        }
         return TreeRoot(
             reference: PageReference(page: word(1), birth: word(9)), level: Int(bytes[25]),
-            count: Int(truncatingIfNeeded: word(17)))
+            count: Int(word(17)))
     }
 
     static func image(of root: TreeRoot) -> [UInt8] {

@@ -22,7 +22,7 @@ extension Table {
 }
 
 extension ListHandle {
-    private var pager: Pager { table.connection.pager }
+    private var pager: Pager { table.pager }
     private var definition: ColumnDefinition { table.definition.columns[column] }
     private var kind: ColumnKind { definition.type.columnKind }
     private var isLink: Bool { definition.type == .link }
@@ -126,6 +126,10 @@ extension ListHandle {
 
     public func insert(_ value: Scalar, at index: Int) throws {
         try check(value)
+        try withOwned(value) { try insertChecked($0, at: index) }
+    }
+
+    private func insertChecked(_ value: Scalar, at index: Int) throws {
         let bytes = try stored()
         if var root = InlineList.root(bytes) {
             precondition(index >= 0 && index <= root.count, "list position out of range")
@@ -142,12 +146,16 @@ extension ListHandle {
 
     public func set(_ value: Scalar, at index: Int) throws {
         try check(value)
-        let old = try self.value(at: index)
-        try removeBacklink(old)
+        try withOwned(value) { try setChecked($0, at: index) }
+    }
+
+    private func setChecked(_ value: Scalar, at index: Int) throws {
+        try removeBacklink(try self.value(at: index))
         let bytes = try stored()
         if var root = InlineList.root(bytes) {
-            try freeOverflow(root, index)
             try withStored(value) { set in
+                // After the new value was written: it may be a view of the old one.
+                try freeOverflow(root, index)
                 try tree.set(table.quietWriter, &root, at: index, set: set)
             }
             try store(InlineList.image(of: root))
@@ -160,7 +168,7 @@ extension ListHandle {
     }
 
     public func remove(at index: Int) throws {
-        try table.connection.requireWriteTransaction()
+        try table.requireWriteTransaction()
         try removeBacklink(try value(at: index))
         try removeElement(at: index)
     }
@@ -180,15 +188,15 @@ extension ListHandle {
 
     /// Moves an element; `to` is its position afterwards.
     public func move(from: Int, to: Int) throws {
-        try table.connection.requireWriteTransaction()
+        try table.requireWriteTransaction()
         // Owned, because removing it may overwrite the page it was read from.
         let element = InlineList.Element(try value(at: from))
         try remove(at: from)
-        try withScalar(element) { try insert($0, at: to) }
+        try withScalar(element) { try insertChecked($0, at: to) }
     }
 
     public func removeAll() throws {
-        try table.connection.requireWriteTransaction()
+        try table.requireWriteTransaction()
         try release()
         try store([UInt8]())
     }
@@ -224,10 +232,24 @@ extension ListHandle {
     // MARK: Parts
 
     private func check(_ value: Scalar) throws {
-        try table.connection.requireWriteTransaction()
-        if value.isNull ? allowsNull : definition.type.accepts(value) { return }
-        throw pager.invalidArgument(
-            "'\(table.stored.name).\(definition.name)' does not hold such elements.")
+        try table.requireWriteTransaction()
+        guard value.isNull ? allowsNull : definition.type.accepts(value) else {
+            throw pager.invalidArgument(
+                "'\(table.stored.name).\(definition.name)' does not hold such elements.")
+        }
+        if case let .bytes(bytes) = value, bytes.count > Pager.maximumValueBytes {
+            throw table.tooLarge(column, bytes.count)
+        }
+        try table.checkTarget(column, value)
+    }
+
+    /// Short bytes are copied: they may lie in the very page that takes them.
+    private func withOwned(_ value: Scalar, _ body: (Scalar) throws -> Void) throws {
+        if case let .bytes(bytes) = value, bytes.count <= pager.maximumInlineBytes {
+            try Array(bytes).withUnsafeBytes { try body(.bytes($0)) }
+        } else {
+            try body(value)
+        }
     }
 
     private func insert(_ value: Scalar, at index: Int, in root: inout TreeRoot) throws {
@@ -241,7 +263,7 @@ extension ListHandle {
         _ value: Scalar, _ body: ((MutableNode, Int) -> Bool) throws -> Void
     ) throws {
         if case let .bytes(bytes) = value, bytes.count > pager.maximumInlineBytes {
-            let reference = try table.writeLong(column, bytes)
+            let reference = try pager.writeOverflow(bytes)
             try withOverflowImage(reference, bytes.count) { image in
                 try body { $0.setBytes(0, $1, image, isOverflow: true) }
             }

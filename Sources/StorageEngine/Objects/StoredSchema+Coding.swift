@@ -39,6 +39,9 @@ extension StoredSchema {
 
     /// What decoding cannot see column by column: references between tables, tree ids in range.
     private var isConsistent: Bool {
+        // Every table has two trees at most, every column one.
+        let treeLimit = tables.reduce(2) { $0 + 2 + $1.columns.count }
+        guard nextTreeID <= treeLimit else { return false }
         for table in tables {
             guard table.clusterTreeID >= 2, table.clusterTreeID < nextTreeID,
                 table.primaryKeyTreeID < nextTreeID,

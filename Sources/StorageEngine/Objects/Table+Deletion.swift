@@ -2,7 +2,7 @@
 extension Table {
     /// Deletes an object.
     public func delete(_ key: ObjectKey) throws {
-        try connection.requireWriteTransaction()
+        try requireWriteTransaction()
         guard try contains(key) else { throw connection.pager.noSuchObject(key) }
         try detachReferrers(of: key)
         // While its value can still be read: a long one goes with the others.
@@ -15,7 +15,7 @@ extension Table {
 
     /// Deletes all objects.
     public func deleteAll() throws {
-        try connection.requireWriteTransaction()
+        try requireWriteTransaction()
         while try count() > 0 { try delete(try key(at: count() - 1)) }
     }
 

@@ -1,28 +1,27 @@
 /// Lookup by primary key: an ordered map from the key to the object's key. Null is kept in the map's root entry.
 extension Table {
-    private var map: OrderedMap {
-        let type = stored.columns[primaryKeyColumn!].definition!.type
-        return OrderedMap(firstKeyKind: type == .int ? .integer : .bytes, valueCount: 0)
-    }
-
     private var keyState: UnsafeMutablePointer<Forest.State> {
-        get throws { try connection.forest.state(stored.primaryKeyTreeID) }
+        get throws { try forest.state(primaryKeyTreeID) }
     }
 
     /// The object with this primary key; nil if there is none. O(log n).
     public func find(primaryKey: Scalar) throws -> ObjectKey? {
         guard let column = primaryKeyColumn else {
-            throw connection.pager.invalidArgument("'\(stored.name)' has no primary key.")
+            throw pager.invalidArgument("'\(stored.name)' has no primary key.")
         }
         let state = try keyState
         if case .null = primaryKey {
             let extra = state.pointee.extra
             return extra == 0 ? nil : ObjectKey(rawValue: extra - 1)
         }
-        guard stored.columns[column].definition!.type.accepts(primaryKey) else { return nil }
+        let map = primaryKeyMap
+        switch (cluster.columns[column].format.kind, primaryKey) {
+        case (.integer, .integer), (.bytes, .bytes), (.fixed16, .fixed16): break
+        default: return nil
+        }
         return try withFirstKey(primaryKey) { first, isCut in
             if isCut { return try findCut(primaryKey, first, state.pointee.root) }
-            return try map.firstSecondKey(connection.pager, state.pointee.root, first)
+            return try map.firstSecondKey(pager, state.pointee.root, first)
                 .map(ObjectKey.init(rawValue:))
         }
     }
@@ -31,9 +30,9 @@ extension Table {
     private func findCut(_ key: Scalar, _ first: OrderedMap.FirstKey, _ root: TreeRoot) throws
         -> ObjectKey?
     {
-        let map = map
+        let map = primaryKeyMap
         var found: ObjectKey?
-        try map.forEach(connection.pager, root, from: first, Int64.min) { node, row in
+        try map.forEach(pager, root, from: first, Int64.min) { node, row in
             guard map.isFirstEqual(node, 0, row, first) else { return false }
             let candidate = ObjectKey(rawValue: node.integer(1, row))
             if try value(primaryKeyColumn!, of: candidate).isIdentical(to: key) {
@@ -63,7 +62,7 @@ extension Table {
             let image = (a.littleEndian, b.littleEndian)
             return try withUnsafeBytes(of: image) { try body(.bytes($0), false) }
         default:
-            throw connection.pager.invalidArgument("Such a value cannot be a primary key.")
+            throw pager.invalidArgument("Such a value cannot be a primary key.")
         }
     }
 
@@ -83,8 +82,8 @@ extension Table {
             return
         }
         try withFirstKey(value) { first, _ in
-            _ = try map.set(
-                primaryKeyWriter, &state.pointee.root, treeID: stored.primaryKeyTreeID, first,
+            _ = try primaryKeyMap.set(
+                primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID, first,
                 key.rawValue)
         }
     }
@@ -99,14 +98,7 @@ extension Table {
             return
         }
         try withFirstKey(value) { first, _ in
-            _ = try map.remove(primaryKeyWriter, &state.pointee.root, first, key.rawValue)
+            _ = try primaryKeyMap.remove(primaryKeyWriter, &state.pointee.root, first, key.rawValue)
         }
-    }
-
-    func changePrimaryKey(of key: ObjectKey, to value: Scalar) throws {
-        if try find(primaryKey: value) == key { return }
-        try checkNew(primaryKey: value)
-        try removePrimaryKey(of: key)
-        try insertPrimaryKey(value, key)
     }
 }

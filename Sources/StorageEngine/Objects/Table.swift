@@ -5,30 +5,51 @@
 public final class Table {
     public unowned let connection: Connection
     let index: Int
-    private(set) var stored: StoredTable
-    private(set) var cluster: ClusterTree
+    @exclusivity(unchecked) private(set) var stored: StoredTable
+    @exclusivity(unchecked) private(set) var cluster: ClusterTree
     // Beside the connection, which is unowned: reading it costs more than these.
-    private let pager: Pager
-    private let forest: Forest
+    let pager: Pager
+    let forest: Forest
+    let primaryKeyTreeID: UInt32
     let clusterWriter: TreeWriter
     /// Writers of trees without rows: their moves concern nobody.
     let quietWriter: TreeWriter
     private let quietMoves: UnsafeMutablePointer<UInt64>
     let primaryKeyWriter: TreeWriter
     /// For each column that is a link: table and position of its backlink column.
-    private(set) var backlinkColumns: [(table: Int, column: Int)?] = []
+    @exclusivity(unchecked) private(set) var backlinkColumns: [(table: Int, column: Int)?] = []
     /// What `prepare` needs to know of a column, without reference counting.
     private struct ColumnCheck {
+        /// What a change has to look after beside the row.
+        enum Role {
+            case plain, link, bytes, primaryKey
+        }
+
         var kind: ColumnKind
         var allowsNull: Bool
         var isList: Bool
+        var role: Role
+
+        @inline(__always)
+        func accepts(_ value: Scalar) -> Bool {
+            switch (kind, value) {
+            case (_, .null): isList || allowsNull
+            case let (.bytes, .bytes(bytes)):
+                !isList && bytes.count <= Pager.maximumValueBytes
+            case (.integer, .integer), (.double, .double), (.float, .float), (.fixed16, .fixed16):
+                true
+            default: false
+            }
+        }
     }
 
-    private var checks: UnsafeMutablePointer<ColumnCheck>
-    private var scratch: UnsafeMutablePointer<ClusterTree.StoredValue>
+    private let checks: UnsafeMutablePointer<ColumnCheck>
+    private let scratch: UnsafeMutablePointer<ClusterTree.StoredValue>
     /// Overflow references of one insert, kept until the row is written: three words a column.
-    private var images: UnsafeMutablePointer<UInt64>
-    private var propertyCount = 0
+    private let images: UnsafeMutablePointer<UInt64>
+    /// Copies of short strings and data, a slot a column: what is to be stored may lie in the very leaf that takes it.
+    private let copies: UnsafeMutableRawPointer
+    let propertyCount: Int
 
     init(_ connection: Connection, _ schema: StoredSchema, _ index: Int) {
         self.connection = connection
@@ -36,6 +57,7 @@ public final class Table {
         stored = schema.tables[index]
         pager = connection.pager
         forest = connection.forest
+        primaryKeyTreeID = stored.primaryKeyTreeID
         cluster = ClusterTree(treeID: stored.clusterTreeID, columns: [])
         clusterWriter = TreeWriter(pager: pager, layoutStamp: connection.layoutStamp)
         quietMoves = .allocate(capacity: 2)
@@ -47,12 +69,13 @@ public final class Table {
         checks = .allocate(capacity: propertyCount)
         scratch = .allocate(capacity: propertyCount)
         images = .allocate(capacity: max(1, propertyCount * 3))
+        copies = .allocate(byteCount: max(1, propertyCount) * pager.maximumInlineBytes, alignment: 16)
         for column in 0..<propertyCount {
             let definition = stored.columns[column].definition!
             checks[column] = ColumnCheck(
                 kind: stored.columns[column].kind,
                 allowsNull: definition.isOptional || definition.type == .link,
-                isList: definition.collection == .list)
+                isList: definition.collection == .list, role: Self.role(definition))
         }
         adopt(schema, index)
     }
@@ -62,6 +85,7 @@ public final class Table {
         scratch.deallocate()
         checks.deallocate()
         images.deallocate()
+        copies.deallocate()
     }
 
     /// The schema changed: other tables may have added backlink columns.
@@ -75,11 +99,26 @@ public final class Table {
         }
         hasLinks = backlinkColumns.contains { $0 != nil }
         primaryKeyColumn = stored.primaryKeyColumn
+        if let primaryKeyColumn {
+            primaryKeyMap = OrderedMap(
+                firstKeyKind: stored.columns[primaryKeyColumn].kind == .integer ? .integer : .bytes,
+                valueCount: 0)
+        }
     }
 
+    @exclusivity(unchecked)
     public private(set) var definition = TableDefinition(name: "", columns: [])
-    private var hasLinks = false
-    private(set) var primaryKeyColumn: Int?
+    @exclusivity(unchecked) private var hasLinks = false
+    @exclusivity(unchecked) private(set) var primaryKeyColumn: Int?
+    /// How the primary key's map stores it.
+    @exclusivity(unchecked) private(set) var primaryKeyMap = OrderedMap(
+        firstKeyKind: .integer, valueCount: 0)
+
+    private static func role(_ definition: ColumnDefinition) -> ColumnCheck.Role {
+        if definition.isPrimaryKey { return .primaryKey }
+        if definition.type == .link { return .link }
+        return definition.type.columnKind == .bytes ? .bytes : .plain
+    }
 
     // MARK: Roots
 
@@ -134,7 +173,7 @@ public final class Table {
     /// The node and position in it that hold a column of a leaf: the leaf itself, or the column's own node; nil if the
     /// leaf is older than the column, so that all its rows have the default.
     public func column(_ column: Int, of leaf: Node) throws -> (node: Node, column: Int)? {
-        let position = leaf.columnIndex(ofID: stored.columns[column].id, expected: column)
+        let position = leaf.columnIndex(ofID: cluster.columns[column].id, expected: column)
         if position < 0 { return nil }
         if !leaf.isSpilled(position) { return (leaf, position) }
         return (try pager.node(leaf.spillReference(position)), 0)
@@ -152,20 +191,14 @@ public final class Table {
 
     public func value(_ column: Int, at location: RowLocation) throws -> Scalar {
         let leaf = location.leaf
-        if leaf.hasInline(column, id: stored.columns[column].id) {
-            return try value(stored.columns[column].kind, leaf, column, location.row)
+        let format = cluster.columns[column].format
+        if leaf.hasInline(column, id: format.id) {
+            return try leaf.scalar(pager, format.kind, column, location.row)
         }
         guard let (node, position) = try self.column(column, of: leaf) else {
-            return stored.columns[column].defaultScalar
+            return cluster.columns[column].defaultScalar
         }
-        return try value(stored.columns[column].kind, node, position, location.row)
-    }
-
-    @inline(__always)
-    private func value(_ kind: ColumnKind, _ node: Node, _ column: Int, _ row: Int) throws
-        -> Scalar
-    {
-        try node.scalar(pager, kind, column, row)
+        return try node.scalar(pager, format.kind, position, location.row)
     }
 
     // MARK: Inserting
@@ -173,16 +206,24 @@ public final class Table {
     /// Appends an object. `values` come in column order; missing ones at the end take their defaults, list columns are
     /// given `.null` and start empty.
     ///
-    /// - Throws: `.duplicateKey` if the primary key exists, `.valueTooLarge` for strings and data over 16 MiB.
+    /// - Throws: `.duplicateKey` if the primary key exists, `.valueTooLarge` for strings and data over 16 MiB,
+    ///   `.invalidArgument` for values that do not fit their columns and links to objects that do not exist: then
+    ///   nothing has changed. After any other error the transaction can only be rolled back.
     public func insert(_ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
-        try connection.requireWriteTransaction()
+        try requireWriteTransaction()
         guard values.count <= propertyCount else {
             throw pager.invalidArgument("More values than columns in '\(stored.name)'.")
+        }
+        for column in 0..<values.count {
+            if !checks[column].accepts(values[column]) { throw unfit(column, values[column]) }
+        }
+        if hasLinks {
+            for column in 0..<values.count { try checkTarget(column, values[column]) }
         }
         if let primaryKeyColumn {
             let key =
                 primaryKeyColumn < values.count
-                ? values[primaryKeyColumn] : stored.columns[primaryKeyColumn].defaultScalar
+                ? values[primaryKeyColumn] : cluster.columns[primaryKeyColumn].defaultScalar
             try checkNew(primaryKey: key)
         }
         let state = try state
@@ -198,7 +239,7 @@ public final class Table {
         if let primaryKeyColumn {
             let value =
                 primaryKeyColumn < values.count
-                ? values[primaryKeyColumn] : stored.columns[primaryKeyColumn].defaultScalar
+                ? values[primaryKeyColumn] : cluster.columns[primaryKeyColumn].defaultScalar
             try insertPrimaryKey(value, key)
         }
         if hasLinks { try addBacklinks(from: key, values) }
@@ -215,21 +256,35 @@ public final class Table {
         }
     }
 
-    /// Checks a value against its column, and moves a long one to pages of its own.
+    @inline(__always)
+    func requireWriteTransaction() throws {
+        if !pager.isInWriteTransaction {
+            throw pager.invalidArgument("This needs a write transaction.")
+        }
+    }
+
+    /// Links may only lead to objects that exist.
+    func checkTarget(_ column: Int, _ value: Scalar) throws {
+        guard let target = backlinkColumns[column], case let .integer(rawKey) = value else {
+            return
+        }
+        let key = ObjectKey(rawValue: rawKey)
+        if try !connection.table(target.table).contains(key) { throw pager.noSuchObject(key) }
+    }
+
+    /// The form in which a value that its column accepts is stored: a long one on pages of its own.
     @inline(__always)
     private func prepare(_ column: Int, _ value: Scalar) throws -> ClusterTree.StoredValue {
-        let check = checks[column]
-        switch (check.kind, value) {
-        case (.bytes, let .bytes(bytes)) where !check.isList:
-            if bytes.count > pager.maximumInlineBytes { return try prepareLong(column, bytes) }
-        case (.integer, .integer), (.double, .double), (.float, .float), (.fixed16, .fixed16):
-            break
-        case (_, .null) where check.isList:
+        if case let .bytes(bytes) = value {
+            let limit = pager.maximumInlineBytes
+            if bytes.count > limit { return try prepareLong(column, bytes) }
+            let copy = UnsafeMutableRawBufferPointer(
+                start: copies + column * limit, count: bytes.count)
+            copy.copyMemory(from: bytes)
+            return .init(scalar: .bytes(UnsafeRawBufferPointer(copy)))
+        }
+        if checks[column].isList {
             return .init(scalar: .bytes(UnsafeRawBufferPointer(start: nil, count: 0)))
-        case (_, .null) where check.allowsNull:
-            break
-        default:
-            throw unfit(column, value)
         }
         return .init(scalar: value)
     }
@@ -240,13 +295,23 @@ public final class Table {
             return pager.invalidArgument("The list \(name) is changed through its handle.")
         }
         if value.isNull { return pager.invalidArgument("Column \(name) must not be null.") }
+        if case let .bytes(bytes) = value, bytes.count > Pager.maximumValueBytes {
+            return tooLarge(column, bytes.count)
+        }
         return pager.invalidArgument("Column \(name) holds values of another type.")
+    }
+
+    func tooLarge(_ column: Int, _ count: Int) -> StorageError {
+        StorageError(
+            .valueTooLarge, path: connection.database.path,
+            message: "The value of '\(stored.name).\(definition.columns[column].name)' has "
+                + "\(count) bytes; the limit is \(Pager.maximumValueBytes).")
     }
 
     func prepareLong(_ column: Int, _ bytes: UnsafeRawBufferPointer) throws
         -> ClusterTree.StoredValue
     {
-        let reference = try writeLong(column, bytes)
+        let reference = try pager.writeOverflow(bytes)
         let image = images + column * 3
         image[0] = reference.page.littleEndian
         image[1] = reference.birth.littleEndian
@@ -255,34 +320,53 @@ public final class Table {
             scalar: .bytes(UnsafeRawBufferPointer(start: image, count: 24)), isOverflow: true)
     }
 
-    /// Writes a long value to pages of its own.
-    func writeLong(_ column: Int, _ bytes: UnsafeRawBufferPointer) throws -> PageReference {
-        guard bytes.count <= Pager.maximumValueBytes else {
-            throw StorageError(
-                .valueTooLarge, path: connection.database.path,
-                message: "The value of '\(stored.name).\(definition.columns[column].name)' has "
-                    + "\(bytes.count) bytes; the limit is \(Pager.maximumValueBytes).")
-        }
-        return try pager.writeOverflow(bytes)
-    }
-
     // MARK: Setting
 
     /// Sets one value of an object. Setting a link (or nulling it) keeps the backlinks of old and new target.
+    ///
+    /// - Throws: what `insert` throws, with the same promise.
     public func set(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
-        try connection.requireWriteTransaction()
-        if column == primaryKeyColumn { try changePrimaryKey(of: key, to: value) }
-        let kind = stored.columns[column].kind
-        if kind == .bytes { try freeOverflow(column, of: key) }
-        let isLink = backlinkColumns[column] != nil
-        if isLink, case let .integer(old) = try self.value(column, of: key) {
-            try removeBacklink(column, from: key, to: ObjectKey(rawValue: old))
+        try requireWriteTransaction()
+        precondition(column >= 0 && column < propertyCount, "column out of range")
+        guard !checks[column].isList, checks[column].accepts(value) else {
+            throw unfit(column, value)
         }
+        switch checks[column].role {
+        case .plain:
+            // The cluster tree itself throws for an object that does not exist, before it changes anything.
+            try store(try prepare(column, value), column, of: key)
+        case .link: try setLink(column, of: key, to: value)
+        case .bytes, .primaryKey: try setOwned(column, of: key, to: value)
+        }
+    }
+
+    private func setLink(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+        try checkTarget(column, value)
+        let old = try self.value(column, of: key)
+        if case let .integer(target) = old {
+            try removeBacklink(column, from: key, to: ObjectKey(rawValue: target))
+        }
+        try store(.init(scalar: value), column, of: key)
+        if case let .integer(target) = value {
+            try addBacklink(column, from: key, to: ObjectKey(rawValue: target))
+        }
+    }
+
+    /// Sets a value that has something beside its row: a primary key's entry, or pages of its own.
+    private func setOwned(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+        guard try contains(key) else { throw pager.noSuchObject(key) }
+        if column == primaryKeyColumn {
+            if try find(primaryKey: value) == key { return }
+            try checkNew(primaryKey: value)
+        }
+        // Before anything is freed: the value may be a view of the old one.
         let prepared = try prepare(column, value)
-        try store(prepared, column, of: key)
-        if isLink, case let .integer(new) = value {
-            try addBacklink(column, from: key, to: ObjectKey(rawValue: new))
+        if column == primaryKeyColumn {
+            try removePrimaryKey(of: key)
+            try insertPrimaryKey(value, key)
         }
+        if cluster.columns[column].format.kind == .bytes { try freeOverflow(column, of: key) }
+        try store(prepared, column, of: key)
     }
 
     @inline(__always)

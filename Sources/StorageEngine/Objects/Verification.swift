@@ -255,8 +255,8 @@ struct Verification {
     private mutating func checkSpace() throws {
         if connection.database.isReadOnly || pager.isInWriteTransaction { return }
         let version = pager.version
-        try pager.beginWrite()
-        defer { pager.rollback() }
+        try connection.beginWrite()
+        defer { connection.rollback() }
         // Another writer was faster: what is reached belongs to an older version than the free map.
         guard pager.version == version else { return }
         problems += pager.spaceProblems(reached: reached)

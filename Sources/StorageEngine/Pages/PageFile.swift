@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// The data file as pages: mapped for reading at an address that never changes, written with
 /// `pwritev` only, never through the mapping.
@@ -28,7 +27,7 @@ package final class PageFile: @unchecked Sendable {
     private let checkedBytes: Int
     /// Pages that may be touched at `base`. Grows only.
     private let mappedPageCount: UnsafeMutablePointer<UInt64>
-    private let mappingLock = Mutex<Void>(())
+    private let mappingLock = Locked<Void>(())
 
     /// Address space to ask for first: 1 TiB. Halved until the system grants it (`RLIMIT_AS`, and
     /// strict overcommit accounting, may say no).

@@ -66,7 +66,7 @@ extension ClusterTree {
             }
             let outcome = try appendThroughSpills(writer, &root, key, values)
             if outcome == .done { return }
-            try makeRoomForAppend(writer, &root, key, outcome)
+            try makeRoomForAppend(writer, &root, key, values, outcome)
         }
     }
 
@@ -85,8 +85,7 @@ extension ClusterTree {
     ) -> Bool {
         let leaf = writer.leaf
         let row = leaf.reading.rowCount
-        guard row < Self.maximumRows, !hasSpills(leaf.reading),
-            leaf.reading.columnCount >= columns.count, leaf.insertPlaceholderRow(at: row)
+        guard row < Self.maximumRows, isPlain(leaf.reading), leaf.insertPlaceholderRow(at: row)
         else { return false }
         if setKey(leaf, row, key) {
             var column = 0
@@ -105,9 +104,13 @@ extension ClusterTree {
         return true
     }
 
-    private func hasSpills(_ leaf: Node) -> Bool {
-        for column in 0..<leaf.columnCount where leaf.isSpilled(column) { return true }
-        return false
+    /// Whether the leaf has all stored columns, at their positions, none of them spilled.
+    @inline(__always)
+    private func isPlain(_ leaf: Node) -> Bool {
+        for column in columns.indices where !leaf.hasInline(column, id: columns[column].id) {
+            return false
+        }
+        return true
     }
 
     /// A key that continues a dense leaf needs nothing; otherwise the key column.
@@ -151,10 +154,7 @@ extension ClusterTree {
         _ values: UnsafeBufferPointer<StoredValue>
     ) throws -> Outcome {
         let row = writer.leaf.reading.rowCount
-        let isPlain =
-            !hasSpills(writer.leaf.reading)
-            && writer.leaf.reading.columnCount >= columns.count
-        guard row < Self.maximumRows, !isPlain else { return .leafFull }
+        guard row < Self.maximumRows, !isPlain(writer.leaf.reading) else { return .leafFull }
         var outcome = try insertRow(writer, at: row)
         if outcome != .done { return outcome }
         if !setKey(writer.leaf, row, key) { outcome = .leafFull }
@@ -183,11 +183,12 @@ extension ClusterTree {
 
     /// Spills, or starts a new leaf on the right. The path is void afterwards.
     private func makeRoomForAppend(
-        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey, _ outcome: Outcome
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
+        _ values: UnsafeBufferPointer<StoredValue>, _ outcome: Outcome
     ) throws {
         let rows = writer.leaf.reading.rowCount
+        if rows == 0 { return try spillLargest(of: values, writer) }
         if rows < Self.minimumRows, outcome == .leafFull, try spillLargestColumn(writer) { return }
-        precondition(rows > 0, "an empty leaf has no room for one row")
         let (reference, leaf) = try newLeaf(
             writer, lowKey: key, like: writer.leaf.reading)
         try writer.insertSibling(
@@ -208,6 +209,7 @@ extension ClusterTree {
         {
             return
         }
+        if root.reference.isNone { throw writer.pager.noSuchObject(key) }
         while true {
             let leaf = try writer.descend(&root, .cluster) { Self.childRow($0, key) }
             guard let row = leaf.reading.row(of: key) else { throw writer.pager.noSuchObject(key) }
@@ -288,6 +290,27 @@ extension ClusterTree {
         try split(writer, &root, at: rows / 2)
     }
 
+    /// For a first row that is wider than a leaf: its largest value gets a node of its own.
+    private func spillLargest(
+        of values: UnsafeBufferPointer<StoredValue>, _ writer: TreeWriter
+    ) throws {
+        let leaf = writer.leaf.reading
+        var largest = -1
+        var size = -1
+        for column in 0..<min(columns.count, leaf.columnCount) where !leaf.isSpilled(column) {
+            var bytes = 16
+            if column < values.count, case let .bytes(value) = values[column].scalar {
+                bytes += value.count
+            }
+            if bytes > size {
+                largest = column
+                size = bytes
+            }
+        }
+        precondition(largest >= 0, "a leaf of spilled columns has no room for one row")
+        _ = try spill(writer, largest)
+    }
+
     /// Moves the largest column of the leaf at the end of the path into a node of its own. False if none is worth it.
     private func spillLargestColumn(_ writer: TreeWriter) throws -> Bool {
         let leaf = writer.leaf
@@ -301,19 +324,27 @@ extension ClusterTree {
             }
         }
         // Below this a column page would be mostly empty, and the leaf would gain next to nothing.
-        guard largest >= 0, bytes >= min(64, writer.pager.pageSize / 64) else { return false }
+        // A single row has no other way to get room.
+        guard largest >= 0, bytes >= 64 || leaf.reading.rowCount <= 1 else { return false }
+        return try spill(writer, largest)
+    }
+
+    /// Moves a column of the leaf at the end of the path into a node of its own. False if it does not fit one.
+    private func spill(_ writer: TreeWriter, _ column: Int) throws -> Bool {
+        let leaf = writer.leaf
         let view = leaf.reading
+        let bytes = leaf.bytesOfColumn(column)
         let format = ColumnFormat(
-            id: view.format(largest).id, kind: view.kind(largest))
+            id: view.format(column).id, kind: view.kind(column))
         let pages = (bytes + 256 + writer.pager.pageSize) / writer.pager.pageSize
         let (reference, node) = try writer.makeNode(
             level: 0, treeID: treeID, columns: [format], lowKey: view.lowKey, pages: pages)
-        guard leaf.copyColumn(largest, to: node) else {
+        guard leaf.copyColumn(column, to: node) else {
             try writer.pager.free(reference)
             return false
         }
-        leaf.markSpilled(largest, reference)
-        leaf.updateSpillZone(largest, from: node.reading)
+        leaf.markSpilled(column, reference)
+        leaf.updateSpillZone(column, from: node.reading)
         writer.rowsMoved()
         return true
     }

@@ -19,10 +19,10 @@ struct ClusterTree {
     /// Row of a branch whose child covers `key`.
     @inline(__always)
     static func childRow(_ node: Node, _ key: ObjectKey) -> Int {
+        // The first separator means nothing: everything below the second belongs to the first child.
         let rows = node.rowCount
-        let row = node.lowerBound(BranchColumn.key, key.rawValue, in: 0..<rows)
-        if row < rows, node.integer(BranchColumn.key, row) == key.rawValue { return row }
-        return max(0, row - 1)
+        let row = node.lowerBound(BranchColumn.key, key.rawValue, in: 1..<rows)
+        return row < rows && node.integer(BranchColumn.key, row) == key.rawValue ? row : row - 1
     }
 
     /// The leaf that covers `key`, whether or not the object exists; nil for an empty tree.
@@ -30,7 +30,7 @@ struct ClusterTree {
     static func leaf(_ pager: Pager, _ root: TreeRoot, covering key: ObjectKey) throws -> Node? {
         if root.reference.isNone { return nil }
         var node = try pager.node(root.reference)
-        while node.level > 0 { node = try pager.node(node.child(childRow(node, key))) }
+        while node.level > 0 { node = try pager.child(of: node, childRow(node, key)) }
         return node
     }
 
@@ -52,7 +52,7 @@ struct ClusterTree {
         var remaining = position
         while node.level > 0 {
             let row = childRow(node, position: &remaining)
-            node = try pager.node(node.child(row))
+            node = try pager.child(of: node, row)
         }
         guard remaining < node.rowCount else {
             throw pager.damaged(root.reference.page, "row counts do not add up")
@@ -82,7 +82,7 @@ struct ClusterTree {
         while node.level > 0 {
             let child = childRow(node, key)
             for row in 0..<child { position += node.childCount(row) }
-            node = try pager.node(node.child(child))
+            node = try pager.child(of: node, child)
         }
         return node.row(of: key).map { position + $0 }
     }
@@ -94,14 +94,13 @@ struct ClusterTree {
     ) throws {
         if root.reference.isNone { return }
         var first = 0
-        _ = try visit(pager, root.reference, start, &first, body)
+        _ = try visit(pager, try pager.node(root.reference), start, &first, body)
     }
 
     private static func visit(
-        _ pager: Pager, _ reference: PageReference, _ start: Int, _ first: inout Int,
+        _ pager: Pager, _ node: Node, _ start: Int, _ first: inout Int,
         _ body: (Node, Int) throws -> Bool
     ) throws -> Bool {
-        let node = try pager.node(reference)
         if node.level == 0 {
             defer { first += node.rowCount }
             return try body(node, first)
@@ -112,7 +111,8 @@ struct ClusterTree {
                 first += count
                 continue
             }
-            if try !visit(pager, node.child(row), start, &first, body) { return false }
+            let child = try pager.child(of: node, row)
+            if try !visit(pager, child, start, &first, body) { return false }
         }
         return true
     }

@@ -132,9 +132,17 @@ func forEachNode(
     _ pager: Pager, _ reference: PageReference, _ body: (PageReference, Node) throws -> Void
 ) throws {
     if reference.isNone { return }
-    let node = try pager.node(reference)
+    try forEachNode(pager, reference, try pager.node(reference), body)
+}
+
+private func forEachNode(
+    _ pager: Pager, _ reference: PageReference, _ node: Node,
+    _ body: (PageReference, Node) throws -> Void
+) throws {
     if node.level > 0 {
-        for row in 0..<node.rowCount { try forEachNode(pager, node.child(row), body) }
+        for row in 0..<node.rowCount {
+            try forEachNode(pager, node.child(row), try pager.child(of: node, row), body)
+        }
     }
     try body(reference, node)
 }

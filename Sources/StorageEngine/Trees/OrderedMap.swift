@@ -21,21 +21,23 @@ struct OrderedMap {
 
     // MARK: Searching
 
-    /// First row of `node` that is not before the key, in the key columns that start at `column`.
+    /// First row of `node`, from `start` on, that is not before the key, in the key columns that begin at `column`.
     @inline(__always)
-    func lowerBound(_ node: Node, _ column: Int, _ first: FirstKey, _ second: Int64) -> Int {
+    func lowerBound(
+        _ node: Node, _ column: Int, _ first: FirstKey, _ second: Int64, from start: Int = 0
+    ) -> Int {
         let rows = node.rowCount
         var row: Int
         switch first {
         case let .integer(key):
-            row = node.lowerBound(column, key, in: 0..<rows)
+            row = node.lowerBound(column, key, in: start..<rows)
             while row < rows, node.integer(column, row) == key,
                 node.integer(column + 1, row) < second
             {
                 row = skip(node, column, row, rows, second) { node.integer(column, $0) == key }
             }
         case let .bytes(key):
-            row = node.lowerBoundBytes(column, key, in: 0..<rows)
+            row = node.lowerBoundBytes(column, key, in: start..<rows)
             while row < rows, node.integer(column + 1, row) < second,
                 compare(node.bytes(column, row), key) == 0
             {
@@ -66,9 +68,11 @@ struct OrderedMap {
     /// The row of a branch whose child may hold the key.
     @inline(__always)
     func childRow(_ node: Node, _ first: FirstKey, _ second: Int64) -> Int {
-        let row = lowerBound(node, BranchColumn.key, first, second)
-        if row < node.rowCount, isEqual(node, BranchColumn.key, row, first, second) { return row }
-        return max(0, row - 1)
+        // The first separator means nothing: everything below the second belongs to the first child.
+        let row = lowerBound(node, BranchColumn.key, first, second, from: 1)
+        let isSeparator =
+            row < node.rowCount && isEqual(node, BranchColumn.key, row, first, second)
+        return isSeparator ? row : row - 1
     }
 
     @inline(__always)
@@ -92,14 +96,13 @@ struct OrderedMap {
         _ body: (Node, Int) throws -> Bool
     ) throws {
         if root.reference.isNone { return }
-        _ = try visit(pager, root.reference, first, second, true, body)
+        _ = try visit(pager, try pager.node(root.reference), first, second, true, body)
     }
 
     private func visit(
-        _ pager: Pager, _ reference: PageReference, _ first: FirstKey, _ second: Int64,
-        _ isEdge: Bool, _ body: (Node, Int) throws -> Bool
+        _ pager: Pager, _ node: Node, _ first: FirstKey, _ second: Int64, _ isEdge: Bool,
+        _ body: (Node, Int) throws -> Bool
     ) throws -> Bool {
-        let node = try pager.node(reference)
         if node.level == 0 {
             let start = isEdge ? lowerBound(node, 0, first, second) : 0
             for row in start..<node.rowCount where try !body(node, row) { return false }
@@ -107,8 +110,10 @@ struct OrderedMap {
         }
         let start = isEdge ? childRow(node, first, second) : 0
         for row in start..<node.rowCount {
-            guard try visit(pager, node.child(row), first, second, isEdge && row == start, body)
-            else { return false }
+            let child = try pager.child(of: node, row)
+            guard try visit(pager, child, first, second, isEdge && row == start, body) else {
+                return false
+            }
         }
         return true
     }
@@ -121,7 +126,7 @@ struct OrderedMap {
         if root.reference.isNone { return nil }
         var node = try pager.node(root.reference)
         while node.level > 0 {
-            node = try pager.node(node.child(childRow(node, first, second)))
+            node = try pager.child(of: node, childRow(node, first, second))
         }
         let row = lowerBound(node, 0, first, second)
         return row < node.rowCount && isEqual(node, 0, row, first, second) ? (node, row) : nil
@@ -133,7 +138,7 @@ struct OrderedMap {
         if root.reference.isNone { return nil }
         var node = try pager.node(root.reference)
         while node.level > 0 {
-            node = try pager.node(node.child(childRow(node, first, Int64.min)))
+            node = try pager.child(of: node, childRow(node, first, Int64.min))
         }
         let row = lowerBound(node, 0, first, Int64.min)
         if row < node.rowCount {

@@ -17,10 +17,10 @@ final class TreeWriter {
 
     let pager: Pager
     let steps: UnsafeMutablePointer<Step>
-    private(set) var depth = 0
+    @exclusivity(unchecked) private(set) var depth = 0
     /// The tree and layout stamp that the path belongs to; see `hasPath(to:)`.
-    private var pathTreeID: UInt32 = 0
-    private var pathStamp: UInt64 = 0
+    @exclusivity(unchecked) private var pathTreeID: UInt32 = 0
+    @exclusivity(unchecked) private var pathStamp: UInt64 = 0
     /// Called whenever rows may have moved.
     let layoutStamp: UnsafeMutablePointer<UInt64>
 
@@ -53,7 +53,10 @@ final class TreeWriter {
         pathStamp = layoutStamp.pointee
     }
 
-    func dropPath() { depth = 0 }
+    func dropPath() {
+        depth = 0
+        pathTreeID = 0
+    }
 
     /// Makes the path to a leaf writable. `choose` picks the row of each branch.
     @inline(__always)
@@ -70,7 +73,7 @@ final class TreeWriter {
     private func tryDescend(
         _ root: inout TreeRoot, _ format: TreeFormat, choose: (Node) -> Int
     ) throws -> Bool {
-        depth = 0
+        dropPath()
         var (reference, node) = try writable(root.reference)
         root.reference = reference
         while true {
@@ -88,6 +91,7 @@ final class TreeWriter {
             let index = choose(view)
             steps[depth - 1].index = index
             let child = view.child(index)
+            _ = try pager.child(of: view, index)
             let (childReference, childNode) = try writable(child)
             if childReference != child { setChild(node, index, childReference) }
             reference = childReference
@@ -103,10 +107,10 @@ final class TreeWriter {
         return (copy.0, MutableNode(copy.1, byteCount: copy.byteCount))
     }
 
-    /// Room for one more child and for one column of all children to grow to its next width: what
-    /// a change below may need.
+    /// Room for one more child and for the columns of all children to grow in width: what a change
+    /// below may need. 12 bytes a child: birth 0 to 4, separator 4 to 8, page and count 2 to 4 each.
     private func hasHeadroom(_ branch: MutableNode) -> Bool {
-        branch.freeBytes >= branch.reading.rowCount * 8 + 128 + widestSeparator(branch)
+        branch.freeBytes >= branch.reading.rowCount * 12 + 128 + widestSeparator(branch)
     }
 
     /// Separators of maps with bytes as keys vary in length; assume the longest.
@@ -290,7 +294,7 @@ final class TreeWriter {
             parent.removeRow(at: steps[position].index)
             if parent.reading.rowCount > 0 { break }
         }
-        depth = 0
+        dropPath()
         rowsMoved()
         while !root.reference.isNone, root.level > 0 {
             let node = try pager.node(root.reference)

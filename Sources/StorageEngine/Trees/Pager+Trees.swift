@@ -1,4 +1,16 @@
 extension Pager {
+    /// The node that row `row` of a branch leads to. It is one level down and has rows, so that every
+    /// descent ends, also in a file made to harm.
+    @inline(__always)
+    func child(of branch: Node, _ row: Int) throws -> Node {
+        let reference = branch.child(row)
+        let child = try node(reference)
+        guard child.level == branch.level - 1, child.level == 0 || child.rowCount > 0 else {
+            throw damaged(reference.page, "it is not the child that its parent expects")
+        }
+        return child
+    }
+
     func damaged(_ page: UInt64, _ what: String) -> StorageError {
         StorageError(
             .damaged, path: database.path,

@@ -1,0 +1,111 @@
+import Glibc
+import StorageEngine
+
+/// Scenarios that write through connections until they are done or killed.
+let crashScenarios: [String: Scenario] = [
+    // path, first step, last step, faults
+    "crash-workload": { arguments in
+        guard let faults = SystemCallFault.list(parsing: arguments[3]) else { exit(64) }
+        let interceptor = SystemInterceptor(faults: faults)
+        interceptor.install()
+        try runSteps(arguments[0], Int(arguments[1])!...Int(arguments[2])!)
+        report("calls \(interceptor.changeCount)")
+    },
+    // path. Opens and reads whatever is there, again and again; dies of what takes too long.
+    "read-images": { arguments in
+        while true {
+            waitForTest()
+            alarm(20)
+            report(readImage(arguments[0]))
+            alarm(0)
+        }
+    },
+    // path, rounds, number of this process
+    "isolation-append": { arguments in
+        let connection = try Connection(Database.open(path: arguments[0]))
+        report("open")
+        waitForTest()
+        for round in 0..<Int64(arguments[1])! {
+            try SharedCounter.increment(connection, writer: Int64(arguments[2])!, round)
+        }
+        report("done")
+        waitForTest()
+    },
+]
+
+/// Reads, verifies and writes; a line says how it went.
+private func readImage(_ path: String) -> String {
+    do {
+        let connection = try Connection(Database.open(path: path))
+        let digest = try DatabaseDigest.of(connection)
+        let problems = try connection.verify()
+        try connection.beginWrite()
+        for definition in try connection.tableDefinitions() {
+            try connection.table(named: definition.name)!.deleteAll()
+        }
+        try connection.commit()
+        return "\(digest) \(problems.count) problems"
+    } catch let error as StorageError {
+        return "\(error.code)"
+    } catch {
+        return "unexpected: \(error)"
+    }
+}
+
+/// In a function of its own, so that the database is closed, and its last calls are made, when it
+/// returns.
+private func runSteps(_ path: String, _ steps: ClosedRange<Int>) throws {
+    let connection = try Connection(Database.open(path: path))
+    report("open")
+    for step in steps {
+        try CrashWorkload.run(step, on: connection)
+        report("\(step) \(try CrashWorkload.digest(of: connection))")
+    }
+}
+
+/// One counter and one list of whoever incremented it.
+enum SharedCounter {
+    static func create(_ connection: Connection) throws {
+        try connection.beginWrite()
+        try connection.createTables([
+            TableDefinition(
+                name: "Counter",
+                columns: [
+                    ColumnDefinition(name: "count", type: .int),
+                    ColumnDefinition(name: "log", type: .int, collection: .list),
+                ])
+        ])
+        _ = try connection.table(named: "Counter")!.insert([.integer(0)])
+        try connection.commit()
+    }
+
+    /// Appends `writer * 2^32 + round`.
+    static func increment(_ connection: Connection, writer: Int64, _ round: Int64) throws {
+        try connection.beginWrite()
+        do {
+            let table = try connection.table(named: "Counter")!
+            let key = try table.key(at: 0)
+            guard case let .integer(count) = try table.value(0, of: key) else { return }
+            try table.set(0, of: key, to: .integer(count + 1))
+            let log = table.list(1, of: key)
+            try log.insert(.integer(writer << 32 + round), at: try log.count())
+            try connection.commit()
+        } catch {
+            if connection.isInWriteTransaction { connection.rollback() }
+            throw error
+        }
+    }
+
+    static func read(_ connection: Connection) throws -> (count: Int64, log: [Int64]) {
+        let table = try connection.table(named: "Counter")!
+        let key = try table.key(at: 0)
+        var count: Int64 = -1
+        if case let .integer(value) = try table.value(0, of: key) { count = value }
+        var log: [Int64] = []
+        try table.list(1, of: key).forEach {
+            if case let .integer(value) = $0 { log.append(value) }
+            return true
+        }
+        return (count, log)
+    }
+}

@@ -1,0 +1,87 @@
+import StorageEngine
+
+/// A number that two databases share when they hold the same tables, objects, values and lists.
+struct DatabaseDigest {
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ word: UInt64) {
+        value = (value ^ word) &* 0x9E37_79B9_7F4A_7C15
+        value ^= value >> 29
+    }
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        add(UInt64(bytes.count))
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            add(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset += 8
+        }
+        while offset < bytes.count {
+            add(UInt64(bytes[offset]))
+            offset += 1
+        }
+    }
+
+    mutating func add(_ scalar: Scalar) {
+        switch scalar {
+        case .null: add(1)
+        case let .integer(value):
+            add(2)
+            add(UInt64(bitPattern: value))
+        case let .float(value):
+            add(3)
+            add(UInt64(value.bitPattern))
+        case let .double(value):
+            add(4)
+            add(value.bitPattern)
+        case let .bytes(bytes):
+            add(5)
+            add(bytes)
+        case let .fixed16(first, second):
+            add(6)
+            add(first)
+            add(second)
+        }
+    }
+
+    mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension DatabaseDigest {
+    /// Reads everything that the connection's version holds.
+    static func of(_ connection: Connection, skipping skipped: Set<String> = []) throws -> UInt64 {
+        var digest = DatabaseDigest()
+        for definition in try connection.tableDefinitions()
+        where !skipped.contains(definition.name) {
+            digest.add(definition.name)
+            try digest.add(connection.table(named: definition.name)!)
+        }
+        return digest.value
+    }
+
+    mutating func add(_ table: Table) throws {
+        let columns = table.definition.columns
+        let count = try table.count()
+        add(UInt64(count))
+        for position in 0..<count {
+            let location = try table.location(at: position)
+            let key = table.key(at: location)
+            add(UInt64(bitPattern: key.rawValue))
+            for column in columns.indices {
+                if columns[column].collection == .list {
+                    let list = table.list(column, of: key)
+                    add(UInt64(try list.count()))
+                    try list.forEach {
+                        add($0)
+                        return true
+                    }
+                } else {
+                    add(try table.value(column, at: location))
+                }
+            }
+        }
+    }
+}

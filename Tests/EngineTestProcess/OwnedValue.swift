@@ -1,0 +1,62 @@
+import StorageEngine
+
+/// A value that owns its bytes, for tests that build rows.
+enum OwnedValue {
+    case null
+    case integer(Int64)
+    case double(Double)
+    case text(String)
+    case bytes([UInt8])
+    case uuid(UInt64, UInt64)
+
+    /// Calls `body` with the value as the engine takes it.
+    func withScalar<R>(_ body: (Scalar) throws -> R) rethrows -> R {
+        switch self {
+        case .null: return try body(.null)
+        case let .integer(value): return try body(.integer(value))
+        case let .double(value): return try body(.double(value))
+        case let .uuid(first, second): return try body(.fixed16(first, second))
+        case let .bytes(value): return try value.withUnsafeBytes { try body(.bytes($0)) }
+        case var .text(value):
+            return try value.withUTF8 { try body(.bytes(UnsafeRawBufferPointer($0))) }
+        }
+    }
+}
+
+extension Table {
+    func insert(_ values: [OwnedValue]) throws -> ObjectKey {
+        try insert(values[...], after: [])
+    }
+
+    /// One closure a value, so that all of them are valid at once.
+    private func insert(
+        _ values: ArraySlice<OwnedValue>, after scalars: [Scalar]
+    ) throws -> ObjectKey {
+        guard let value = values.first else {
+            return try scalars.withUnsafeBufferPointer { try insert($0) }
+        }
+        return try value.withScalar {
+            try insert(values.dropFirst(), after: scalars + [$0])
+        }
+    }
+
+    func set(_ column: Int, of key: ObjectKey, owned value: OwnedValue) throws {
+        try value.withScalar { try set(column, of: key, to: $0) }
+    }
+}
+
+/// Random numbers that a seed repeats (xorshift64*).
+struct RepeatableRandom {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15 }
+
+    mutating func next() -> UInt64 {
+        state ^= state >> 12
+        state ^= state << 25
+        state ^= state >> 27
+        return state &* 0x2545_F491_4F6C_DD1D
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int(next() >> 33) % bound }
+}

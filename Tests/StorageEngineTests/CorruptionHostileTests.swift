@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+@testable import engine_test_process
+
+/// Files with wrong contents under right checksums: what nobody but an attacker, or a bug, writes.
+///
+/// What is read may be anything, but reading ends, in an error or not. A child process reads, so
+/// that the test can tell what ended it.
+@Suite struct CorruptionHostileTests {
+    private let directory: CrashDirectory
+    private let file: SmallFile
+
+    init() throws {
+        directory = try CrashDirectory()
+        file = try SmallFile.shared.get()
+    }
+
+    /// Lets a child read images; a child that dies is reported with the seed, and replaced.
+    private func read(
+        seeds: ClosedRange<UInt64>, _ forge: (inout SeededRandom, inout [UInt8]) -> String
+    ) throws -> (right: Int, errors: Int, other: Int) {
+        let path = directory.file("forged")
+        var child = try CoordinationTestProcess("read-images", path)
+        var counts = (right: 0, errors: 0, other: 0)
+        for seed in seeds {
+            var random = SeededRandom(seed: seed)
+            var image = file.bytes
+            let change = forge(&random, &image)
+            unlink(path)
+            unlink(path + ".lock")
+            try Data(image).write(to: URL(fileURLWithPath: path))
+            try child.proceed()
+            guard let line = child.nextLine() else {
+                let signal = child.waitForSignal()
+                Issue.record("seed \(seed) ends the process (signal \(signal)): \(change)")
+                child = try CoordinationTestProcess("read-images", path)
+                continue
+            }
+            #expect(!line.hasPrefix("unexpected"), "seed \(seed): \(line)")
+            if line.hasPrefix("\(file.digest) ") {
+                counts.right += 1
+            } else if line.contains("problems") {
+                counts.other += 1
+            } else {
+                counts.errors += 1
+            }
+        }
+        return counts
+    }
+
+    /// Start and length of all nodes that are sealed: those in use and old ones.
+    private func nodeRuns() throws -> [Range<Int>] {
+        try file.bytes.withUnsafeBytes { bytes in
+            let header = try FileHeader(bytes, path: "")
+            return (34..<bytes.count / 4096).compactMap { page in
+                let start = page * 4096
+                let runHeader = PageHeader(bytes.baseAddress! + start)
+                let count = runHeader.pageCount
+                guard runHeader.kind == .node, count >= 1, start + count * 4096 <= bytes.count
+                else { return nil }
+                let run = UnsafeRawBufferPointer(rebasing: bytes[start..<start + count * 4096])
+                let isSealed = PageHeader.isSealed(
+                    run, pageNumber: UInt64(page), fileSeed: header.fileSeed)
+                return isSealed ? start..<start + count * 4096 : nil
+            }
+        }
+    }
+
+    private func seal(_ run: Range<Int>, in image: inout [UInt8]) {
+        image.withUnsafeMutableBytes { bytes in
+            let header = try? FileHeader(UnsafeRawBufferPointer(bytes), path: "")
+            _ = PageHeader.seal(
+                UnsafeMutableRawBufferPointer(rebasing: bytes[run]),
+                pageNumber: UInt64(run.lowerBound / 4096), fileSeed: header!.fileSeed)
+        }
+    }
+
+    /// Level, and column ids and kinds: a node is checked by itself, not against the tree that
+    /// leads to it, so one of another shape is not noticed. Such forgeries are left out here.
+    private static func saysWhatNodeItIs(_ offset: Int) -> Bool {
+        offset == 33 || offset == 34 || offset == 35
+            || (offset >= 72 && (offset - 72) % 40 < 3)
+    }
+
+    @Test func forgedPagesNeverEndTheProcess() throws {
+        let runs = try nodeRuns()
+        #expect(runs.count > 12)
+        let counts = try read(seeds: 1...UInt64(LongTests.choose(100_000, otherwise: 400))) {
+            random, image in
+            let run = runs[random.next(below: runs.count)]
+            var change = "page \(run.lowerBound / 4096):"
+            for _ in 0...random.next(below: 3) {
+                // Mostly headers and column directories, where structure is.
+                let reach = [64, 300, run.count][random.next(below: 3)]
+                let offset = 32 + random.next(below: reach - 32)
+                if Self.saysWhatNodeItIs(offset) { continue }
+                let byte: UInt8 =
+                    random.next(below: 2) == 0
+                    ? image[run.lowerBound + offset] ^ (1 << UInt8(random.next(below: 8)))
+                    : [0, 1, 0x7F, 0x80, 0xFF][random.next(below: 5)]
+                change += " \(offset)=\(byte)"
+                image[run.lowerBound + offset] = byte
+            }
+            seal(run, in: &image)
+            return change
+        }
+        #expect(counts.errors > 0)
+    }
+
+    @Test func forgedRecordsNeverEndTheProcess() throws {
+        let header = try file.bytes.withUnsafeBytes { try FileHeader($0, path: "") }
+        let slot = 8192 + Int(CommitRecord.slot(of: 31)) * 4096
+        let counts = try read(seeds: 1...UInt64(LongTests.choose(50_000, otherwise: 200))) {
+            random, image in
+            var change = "record:"
+            for _ in 0...random.next(below: 3) {
+                let offset = [32, 40, 48, 56, 64, 72, 88, 96, 100, 104][random.next(below: 10)]
+                let place = offset + random.next(below: offset >= 96 ? 24 : 8)
+                // The identity stays, else the marker names another commit.
+                let byte = UInt8(truncatingIfNeeded: random.next() >> UInt64(random.next(below: 7)))
+                change += " \(place)=\(byte)"
+                image[slot + place] = byte
+            }
+            image.withUnsafeMutableBytes { bytes in
+                let sum = Checksum.hash(
+                    UnsafeRawBufferPointer(rebasing: bytes[slot + 8..<slot + 4096]),
+                    seed: header.fileSeed)
+                bytes.storeBytes(of: sum.littleEndian, toByteOffset: slot, as: UInt64.self)
+            }
+            return change
+        }
+        #expect(counts.errors > 0)
+    }
+}

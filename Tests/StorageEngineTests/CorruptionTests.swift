@@ -1,0 +1,155 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+@testable import engine_test_process
+
+/// Changes single bytes and lengths of a small file: everything read from it is right, or an error
+/// says what is wrong.
+@Suite struct CorruptionTests {
+    private let directory: CrashDirectory
+    private let file: SmallFile
+
+    init() throws {
+        directory = try CrashDirectory()
+        file = try SmallFile.shared.get()
+    }
+
+    private enum Outcome: Equatable {
+        case right
+        case error(StorageError.Code)
+    }
+
+    /// Opens the image, reads everything, and checks that what is read is one of the expected
+    /// states.
+    private func open(
+        _ image: [UInt8], expecting digests: Set<UInt64>, _ label: @autoclosure () -> String
+    ) throws -> Outcome {
+        try directory.withImage(image) { path in
+            do {
+                let connection = try Connection(Database.open(path: path))
+                let digest = try DatabaseDigest.of(connection)
+                #expect(digests.contains(digest), "wrong data: \(label())")
+                let problems = try connection.verify()
+                #expect(problems == [], "\(label())")
+                return .right
+            } catch let error as StorageError {
+                #expect(error.path == path, "\(label()): \(error)")
+                return .error(error.code)
+            }
+        }
+    }
+
+    private static let expectedCodes: Set<StorageError.Code> = [
+        .damaged, .notADatabase, .unsupportedFormat,
+    ]
+
+    private func flipEverywhere(
+        _ image: [UInt8], expecting digests: Set<UInt64>, seed: UInt64
+    ) throws -> (right: Int, errors: Int) {
+        var random = SeededRandom(seed: seed)
+        var (right, errors) = (0, 0)
+        for block in stride(from: 0, to: image.count, by: 512) {
+            // The first 104 bytes of a record and 64 of a page are headers: one position there, one
+            // anywhere.
+            var positions = [block + random.next(below: 512), block + random.next(below: 104)]
+            if LongTests.isEnabled { positions = Array(block..<block + 512) }
+            for position in positions {
+                var damaged = image
+                let mask = UInt8(1) << UInt8(random.next(below: 8))
+                damaged[position] ^= mask
+                let outcome = try open(
+                    damaged, expecting: digests, "seed \(seed), byte \(position), mask \(mask)")
+                switch outcome {
+                case .right: right += 1
+                case let .error(code):
+                    errors += 1
+                    #expect(
+                        Self.expectedCodes.contains(code),
+                        "byte \(position), mask \(mask): \(code)")
+                }
+            }
+        }
+        return (right, errors)
+    }
+
+    @Test func aFlippedBitInACleanlyClosedFileIsFoundOrHarmless() throws {
+        let (right, errors) = try flipEverywhere(file.bytes, expecting: [file.digest], seed: 21)
+        // Free pages and old records are harmless; what is in use is not.
+        #expect(right > 100 && errors > 100, "\(right) right, \(errors) errors")
+    }
+
+    /// Without the marker the newest commit is not known to be durable: it may go, and only it.
+    @Test func aFlippedBitInACrashedFileLosesTheNewestCommitAtMost() throws {
+        var image = file.bytes
+        for index in 4096..<4160 { image[index] = 0 }
+        _ = try flipEverywhere(
+            image, expecting: [file.digest, file.previousDigest], seed: 22)
+    }
+
+    /// Every page that is in use, by flipping a byte of each: the error names that page.
+    @Test func damageToAPageIsReportedWithItsNumber() throws {
+        var named = 0
+        for page in 34..<file.bytes.count / 4096 {
+            var damaged = file.bytes
+            damaged[page * 4096 + 100] ^= 0x10
+            try directory.withImage(damaged) { path in
+                do {
+                    let connection = try Connection(Database.open(path: path))
+                    #expect(try DatabaseDigest.of(connection) == file.digest)
+                    #expect(try connection.verify() == [])
+                } catch let error as StorageError {
+                    #expect(error.code == .damaged)
+                    // Runs of several pages are named by their first.
+                    let first = try #require(error.page)
+                    #expect(first <= UInt64(page) && first >= 34, "page \(page): \(error)")
+                    named += 1
+                }
+            }
+        }
+        #expect(named > 8)
+    }
+
+    /// Whole sectors that are zero, or hold what another place holds.
+    @Test func sectorsThatAreLostOrMisplacedAreFoundOrHarmless() throws {
+        var random = SeededRandom(seed: 23)
+        for block in stride(from: 0, to: file.bytes.count, by: 512) {
+            var lost = file.bytes
+            lost.replaceSubrange(block..<block + 512, with: [UInt8](repeating: 0, count: 512))
+            _ = try open(lost, expecting: [file.digest], "sector at \(block) lost")
+            let other = random.next(below: file.bytes.count / 512) * 512
+            var misplaced = file.bytes
+            misplaced.replaceSubrange(block..<block + 512, with: file.bytes[other..<other + 512])
+            _ = try open(misplaced, expecting: [file.digest], "\(other) written to \(block)")
+        }
+    }
+
+    @Test func pagesWrittenToTheWrongPlaceAreFoundOrHarmless() throws {
+        let pages = file.bytes.count / 4096
+        for page in 0..<pages {
+            for distance in [1, 2, 7] {
+                let other = (page + distance) % pages
+                var image = file.bytes
+                image.replaceSubrange(
+                    page * 4096..<page * 4096 + 4096,
+                    with: file.bytes[other * 4096..<other * 4096 + 4096])
+                _ = try open(image, expecting: [file.digest], "page \(other) written to \(page)")
+            }
+        }
+    }
+
+    @Test func randomGarbageInSeveralPlacesIsFoundOrHarmless() throws {
+        for seed in 1...UInt64(LongTests.choose(3000, otherwise: 120)) {
+            var random = SeededRandom(seed: seed)
+            var image = file.bytes
+            for _ in 0...random.next(below: 4) {
+                let length = 1 + random.next(below: [4, 64, 5000][random.next(below: 3)])
+                let start = random.next(below: image.count - length)
+                for index in start..<start + length {
+                    image[index] = UInt8(truncatingIfNeeded: random.next())
+                }
+            }
+            _ = try open(image, expecting: [file.digest], "seed \(seed)")
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+@testable import engine_test_process
+
+/// Kills a writing process before and after each of its system calls that change files.
+///
+/// The child acknowledges each commit on a pipe. Whatever opens the file afterwards must find the
+/// last acknowledged commit or the one that was being made.
+@Suite struct CrashKillTests {
+    private let directory: CrashDirectory
+    private let states: CrashStates
+
+    init() throws {
+        directory = try CrashDirectory()
+        states = try CrashStates.shared.get()
+    }
+
+    /// What a child said before it ended.
+    private struct Outcome {
+        var acknowledged: Int
+        var wasKilled = false
+        var calls = 0
+    }
+
+    private func runChild(
+        _ path: String, _ steps: ClosedRange<Int>, faults: String
+    ) throws -> Outcome {
+        let child = try CoordinationTestProcess(
+            "crash-workload", path, "\(steps.lowerBound)", "\(steps.upperBound)", faults)
+        var outcome = Outcome(acknowledged: steps.lowerBound - 1)
+        while let line = child.nextLine() {
+            let words = line.split(separator: " ")
+            if words[0] == "open" { continue }
+            if words[0] == "calls" {
+                outcome.calls = Int(words[1])!
+            } else if let step = Int(words[0]) {
+                #expect(UInt64(words[1]) == states.digests[step], "\(faults): step \(step)")
+                outcome.acknowledged = step
+            } else {
+                Issue.record("\(faults): \(line)")
+            }
+        }
+        outcome.wasKilled = child.waitForSignal() == SIGKILL
+        return outcome
+    }
+
+    private func prepare(_ name: String, from image: [UInt8]) throws -> String {
+        let path = directory.file(name)
+        unlink(path)
+        unlink(path + ".lock")
+        if !image.isEmpty { try Data(image).write(to: URL(fileURLWithPath: path)) }
+        return path
+    }
+
+    /// Kills before and after each call.
+    private func killEverywhere(_ steps: ClosedRange<Int>, from image: [UInt8]) throws {
+        let whole = try runChild(prepare("whole", from: image), steps, faults: "")
+        try #require(whole.acknowledged == steps.upperBound)
+        // Each commit writes pages and a record, and syncs.
+        try #require(whole.calls >= steps.count * 3)
+        for call in 1...whole.calls {
+            for verb in ["kill-before", "kill-after"] {
+                let fault = "\(verb):\(call)"
+                let path = try prepare("killed", from: image)
+                let outcome = try runChild(path, steps, faults: fault)
+                // The number of calls of a run varies by none: the workload is repeatable.
+                #expect(outcome.wasKilled, "\(fault)")
+                let next = min(outcome.acknowledged + 1, steps.upperBound)
+                try states.check(path, allowed: outcome.acknowledged...next, fault)
+            }
+        }
+    }
+
+    @Test func aKillWhileTheFileIsCreatedLosesNoAcknowledgedCommit() throws {
+        try killEverywhere(1...LongTests.choose(30, otherwise: 2), from: [])
+    }
+
+    @Test func aKillAtAnyCallOfACommitLosesNoAcknowledgedCommit() throws {
+        let first = CrashStates.preparedStep + 1
+        try killEverywhere(first...(first + 9), from: states.image)
+    }
+
+    /// The test's process keeps the file open, so nothing is recovered: the survivor goes on from
+    /// what was published, over whatever the dead process left behind.
+    @Test func aSurvivorGoesOnFromTheLastPublishedVersion() throws {
+        let first = CrashStates.preparedStep + 1
+        let steps = first...(first + 5)
+        let whole = try runChild(prepare("whole", from: states.image), steps, faults: "")
+        for call in 1...whole.calls {
+            for verb in ["kill-before", "kill-after"] {
+                let fault = "\(verb):\(call)"
+                let path = try prepare("survivor", from: states.image)
+                let survivor = try Connection(Database.open(path: path))
+                let outcome = try runChild(path, steps, faults: fault)
+                _ = try survivor.refresh()
+                let found = try CrashWorkload.step(of: survivor)
+                #expect(
+                    (outcome.acknowledged...outcome.acknowledged + 1).contains(found), "\(fault)")
+                #expect(
+                    try CrashWorkload.digest(of: survivor) == states.digests[found], "\(fault)")
+                try CrashWorkload.run(found + 1, on: survivor)
+                #expect(
+                    try CrashWorkload.digest(of: survivor) == states.digests[found + 1],
+                    "\(fault)")
+                #expect(try survivor.verify() == [], "\(fault)")
+            }
+        }
+    }
+
+    /// While a thread of this process writes all the time, beside the child that is killed.
+    @Test func anotherProcessKeepsWritingWhileWritersAreKilled() throws {
+        let first = CrashStates.preparedStep + 1
+        let steps = first...(first + 8)
+        let path = try prepare("concurrent", from: states.image)
+        let database = try Database.open(path: path)
+        let writer = BackgroundThread { isStopped in
+            let connection = try Connection(database)
+            var last: Int64 = 0
+            while !isStopped() {
+                let count = try CrashWorkload.countBystander(connection)
+                guard count == last + 1 else { throw TestFailure("lost update at \(count)") }
+                last = count
+            }
+            return last
+        }
+        let reader = try Connection(database)
+        var done = CrashStates.preparedStep
+        var random = SeededRandom(seed: 11)
+        for _ in 0..<LongTests.choose(200, otherwise: 24) where done < steps.upperBound {
+            let fault = "kill-\(Bool.random(using: &random) ? "before" : "after"):"
+                + "\(1 + random.next(below: 12))"
+            let outcome = try runChild(path, (done + 1)...steps.upperBound, faults: fault)
+            _ = try reader.refresh()
+            let found = try CrashWorkload.step(of: reader)
+            #expect(
+                (outcome.acknowledged...outcome.acknowledged + 1).contains(found), "\(fault)")
+            #expect(try CrashWorkload.digest(of: reader) == states.digests[found], "\(fault)")
+            done = found
+        }
+        let written = try writer.finish()
+        #expect(written > 0)
+        _ = try reader.refresh()
+        #expect(try reader.verify() == [])
+    }
+}
+
+/// A thread that runs until it is told to stop.
+final class BackgroundThread<Output: Sendable>: Sendable {
+    // Unchecked because every access is under the lock.
+    private final class State: @unchecked Sendable {
+        private let lock = NSLock()
+        private var isStopped = false
+        private var result: Result<Output, Error>?
+        let done = DispatchSemaphore(value: 0)
+
+        var mustStop: Bool { lock.withLock { isStopped } }
+        func stop() { lock.withLock { isStopped = true } }
+        func end(_ outcome: Result<Output, Error>) {
+            lock.withLock { result = outcome }
+            done.signal()
+        }
+        func output() throws -> Output { try lock.withLock { try result!.get() } }
+    }
+
+    private let state = State()
+
+    init(_ body: @escaping @Sendable (_ isStopped: () -> Bool) throws -> Output) {
+        let state = state
+        let thread = Thread { state.end(Result { try body { state.mustStop } }) }
+        thread.stackSize = 8 << 20
+        thread.start()
+    }
+
+    /// Waits for the thread to end by itself.
+    func wait() throws -> Output {
+        state.done.wait()
+        return try state.output()
+    }
+
+    /// Tells it to stop, and waits.
+    func finish() throws -> Output {
+        state.stop()
+        return try wait()
+    }
+
+    deinit { state.stop() }
+}

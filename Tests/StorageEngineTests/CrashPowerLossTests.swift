@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+@testable import engine_test_process
+
+/// Rebuilds the files that a loss of power could leave of commits made through connections, and
+/// opens them.
+@Suite struct CrashPowerLossTests {
+    private let directory: CrashDirectory
+    private let states: CrashStates
+
+    init() throws {
+        directory = try CrashDirectory()
+        states = try CrashStates.shared.get()
+    }
+
+    /// Traces steps on top of an image.
+    private func trace(
+        _ steps: ClosedRange<Int>, from image: [UInt8], pending: [SystemTraceEvent] = [],
+        _ run: (Int, Connection) throws -> Void = { try CrashWorkload.run($0, on: $1) }
+    ) throws -> PowerLossHistory {
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: directory.path), recordsTrace: true)
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        var present = image
+        for event in pending { event.apply(to: &present) }
+        return try directory.withImage(present) { path in
+            var history = PowerLossHistory(
+                durable: image, pending: pending, acknowledged: steps.lowerBound - 1)
+            func take() {
+                let events = interceptor.trace.filter { $0.path == path }
+                for event in events[history.eventCount...] { history.add(event) }
+            }
+            let connection = try Connection(Database.open(path: path))
+            for step in steps {
+                try run(step, connection)
+                take()
+                history.acknowledge(step)
+            }
+            return history
+        }
+    }
+
+    /// Opens images of every moment and returns how many.
+    private func openAll(_ history: PowerLossHistory, seed: UInt64) throws -> Int {
+        var random = SeededRandom(seed: seed)
+        var count = 0
+        for (index, moment) in history.decisiveMoments.enumerated() {
+            for (choice, image) in moment.images(&random) {
+                count += 1
+                let allowed = moment.acknowledged...(moment.acknowledged + 1)
+                try directory.withImage(image) {
+                    try states.check(
+                        $0, allowed: allowed, "seed \(seed), moment \(index), pieces \(choice)")
+                }
+            }
+        }
+        return count
+    }
+
+    /// Commits of a few pages each, so that all subsets of the sectors of pages and record can be
+    /// tried.
+    @Test func twoSuccessiveSmallCommitsSurviveInEverySubsetOfTheirWrites() throws {
+        let path = directory.file("counter")
+        do {
+            let connection = try Connection(Database.open(path: path))
+            try SharedCounter.create(connection)
+            for round in 0..<40 { try SharedCounter.increment(connection, writer: 0, Int64(round)) }
+        }
+        let history = try trace(41...42, from: readBytes(path)) {
+            try SharedCounter.increment($1, writer: 0, Int64($0 - 1))
+        }
+        var count = 0
+        for (index, moment) in history.decisiveMoments.enumerated() {
+            for (choice, image) in moment.allSubsets(pageParts: 8) {
+                count += 1
+                let label = "moment \(index), pieces \(choice)"
+                try directory.withImage(image) {
+                    try checkCounter(
+                        $0, allowed: moment.acknowledged...moment.acknowledged + 1, label)
+                }
+            }
+        }
+        #expect(count > 60)
+    }
+
+    private func checkCounter(_ path: String, allowed: ClosedRange<Int>, _ label: String) throws {
+        var expected: [Int64] = []
+        do {
+            let connection = try Connection(Database.open(path: path))
+            let (count, log) = try SharedCounter.read(connection)
+            #expect(allowed.contains(Int(count)), "\(label)")
+            expected = (0..<count).map { $0 }
+            #expect(log == expected, "\(label)")
+            #expect(try connection.verify() == [], "\(label)")
+            try SharedCounter.increment(connection, writer: 1, 7)
+            expected.append(1 << 32 + 7)
+        }
+        let connection = try Connection(Database.open(path: path))
+        #expect(try SharedCounter.read(connection).log == expected, "\(label), reopened")
+        #expect(try connection.verify() == [], "\(label), reopened")
+    }
+
+    @Test func twoSuccessiveCommitsOfManyStructuresSurvive() throws {
+        let first = CrashStates.preparedStep + 1
+        let history = try trace(first...(first + 1), from: states.image)
+        #expect(try openAll(history, seed: 1) > 80)
+    }
+
+    /// Step 25 writes a checkpoint of the free map or close to it, 27 more than 1 MiB into a file
+    /// that grows.
+    @Test(arguments: [24, 26]) func commitsWithCheckpointAndGrowthSurvive(first: Int) throws {
+        var image = states.image
+        if first > CrashStates.preparedStep + 1 {
+            let before = try trace(
+                (CrashStates.preparedStep + 1)...(first - 1), from: image)
+            image = before.present
+        }
+        let history = try trace(first...(first + 2), from: image)
+        #expect(try openAll(history, seed: UInt64(first)) > 50)
+    }
+
+    /// A process is killed before its sync; the next one adopts the commit and makes another. Power
+    /// is lost then: nothing acknowledged may depend on what only the page cache held.
+    @Test func aCommitAdoptedFromAKilledProcessIsDurableBeforeTheNextOne() throws {
+        let first = CrashStates.preparedStep + 1
+        let unsynced = try trace(first...first, from: states.image)
+        let last = try #require(unsynced.moments.last { !$0.pending.isEmpty })
+        let history = try trace(
+            (first + 1)...(first + 1), from: last.durable, pending: last.pending)
+        #expect(history.moments.first?.acknowledged == first)
+        var random = SeededRandom(seed: 5)
+        for (index, moment) in history.decisiveMoments.enumerated() {
+            for (choice, image) in moment.images(&random) {
+                // Before the second commit returns, neither was acknowledged to anybody.
+                let isDone = moment.acknowledged == first + 1
+                try directory.withImage(image) {
+                    try states.check(
+                        $0, allowed: isDone ? first + 1...first + 1 : first - 1...first + 1,
+                        "moment \(index), pieces \(choice)")
+                }
+            }
+        }
+    }
+
+    /// Two losses of power in a row: what the first left is opened, takes a commit, and is lost
+    /// again.
+    @Test(arguments: 1...LongTests.choose(200, otherwise: 12))
+    func aSecondLossOfPowerAfterRecoveryLosesNothing(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let first = CrashStates.preparedStep + 1
+        let history = try trace(first...(first + 1), from: states.image)
+        let moment = history.moments[random.next(below: history.moments.count)]
+        let image = moment.sample(&random)
+        let step = try directory.withImage(image) {
+            try CrashWorkload.step(of: Connection(Database.open(path: $0)))
+        }
+        #expect((moment.acknowledged...moment.acknowledged + 1).contains(step))
+        let second = try trace((step + 1)...(step + 1), from: image)
+        for _ in 0..<6 {
+            let later = second.moments[random.next(below: second.moments.count)]
+            try directory.withImage(later.sample(&random)) {
+                try states.check(
+                    $0, allowed: later.acknowledged...(later.acknowledged + 1), "seed \(seed)")
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+@testable import engine_test_process
+
+/// Whether tests try every case instead of a sample.
+enum LongTests {
+    static let isEnabled = ProcessInfo.processInfo.environment["REALM_LONG_TESTS"] == "1"
+
+    static func choose(_ long: Int, otherwise short: Int) -> Int { isEnabled ? long : short }
+}
+
+/// A directory in memory where there is one: images of files are opened by the hundred, and what a
+/// sync costs does not matter to them.
+final class CrashDirectory {
+    let path: String
+    private var imageNumber = 0
+
+    init() throws {
+        let isInMemory = FileManager.default.isWritableFile(atPath: "/dev/shm")
+        path =
+            (isInMemory ? "/dev/shm/" : NSTemporaryDirectory()) + "engine-crash-"
+            + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { path + "/" + name }
+
+    /// Writes an image to a file, calls `body` with its path, and removes it.
+    func withImage<R>(_ bytes: [UInt8], _ body: (String) throws -> R) throws -> R {
+        imageNumber += 1
+        let file = file("image-\(imageNumber)")
+        try Data(bytes).write(to: URL(fileURLWithPath: file))
+        defer {
+            unlink(file)
+            unlink(file + ".lock")
+        }
+        return try body(file)
+    }
+}
+
+func readBytes(_ path: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+}
+
+/// The states that `CrashWorkload` goes through, found by running it without disturbance.
+struct CrashStates {
+    /// By step; 0 is the empty database.
+    var digests: [UInt64] = []
+    /// The file after a step, closed cleanly.
+    var image: [UInt8] = []
+
+    /// A step soon before checkpoint and large commit.
+    static let preparedStep = 22
+    static let shared = Result { try CrashStates() }
+
+    private init() throws {
+        let directory = try CrashDirectory()
+        let path = directory.file("workload")
+        digests.append(try CrashWorkload.digest(of: Connection(Database.open(path: path))))
+        for step in 1...CrashWorkload.lastStep {
+            do {
+                let connection = try Connection(Database.open(path: path))
+                try CrashWorkload.run(step, on: connection)
+                digests.append(try CrashWorkload.digest(of: connection))
+            }
+            if step == Self.preparedStep { image = try readBytes(path) }
+        }
+    }
+
+    /// Opens a file, checks it, and says which step it holds. Then it must take the next step, and
+    /// hold it.
+    func check(
+        _ path: String, allowed: ClosedRange<Int>, _ label: @autoclosure () -> String
+    ) throws {
+        let label = label()
+        var step = -1
+        do {
+            let connection = try Connection(Database.open(path: path))
+            step = try CrashWorkload.step(of: connection)
+            #expect(allowed.contains(step), "\(label): step \(step), expected \(allowed)")
+            #expect(try CrashWorkload.digest(of: connection) == digests[step], "\(label)")
+            #expect(try connection.verify() == [], "\(label)")
+            guard step < CrashWorkload.lastStep else { return }
+            try CrashWorkload.run(step + 1, on: connection)
+            #expect(try CrashWorkload.digest(of: connection) == digests[step + 1], "\(label)")
+        }
+        let connection = try Connection(Database.open(path: path))
+        #expect(try CrashWorkload.digest(of: connection) == digests[step + 1], "\(label), reopened")
+        #expect(try connection.verify() == [], "\(label), reopened")
+    }
+}
