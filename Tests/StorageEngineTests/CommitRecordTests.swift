@@ -82,6 +82,28 @@ import Testing
         }
     }
 
+    @Test func numbersWhoseSumsWouldOverflowAreNil() {
+        var random = SeededRandom(seed: 4)
+        for version: UInt64 in [.max, .max - 1, 1 << 63] {
+            var record = sample(&random)
+            record.version = version
+            record.durableFloor = version - 1
+            record.root.birth = version
+            record.checkpoint.birth = version - 3
+            #expect(
+                decode(record.encode(fileSeed: Self.seed), slot: CommitRecord.slot(of: version))
+                    == nil)
+        }
+        for pageCount: UInt64 in [.max, 1 << 52] {
+            var record = sample(&random)
+            record.pageCount = pageCount
+            #expect(
+                decode(
+                    record.encode(fileSeed: Self.seed),
+                    slot: CommitRecord.slot(of: record.version)) == nil)
+        }
+    }
+
     @Test func listsThatDoNotFitAreToldApart() {
         let few = (0 ..< 100).map { Extent(start: 40 + 2 * UInt64($0), count: 1) }
         let many = (0 ..< 3000).map { Extent(start: 40 + 200 * UInt64($0), count: 1) }

@@ -60,6 +60,43 @@ import Testing
         #expect(after.newestVersion == 1)
     }
 
+    @Test func writingCanBeginWithoutReading() throws {
+        let database = try Database.open(path: directory.file())
+        let pager = try Pager(database: database)
+        try pager.write { try $0.set(0, value(1)) }
+        let other = try Pager(database: database)
+        pager.endRead()
+        try other.write { try $0.set(0, value(2)) }
+        try pager.beginWrite()
+        #expect(pager.version == 2)
+        #expect(try ValueStore(pager).values()[0] == value(2))
+        try ValueStore(pager).set(0, value(3))
+        _ = try pager.commit()
+        pager.endRead()
+        try pager.beginWrite()
+        pager.rollback()
+        #expect(try pager.newestValues()[0] == value(3))
+    }
+
+    @Test func aConnectionCanWriteDirectlyAfterEndRead() throws {
+        let database = try Database.open(path: directory.file())
+        let connection = try Connection(database)
+        let other = try Connection(database)
+        connection.endRead()
+        try other.beginWrite()
+        try other.createTables([
+            TableDefinition(name: "Person", columns: [ColumnDefinition(name: "age", type: .int)])
+        ])
+        try other.commit()
+        try connection.beginWrite()
+        let people = try #require(try connection.table(named: "Person"))
+        try withUnsafePointer(to: Scalar.integer(42)) {
+            _ = try people.insert(UnsafeBufferPointer(start: $0, count: 1))
+        }
+        try connection.commit()
+        #expect(connection.version == 2)
+    }
+
     @Test func aRunThatIsReallocatedKeepsItsContents() throws {
         let pager = try Pager(database: .open(path: directory.file()))
         try pager.write { try $0.set(0, value(1, count: 5000)) }
@@ -115,6 +152,28 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: link, withDestinationPath: directory.file())
         #expect(try Database.open(path: link) === first)
+    }
+
+    @Test func aFileThatMustBeWaitedForKeepsNoOtherFileFromOpening() async throws {
+        let path = directory.file("slow")
+        // Stands for the recovery of another process.
+        let recovering = try System.open(path, flags: O_RDWR | O_CREAT)
+        try System.lock(recovering, .exclusive, .wholeFile)
+        let slow = Task.detached { try Database.open(path: path) }
+        try await Task.sleep(for: .milliseconds(50))
+        let otherPath = directory.file("other")
+        let isOpen = Locked(false)
+        let other = Task.detached {
+            _ = try Database.open(path: otherPath)
+            isOpen.withLock { $0 = true }
+        }
+        let deadline = ContinuousClock().now + .seconds(10)
+        while !isOpen.withLock({ $0 }), ContinuousClock().now < deadline {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(isOpen.withLock { $0 })
+        System.close(recovering)
+        _ = try await (slow.value, other.value)
     }
 
     @Test func aReadOnlyDatabaseRefusesToWrite() throws {

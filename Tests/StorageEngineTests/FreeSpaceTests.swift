@@ -206,6 +206,22 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
         #expect(!replays(FreeSpaceLog(releasedThrough: 0, allocated: [], freed: [used]), live: 9))
     }
 
+    @Test func aLogThatFreesWaitingPagesIsNoticed() {
+        var map = FreeSpace(firstPage: 34, pageCount: 100)
+        let pages = Extent(start: map.allocate(10)!, count: 2)
+        map.finishCommit(version: 1)
+        let log = FreeSpaceLog(releasedThrough: 0, allocated: [], freed: [pages])
+        holds(map.replay(log, version: 2, pageCount: 100, livePages: 8))
+        #expect(map.invariantsHold())
+        holds(map.replay(log, version: 3, pageCount: 100, livePages: 6))
+        #expect(!map.invariantsHold())
+        // More waiting pages than the file has.
+        for version in UInt64(4) ..< 60 {
+            _ = map.replay(log, version: version, pageCount: 100, livePages: 0)
+        }
+        #expect(!map.invariantsHold())
+    }
+
     @Test func variableLengthIntegersComeBack() {
         var random = SeededRandom(seed: 1)
         var values: [UInt64] = [0, 1, 127, 128, .max, 1 << 63, 1 << 14]

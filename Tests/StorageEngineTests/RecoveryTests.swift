@@ -203,6 +203,21 @@ import Testing
         }
     }
 
+    @Test func aNewFileGrowsOnlyAfterItsHeaderIsDurable() throws {
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: directory.path), faults: [], recordsTrace: true)
+        interceptor.install()
+        do { _ = try Database.open(path: directory.file()) }
+        interceptor.uninstall()
+        let changes = interceptor.trace.filter { $0.path == directory.file() }.map(\.change)
+        guard case .write(0, let header) = changes[0] else {
+            Issue.record("the header is not written first")
+            return
+        }
+        #expect(header.count == 4096)
+        #expect(changes[1] == .sync)
+    }
+
     @Test func anInterruptedCreationIsCreatedAnew() throws {
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: directory.path), faults: [], recordsTrace: true)

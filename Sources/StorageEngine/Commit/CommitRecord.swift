@@ -11,6 +11,11 @@ struct CommitRecord: Equatable, Sendable {
     /// the checkpoint are all in the ring: 24 + 1 of them at most, and 32 slots.
     static let maximumCheckpointAge: UInt64 = 24
 
+    /// Bounds of what a record may say, so that no sum of what it says overflows: at a version
+    /// each nanosecond, a century; at 4096 bytes a page, an exabyte.
+    private static let maximumVersion: UInt64 = 1 << 62
+    private static let maximumPageCount: UInt64 = 1 << 48
+
     private static let listOffset = 104
     private static let listCapacity = size - listOffset
     private static let flag: UInt32 = 1 << 31
@@ -131,8 +136,8 @@ extension CommitRecord {
         pageListHash = word(88)
         pagesWereSynced = half(96) & Self.flag != 0
         pageList = []
-        guard version >= 1, Self.slot(of: version) == slot, durableFloor < version,
-            pageCount >= firstPage, pageCount < 1 << 48,
+        guard version >= 1, version <= Self.maximumVersion, Self.slot(of: version) == slot,
+            durableFloor < version, pageCount >= firstPage, pageCount <= Self.maximumPageCount,
             livePages <= pageCount - firstPage, word(80) == checkpoint.birth,
             Self.isPlausible(root, version, firstPage ..< pageCount),
             Self.isPlausible(checkpoint, version, firstPage ..< pageCount),

@@ -176,9 +176,17 @@ extension Database {
         let version = coordinator.visibleVersion
         // A process that only reads may have recovered a version that it could not make durable.
         guard previous == .died || coordinator.durableVersion < version else { return }
-        do {
-            try file.clearSlot(CommitRecord.slot(of: version + 1))
-            try file.sync()
+        do throws(StorageError) {
+            var outcome = Recovery.Outcome(
+                needsSync: true, abandonedSlots: [CommitRecord.slot(of: version + 1)])
+            if coordinator.durableVersion < version {
+                guard let record = try record(of: version),
+                    let pages = try Recovery(file: file).intactPages(of: record)
+                else { throw missingRecord(version) }
+                outcome.record = record
+                outcome.listedPages = pages
+            }
+            try Recovery(file: file).makeDurable(outcome)
             coordinator.publishDurable(version: version)
         } catch {
             coordinator.poison()

@@ -95,7 +95,7 @@ package final class PageFile: @unchecked Sendable {
 
     /// Bytes of the file now.
     func size() throws(StorageError) -> UInt64 {
-        do { return try System.status(descriptor).size } catch { throw failure(error, .read) }
+        do { return try System.size(descriptor) } catch { throw failure(error, .read) }
     }
 
     /// Makes pages up to `pageCount` readable. The file must have them.

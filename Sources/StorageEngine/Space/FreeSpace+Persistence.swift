@@ -25,7 +25,7 @@ extension FreeSpace {
         }
         appendWaiting(log.freed, version: version)
         self.livePages = livePages
-        return livePages == pageCount - firstPage - freePages - waitingPages
+        return livePages + freePages + waitingPages == pageCount - firstPage
     }
 }
 
@@ -91,6 +91,8 @@ extension FreeSpace {
             appendWaiting(extents, version: groupVersion)
             previousVersion = groupVersion
         }
-        guard livePages == pageCount - firstPage - freePages - waitingPages else { return nil }
+        guard livePages <= pageCount,
+            livePages + freePages + waitingPages == pageCount - firstPage
+        else { return nil }
     }
 }
