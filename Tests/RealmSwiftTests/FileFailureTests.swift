@@ -73,8 +73,9 @@ import Testing
         let url = try #require(configuration.fileURL)
         try FileManager.default.removeItem(at: url.appendingPathExtension("lock"))
         configuration.readOnly = true
-        // The data file is opened first, then the lock file, which cannot be made.
-        try withFaults([SystemCallFault(.failForever(errno: EROFS), call: .open, ordinal: 2)]) {
+        // The data file is opened for its bytes and for its locks, then the lock file, which
+        // cannot be made.
+        try withFaults([SystemCallFault(.failForever(errno: EROFS), call: .open, ordinal: 3)]) {
             _ in
             let realm = try Realm(configuration: configuration)
             #expect(realm.objects(Person.self).first?.name == "Ann")
