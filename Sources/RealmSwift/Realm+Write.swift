@@ -129,8 +129,8 @@ extension Realm {
 
     /// Deletes an object: links to it become nil, and lists lose it.
     ///
-    /// Needs a write transaction. An unmanaged object, one of another Realm, or one that was deleted
-    /// before stops the program.
+    /// Needs a write transaction. An unmanaged object, one of another Realm, or one that was
+    /// deleted before stops the program.
     public func delete(_ object: ObjectBase) {
         instance.requireWriting()
         guard let managedClass = object._managedClass, managedClass.realm === instance else {

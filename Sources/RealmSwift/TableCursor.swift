@@ -3,13 +3,13 @@ import StorageEngine
 
 /// Walks the objects of a class in the order of their keys.
 ///
-/// Objects that are deleted while the walk is under way are passed over, objects that are added
-/// are not visited. Reads rows from the leaf it stands in, and finds its place anew when rows have
+/// Objects that are deleted while the walk is under way are passed over, objects that are added are
+/// not visited. Reads rows from the leaf it stands in, and finds its place anew when rows have
 /// moved.
 ///
-/// An accessor that nobody but the iterator refers to any more is pointed at the next object instead
-/// of making another, which is several times cheaper. `_step` does that without a call, because it
-/// is inlined into the loop.
+/// An accessor that nobody but the iterator refers to any more is pointed at the next object
+/// instead of making another, which is several times cheaper. `_step` does that without a call,
+/// because it is inlined into the loop.
 @usableFromInline
 final class TableCursor {
     // What `_step` needs. Outside the exclusivity checks: one thread uses them, and nothing is

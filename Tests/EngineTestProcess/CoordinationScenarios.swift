@@ -83,7 +83,7 @@ let coordinationScenarios: [String: Scenario] = [
         report("\(getpid())")
         // Whoever waits for the parent must not wait for this process: nothing stays open but
         // what the engine's mappings refer to.
-        for descriptor in Int32(0) ..< 1024 { close(descriptor) }
+        for descriptor in Int32(0)..<1024 { close(descriptor) }
         alarm(60)
         while true { pause() }
     },

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func grow(_ pager: Pager, _ byte: UInt8) throws {
-        try pager.write { for index in 0 ..< 40 { try $0.set(index, value(byte, count: 20_000)) } }
+        try pager.write { for index in 0..<40 { try $0.set(index, value(byte, count: 20_000)) } }
     }
 
     @Test(arguments: [EIO, ENOSPC])
@@ -69,7 +69,7 @@ import Testing
         let pager = try Pager(database: .open(path: directory.file()))
         try pager.write { try $0.set(0, value(1)) }
         interceptor.setFaults([.init(.failForever(errno: ENOSPC), call: .fallocate, ordinal: 1)])
-        for _ in 0 ..< 3 {
+        for _ in 0..<3 {
             let error = #expect(throws: StorageError.self) { try grow(pager, 2) }
             #expect(error?.code == .outOfDiskSpace)
             // What fits into the file is written.

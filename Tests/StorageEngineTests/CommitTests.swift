@@ -7,7 +7,7 @@ import Testing
     let directory = TestDirectory()
 
     @Test func anEmptyDatabaseIsCreatedAndOpenedAgain() throws {
-        for _ in 0 ..< 2 {
+        for _ in 0..<2 {
             let pager = try Pager(database: .open(path: directory.file()))
             try pager.beginRead()
             #expect(pager.version == 0)
@@ -19,16 +19,16 @@ import Testing
     func committedValuesAreThereAfterReopening(pageSize: Int) throws {
         var random = SeededRandom(seed: UInt64(pageSize))
         var expected = [[UInt8]](repeating: [], count: ValueStore.capacity)
-        for _ in 0 ..< 6 {
+        for _ in 0..<6 {
             let database = try Database.open(
                 path: directory.file(), options: .init(pageSize: pageSize))
             let pager = try Pager(database: database)
             #expect(pager.pageSize == pageSize)
-            for _ in 0 ..< 12 {
+            for _ in 0..<12 {
                 let version = pager.version
                 let statistics = try pager.write { store in
-                    for _ in 0 ..< 5 {
-                        let index = Int.random(in: 0 ..< ValueStore.capacity, using: &random)
+                    for _ in 0..<5 {
+                        let index = Int.random(in: 0..<ValueStore.capacity, using: &random)
                         expected[index] = randomValue(&random, maximum: 20_000)
                         try store.set(index, expected[index])
                     }
@@ -46,11 +46,11 @@ import Testing
 
     @Test func rollbackLeavesEverythingAsItWas() throws {
         let pager = try Pager(database: .open(path: directory.file()))
-        try pager.write { for index in 0 ..< 20 { try $0.set(index, value(UInt8(index))) } }
+        try pager.write { for index in 0..<20 { try $0.set(index, value(UInt8(index))) } }
         let before = try pager.newestValues()
         let statistics = try pager.database.statistics()
         try pager.beginWrite()
-        for index in 0 ..< 20 { try ValueStore(pager).set(index, value(7, count: 30_000)) }
+        for index in 0..<20 { try ValueStore(pager).set(index, value(7, count: 30_000)) }
         try ValueStore(pager).touch(3, 99)
         pager.rollback()
         #expect(try ValueStore(pager).values() == before)
@@ -128,7 +128,7 @@ import Testing
         let reader = try Pager(database: database)
         try writer.write { try $0.set(0, value(1)) }
         try reader.beginRead()
-        for round in 2 ..< 60 { try writer.write { try $0.set(0, value(UInt8(round))) } }
+        for round in 2..<60 { try writer.write { try $0.set(0, value(UInt8(round))) } }
         #expect(try ValueStore(reader).values()[0] == value(1))
         #expect(try reader.refresh())
         #expect(try ValueStore(reader).values()[0] == value(59))
@@ -190,11 +190,11 @@ import Testing
         let pager = try Pager(database: database)
         var random = SeededRandom(seed: 5)
         var sizes: [UInt64] = []
-        for _ in 0 ..< 300 {
-            try pager.write { for index in 0 ..< 60 { try $0.set(index, []) } }
+        for _ in 0..<300 {
+            try pager.write { for index in 0..<60 { try $0.set(index, []) } }
             try pager.write { store in
-                for index in 0 ..< 60 {
-                    try store.set(index, value(1, count: .random(in: 1 ... 12_000, using: &random)))
+                for index in 0..<60 {
+                    try store.set(index, value(1, count: .random(in: 1...12_000, using: &random)))
                 }
             }
             sizes.append(try database.fileSize)
@@ -209,16 +209,16 @@ import Testing
         let path = directory.file()
         let commits = 80
         try Pager(database: .open(path: path)).write { store in
-            for index in 0 ..< 5 { try store.set(index, value(0)) }
+            for index in 0..<5 { try store.set(index, value(0)) }
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0 ..< 2 {
+            for _ in 0..<2 {
                 group.addTask {
                     let pager = try Pager(database: .openUnregistered(path: path))
-                    for _ in 0 ..< commits {
+                    for _ in 0..<commits {
                         try pager.write { store in
                             let next = try store.values()[0][0] &+ 1
-                            for index in 0 ..< 5 { try store.set(index, value(next)) }
+                            for index in 0..<5 { try store.set(index, value(next)) }
                         }
                     }
                 }

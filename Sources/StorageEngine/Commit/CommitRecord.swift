@@ -112,7 +112,7 @@ extension CommitRecord {
     }
 
     private static func checksum(_ block: UnsafeRawBufferPointer, fileSeed: UInt64) -> UInt64 {
-        Checksum.hash(UnsafeRawBufferPointer(rebasing: block[8 ..< size]), seed: fileSeed)
+        Checksum.hash(UnsafeRawBufferPointer(rebasing: block[8..<size]), seed: fileSeed)
     }
 
     /// The record in `slot`, or nil: an empty slot, a torn block, another file's block, or one
@@ -139,16 +139,17 @@ extension CommitRecord {
         guard version >= 1, version <= Self.maximumVersion, Self.slot(of: version) == slot,
             durableFloor < version, pageCount >= firstPage, pageCount <= Self.maximumPageCount,
             livePages <= pageCount - firstPage, word(80) == checkpoint.birth,
-            Self.isPlausible(root, version, firstPage ..< pageCount),
-            Self.isPlausible(checkpoint, version, firstPage ..< pageCount),
+            Self.isPlausible(root, version, firstPage..<pageCount),
+            Self.isPlausible(checkpoint, version, firstPage..<pageCount),
             version - checkpoint.birth <= Self.maximumCheckpointAge
         else { return nil }
 
-        let bounds = firstPage ..< pageCount
+        let bounds = firstPage..<pageCount
         var reader = VariableLengthIntegerReader(
             UnsafeRawBufferPointer(rebasing: block[Self.listOffset...]))
-        guard let list = ExtentCoding.decode(
-            count: UInt64(half(96) & ~Self.flag), within: bounds, from: &reader)
+        guard
+            let list = ExtentCoding.decode(
+                count: UInt64(half(96) & ~Self.flag), within: bounds, from: &reader)
         else { return nil }
         pageList = list
         let logCount = UInt64(half(100))

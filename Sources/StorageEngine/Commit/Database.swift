@@ -125,7 +125,8 @@ extension Database {
     public func statistics() throws(StorageError) -> Statistics {
         var statistics = Statistics(
             newestVersion: 0, pageSize: file.pageSize, fileBytes: 0, liveBytes: 0, freeBytes: 0,
-            waitingBytes: 0, pinnedVersions: coordinator.pinnedVersions().map {
+            waitingBytes: 0,
+            pinnedVersions: coordinator.pinnedVersions().map {
                 PinnedVersion(version: $0.version, processID: $0.processID, age: $0.age)
             })
         let record: CommitRecord?

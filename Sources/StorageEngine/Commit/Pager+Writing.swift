@@ -185,8 +185,9 @@ extension Pager {
     private func freeOld(_ reference: PageReference, pages: Int) throws(StorageError) {
         let extent = Extent(start: reference.page, count: UInt64(pages))
         guard database.writerState.freeSpace!.freeOld(extent) else {
-            throw failing(file.damage(
-                reference.page, "it is in use and free at once, or used twice"))
+            throw failing(
+                file.damage(
+                    reference.page, "it is in use and free at once, or used twice"))
         }
     }
 }

@@ -148,8 +148,9 @@ public final class Pager {
     @inline(__always)
     func own(_ reference: PageReference) throws(StorageError) -> UnsafeMutableRawPointer {
         guard let buffer = dirty[reference.page] else {
-            throw failing(file.damage(
-                reference.page, "a reference to it is from a version that does not exist"))
+            throw failing(
+                file.damage(
+                    reference.page, "a reference to it is from a version that does not exist"))
         }
         return buffer
     }

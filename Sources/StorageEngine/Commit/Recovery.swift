@@ -37,10 +37,10 @@ struct Recovery {
                 file.header)
         }
         let slots = blocks.withUnsafeBytes { bytes in
-            (0 ..< CommitRecord.slotCount).map { slot in
+            (0..<CommitRecord.slotCount).map { slot in
                 let start = Int(PageFile.offset(ofSlot: slot))
                 return Slot(
-                    UnsafeRawBufferPointer(rebasing: bytes[start ..< start + CommitRecord.size]),
+                    UnsafeRawBufferPointer(rebasing: bytes[start..<start + CommitRecord.size]),
                     slot, file)
             }
         }
@@ -83,12 +83,14 @@ struct Recovery {
         of newest: CommitRecord, named marker: CleanCloseMarker
     ) throws(StorageError) -> Outcome {
         guard marker.version == newest.version else {
-            throw damaged("it was closed at version \(marker.version), and the newest valid "
-                + "commit record is of version \(newest.version)")
+            throw damaged(
+                "it was closed at version \(marker.version), and the newest valid "
+                    + "commit record is of version \(newest.version)")
         }
         guard marker.commitID == newest.commitID else {
-            throw damaged("the commit record of version \(newest.version) is not the one that it "
-                + "was closed with")
+            throw damaged(
+                "the commit record of version \(newest.version) is not the one that it "
+                    + "was closed with")
         }
         try file.checkSize(pageCount: newest.pageCount)
         return Outcome(record: newest)
@@ -119,8 +121,9 @@ struct Recovery {
             guard let record = slots[Int(CommitRecord.slot(of: previous))].record,
                 record.version == previous
             else {
-                throw damaged("the pages of version \(candidate.version) are not intact, and the "
-                    + "commit record of version \(previous) is not valid")
+                throw damaged(
+                    "the pages of version \(candidate.version) are not intact, and the "
+                        + "commit record of version \(previous) is not valid")
             }
             candidate = record
         }
@@ -172,10 +175,10 @@ struct Recovery {
 
     /// Clears the slots of what did not become a version, and makes the one that was found durable.
     ///
-    /// A sync alone does not do that. After a failed one the system keeps what it could not write as
-    /// if it had been written: whoever reads gets the new contents, a further sync finds nothing to
-    /// do, and a loss of power brings the old contents back. So everything that the version vouches
-    /// for is written once more.
+    /// A sync alone does not do that. After a failed one the system keeps what it could not write
+    /// as if it had been written: whoever reads gets the new contents, a further sync finds nothing
+    /// to do, and a loss of power brings the old contents back. So everything that the version
+    /// vouches for is written once more.
     func makeDurable(_ outcome: Outcome) throws(StorageError) {
         for slot in outcome.abandonedSlots { try file.clearSlot(slot) }
         for pages in outcome.listedPages { try file.write(pages.bytes, at: pages.offset) }

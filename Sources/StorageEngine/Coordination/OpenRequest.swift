@@ -223,7 +223,8 @@ struct OpenRequest {
                 if phase == .open { try System.unlock(lockFile, LockRanges.opening) }
                 guard realm_close_in_forked_child(dataFile) else { break }
                 let coordinator = Coordinator(
-                    path: path, dataFile: dataFile, dataLock: dataLock, lockFile: lockFile, readOnly: readOnly,
+                    path: path, dataFile: dataFile, dataLock: dataLock, lockFile: lockFile,
+                    readOnly: readOnly,
                     region: region, processSlot: index, phase: phase)
                 coordinator.describeProcess()
                 return coordinator
@@ -270,7 +271,8 @@ struct OpenRequest {
             throw error
         }
         let coordinator = Coordinator(
-            path: path, dataFile: dataFile, dataLock: dataLock, lockFile: -1, readOnly: true, region: region,
+            path: path, dataFile: dataFile, dataLock: dataLock, lockFile: -1, readOnly: true,
+            region: region,
             processSlot: 0, phase: .recovering)
         coordinator.describeProcess()
         return coordinator

@@ -162,8 +162,10 @@ extension PageFile {
     ) throws(StorageError) -> UnsafeRawPointer {
         let page = reference.page
         guard reference.birth >= 1, reference.birth <= version else {
-            throw damage(page, "a reference to it is from version \(reference.birth), and the "
-                + "snapshot is version \(version)")
+            throw damage(
+                page,
+                "a reference to it is from version \(reference.birth), and the "
+                    + "snapshot is version \(version)")
         }
         guard page >= firstPage, page < mappedPages else {
             throw damage(page, "a reference leads outside the file")
@@ -179,8 +181,10 @@ extension PageFile {
             throw damage(page, "its checksum does not match")
         }
         guard runHeader.birth == reference.birth else {
-            throw damage(page, "it is of version \(runHeader.birth), and version "
-                + "\(reference.birth) was expected")
+            throw damage(
+                page,
+                "it is of version \(runHeader.birth), and version "
+                    + "\(reference.birth) was expected")
         }
         if kind == .node, let problem = Node.problem(in: run) { throw damage(page, problem) }
         markChecked(reference)

@@ -68,9 +68,10 @@ extension FreeSpace {
             let releasedThrough = reader.next(), let freeCount = reader.next(),
             pageCount >= firstPage, pageCount <= maximumPageCount, releasedThrough <= version
         else { return nil }
-        let bounds = firstPage ..< pageCount
-        guard let freeExtents = ExtentCoding.decode(
-            count: freeCount, within: bounds, from: &reader)
+        let bounds = firstPage..<pageCount
+        guard
+            let freeExtents = ExtentCoding.decode(
+                count: freeCount, within: bounds, from: &reader)
         else { return nil }
         self.init(firstPage: firstPage, pageCount: firstPage)
         self.pageCount = pageCount
@@ -82,7 +83,7 @@ extension FreeSpace {
             return nil
         }
         var previousVersion: UInt64 = 0
-        for _ in 0 ..< groupCount {
+        for _ in 0..<groupCount {
             guard let groupVersion = reader.next(), let count = reader.next(),
                 groupVersion > previousVersion, groupVersion <= version,
                 let extents = ExtentCoding.decode(count: count, within: bounds, from: &reader)

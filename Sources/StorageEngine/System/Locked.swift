@@ -2,8 +2,9 @@ import Glibc
 
 /// A value that is reached only while its lock is held.
 ///
-/// A POSIX mutex rather than `Synchronization.Mutex`, which the thread sanitizer does not see on Linux: every
-/// value guarded by it would be reported as a race. Not recursive; not for waiting long, see `FairLock`.
+/// A POSIX mutex rather than `Synchronization.Mutex`, which the thread sanitizer does not see on
+/// Linux: every value guarded by it would be reported as a race. Not recursive; not for waiting
+/// long, see `FairLock`.
 package final class Locked<Value>: @unchecked Sendable {
     // Safe to share: `value` is touched inside `withLock` only.
 

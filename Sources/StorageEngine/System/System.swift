@@ -70,10 +70,10 @@ package enum System {
 
     /// Bytes of a file.
     ///
-    /// By seeking to the end, which moves nothing that the engine uses, rather than by `fstat`: since
-    /// Linux 6.13, asking for the time of a file's last change makes the next write take a new one,
-    /// however soon it comes, and a file system without a journal then writes the inode with every
-    /// sync (one more write in sequence, 40 us).
+    /// By seeking to the end, which moves nothing that the engine uses, rather than by `fstat`:
+    /// since Linux 6.13, asking for the time of a file's last change makes the next write take a
+    /// new one, however soon it comes, and a file system without a journal then writes the inode
+    /// with every sync (one more write in sequence, 40 us).
     package static func size(_ descriptor: Int32) throws(SystemFailure) -> UInt64 {
         UInt64(
             try perform(.lseek, descriptor: descriptor) {
@@ -83,7 +83,7 @@ package enum System {
 
     package static func status(path: String) throws(SystemFailure) -> FileStatus {
         var status = Glibc.stat()
-        _ = try perform(.stat, path: path) { 
+        _ = try perform(.stat, path: path) {
             Int(Glibc.fstatat(AT_FDCWD, path, &status, 0))
         }
         return FileStatus(status)
