@@ -1,0 +1,22 @@
+extension Node {
+    /// One value of a column of this node, long values included.
+    @inline(__always)
+    func scalar(_ pager: Pager, _ kind: ColumnKind, _ column: Int, _ row: Int) throws -> Scalar {
+        if isNull(column, row) { return .null }
+        switch kind {
+        case .integer: return .integer(integer(column, row))
+        case .double: return .double(double(column, row))
+        case .float: return .float(float(column, row))
+        case .fixed16:
+            let source = fixed16(column, row)
+            return .fixed16(
+                UInt64(littleEndian: source.loadUnaligned(as: UInt64.self)),
+                UInt64(littleEndian: source.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        case .bytes:
+            if isOverflow(column, row) {
+                return .bytes(try pager.overflowBytes(overflowReference(column, row).0))
+            }
+            return .bytes(bytes(column, row))
+        }
+    }
+}

@@ -1,0 +1,189 @@
+/// Inserting objects and setting values. What a change needs is checked before anything is touched.
+extension Table {
+    // MARK: Inserting
+
+    /// Appends an object. `values` come in column order; missing ones at the end take their
+    /// defaults, list columns are given `.null` and start empty.
+    ///
+    /// - Throws: `.duplicateKey` if the primary key exists, `.valueTooLarge` for strings and data
+    ///   over 16 MiB, `.invalidArgument` for values that do not fit their columns and links to
+    ///   objects that do not exist: then nothing has changed. After any other error the transaction
+    ///   can only be rolled back.
+    public func insert(_ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
+        try requireWriteTransaction()
+        guard values.count <= propertyCount else {
+            throw pager.invalidArgument("More values than columns in '\(stored.name)'.")
+        }
+        for column in 0..<values.count {
+            if !checks[column].accepts(values[column]) { throw unfit(column, values[column]) }
+        }
+        if hasLinks {
+            for column in 0..<values.count { try checkTarget(column, values[column]) }
+        }
+        if let primaryKeyColumn {
+            let key =
+                primaryKeyColumn < values.count
+                ? values[primaryKeyColumn] : cluster.columns[primaryKeyColumn].defaultScalar
+            try checkNew(primaryKey: key)
+        }
+        let state = try state
+        let key = ObjectKey(rawValue: state.pointee.extra)
+        for column in 0..<values.count {
+            scratch[column] = try prepare(column, values[column])
+        }
+        state.pointee.isDirty = true
+        try cluster.append(
+            clusterWriter, &state.pointee.root, key,
+            UnsafeBufferPointer(start: scratch, count: values.count))
+        state.pointee.extra += 1
+        if let primaryKeyColumn {
+            let value =
+                primaryKeyColumn < values.count
+                ? values[primaryKeyColumn] : cluster.columns[primaryKeyColumn].defaultScalar
+            try insertPrimaryKey(value, key)
+        }
+        if hasLinks { try addBacklinks(from: key, values) }
+        return key
+    }
+
+    func addBacklinks(from key: ObjectKey, _ values: UnsafeBufferPointer<Scalar>) throws {
+        for column in 0..<values.count {
+            if backlinkColumns[column] != nil, !stored.columns[column].isList,
+                case .integer(let target) = values[column]
+            {
+                try addBacklink(column, from: key, to: ObjectKey(rawValue: target))
+            }
+        }
+    }
+
+    @inline(__always)
+    func requireWriteTransaction() throws {
+        if !pager.isInWriteTransaction {
+            throw pager.invalidArgument("This needs a write transaction.")
+        }
+    }
+
+    /// Links may only lead to objects that exist.
+    func checkTarget(_ column: Int, _ value: Scalar) throws {
+        guard let target = backlinkColumns[column], case .integer(let rawKey) = value else {
+            return
+        }
+        let key = ObjectKey(rawValue: rawKey)
+        if try !connection.table(target.table).contains(key) { throw pager.noSuchObject(key) }
+    }
+
+    /// The form in which a value that its column accepts is stored: a long one on pages of its own.
+    @inline(__always)
+    func prepare(_ column: Int, _ value: Scalar) throws -> ClusterTree.StoredValue {
+        if case .bytes(let bytes) = value {
+            let limit = pager.maximumInlineBytes
+            if bytes.count > limit { return try prepareLong(column, bytes) }
+            let copy = UnsafeMutableRawBufferPointer(
+                start: copies + column * limit, count: bytes.count)
+            copy.copyMemory(from: bytes)
+            return .init(scalar: .bytes(UnsafeRawBufferPointer(copy)))
+        }
+        if checks[column].isList {
+            return .init(scalar: .bytes(UnsafeRawBufferPointer(start: nil, count: 0)))
+        }
+        return .init(scalar: value)
+    }
+
+    func unfit(_ column: Int, _ value: Scalar) -> StorageError {
+        let name = "'\(stored.name).\(definition.columns[column].name)'"
+        if checks[column].isList {
+            return pager.invalidArgument("The list \(name) is changed through its handle.")
+        }
+        if value.isNull { return pager.invalidArgument("Column \(name) must not be null.") }
+        if case .bytes(let bytes) = value, bytes.count > Pager.maximumValueBytes {
+            return tooLarge(column, bytes.count)
+        }
+        return pager.invalidArgument("Column \(name) holds values of another type.")
+    }
+
+    func tooLarge(_ column: Int, _ count: Int) -> StorageError {
+        StorageError(
+            .valueTooLarge, path: connection.database.path,
+            message: "The value of '\(stored.name).\(definition.columns[column].name)' has "
+                + "\(count) bytes; the limit is \(Pager.maximumValueBytes).")
+    }
+
+    func prepareLong(_ column: Int, _ bytes: UnsafeRawBufferPointer) throws
+        -> ClusterTree.StoredValue
+    {
+        let reference = try pager.writeOverflow(bytes)
+        let image = images + column * 3
+        image[0] = reference.page.littleEndian
+        image[1] = reference.birth.littleEndian
+        image[2] = UInt64(bytes.count).littleEndian
+        return .init(
+            scalar: .bytes(UnsafeRawBufferPointer(start: image, count: 24)), isOverflow: true)
+    }
+
+    // MARK: Setting
+
+    /// Sets one value of an object. Setting a link (or nulling it) keeps the backlinks of old and
+    /// new target.
+    ///
+    /// - Throws: what `insert` throws, with the same promise.
+    public func set(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+        try requireWriteTransaction()
+        precondition(column >= 0 && column < propertyCount, "column out of range")
+        guard !checks[column].isList, checks[column].accepts(value) else {
+            throw unfit(column, value)
+        }
+        switch checks[column].role {
+        case .plain:
+            // The cluster tree itself throws for an object that does not exist, before it changes
+            // anything.
+            try store(try prepare(column, value), column, of: key)
+        case .link: try setLink(column, of: key, to: value)
+        case .bytes, .primaryKey: try setOwned(column, of: key, to: value)
+        }
+    }
+
+    func setLink(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+        try checkTarget(column, value)
+        let old = try self.value(column, of: key)
+        if case .integer(let target) = old {
+            try removeBacklink(column, from: key, to: ObjectKey(rawValue: target))
+        }
+        try store(.init(scalar: value), column, of: key)
+        if case .integer(let target) = value {
+            try addBacklink(column, from: key, to: ObjectKey(rawValue: target))
+        }
+    }
+
+    /// Sets a value that has something beside its row: a primary key's entry, or pages of its own.
+    func setOwned(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+        guard try contains(key) else { throw pager.noSuchObject(key) }
+        if column == primaryKeyColumn {
+            if try find(primaryKey: value) == key { return }
+            try checkNew(primaryKey: value)
+        }
+        // Before anything is freed: the value may be a view of the old one.
+        let prepared = try prepare(column, value)
+        if column == primaryKeyColumn {
+            try removePrimaryKey(of: key)
+            try insertPrimaryKey(value, key)
+        }
+        if cluster.columns[column].format.kind == .bytes { try freeOverflow(column, of: key) }
+        try store(prepared, column, of: key)
+    }
+
+    @inline(__always)
+    func store(_ value: ClusterTree.StoredValue, _ column: Int, of key: ObjectKey) throws {
+        let state = try state
+        state.pointee.isDirty = true
+        try cluster.set(clusterWriter, &state.pointee.root, key, column, value)
+    }
+
+    /// Frees the pages of a long value before it is replaced.
+    func freeOverflow(_ column: Int, of key: ObjectKey) throws {
+        guard let location = try location(of: key),
+            let (node, position) = try self.column(column, of: location.leaf),
+            node.isOverflow(position, location.row)
+        else { return }
+        try pager.free(node.overflowReference(position, location.row).0)
+    }
+}

@@ -1,0 +1,165 @@
+/// New rows go to the end of the last leaf, or to a new leaf behind it.
+extension ClusterTree {
+    /// Appends a row. `key` must be above all keys in the tree. `values` come in stored-column
+    /// order; those missing at the end are defaults.
+    @inline(__always)
+    func append(
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
+        _ values: UnsafeBufferPointer<StoredValue>
+    ) throws {
+        if writer.hasPath(to: treeID), isLastLeaf(writer),
+            tryAppend(writer, key, values)
+        {
+            writer.addToCounts(&root, 1)
+            return
+        }
+        try appendSlowly(writer, &root, key, values)
+    }
+
+    @inline(never)
+    func appendSlowly(
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
+        _ values: UnsafeBufferPointer<StoredValue>
+    ) throws {
+        if root.reference.isNone {
+            root.reference = try newLeaf(writer, lowKey: key).0
+        }
+        while true {
+            _ = try writer.descend(&root, .cluster) { $0.rowCount - 1 }
+            if tryAppend(writer, key, values) {
+                writer.addToCounts(&root, 1)
+                writer.keepPath(to: treeID)
+                return
+            }
+            let outcome = try appendThroughSpills(writer, &root, key, values)
+            if outcome == .done { return }
+            try makeRoomForAppend(writer, &root, key, values, outcome)
+        }
+    }
+
+    func isLastLeaf(_ writer: TreeWriter) -> Bool {
+        for level in 0..<writer.depth - 1 {
+            let step = writer.steps[level]
+            if step.index != step.node.reading.rowCount - 1 { return false }
+        }
+        return true
+    }
+
+    /// Appends in place; false, with nothing changed, if that needs another layout of the tree.
+    @inline(__always)
+    func tryAppend(
+        _ writer: TreeWriter, _ key: ObjectKey, _ values: UnsafeBufferPointer<StoredValue>
+    ) -> Bool {
+        let leaf = writer.leaf
+        let row = leaf.reading.rowCount
+        guard row < Self.maximumRows, isPlain(leaf.reading), leaf.insertPlaceholderRow(at: row)
+        else { return false }
+        if setKey(leaf, row, key) {
+            var column = 0
+            while column < values.count, set(leaf, column, row, values[column]) { column += 1 }
+            if column == values.count, setDefaults(leaf, row, from: values.count) { return true }
+        }
+        leaf.removeRow(at: row)
+        return false
+    }
+
+    func setDefaults(_ leaf: MutableNode, _ row: Int, from column: Int) -> Bool {
+        for column in column..<columns.count {
+            let value = StoredValue(scalar: columns[column].defaultScalar)
+            if !set(leaf, column, row, value) { return false }
+        }
+        return true
+    }
+
+    /// Whether the leaf has all stored columns, at their positions, none of them spilled.
+    @inline(__always)
+    func isPlain(_ leaf: Node) -> Bool {
+        for column in columns.indices where !leaf.hasInline(column, id: columns[column].id) {
+            return false
+        }
+        return true
+    }
+
+    /// A key that continues a dense leaf needs nothing; otherwise the key column.
+    func setKey(_ leaf: MutableNode, _ row: Int, _ key: ObjectKey) -> Bool {
+        let view = leaf.reading
+        let relative = key.rawValue - view.lowKey
+        let column = view.keyColumn
+        if column >= 0 { return leaf.setInteger(column, row, relative) }
+        if relative == Int64(row) { return true }
+        if row == 0 {
+            leaf.setLowKey(key.rawValue)
+            return true
+        }
+        guard addKeyColumn(leaf) else { return false }
+        return leaf.setInteger(leaf.reading.keyColumn, row, relative)
+    }
+
+    /// Gives a dense leaf the key column it needs once keys have gaps. False if there is no room.
+    func addKeyColumn(_ leaf: MutableNode) -> Bool {
+        let position = leaf.reading.columnCount
+        guard leaf.addColumn(ColumnFormat(id: Node.keyColumnID, kind: .integer), at: position)
+        else { return false }
+        for row in 0..<leaf.reading.rowCount where !leaf.setInteger(position, row, Int64(row)) {
+            leaf.removeColumn(position)
+            return false
+        }
+        return true
+    }
+
+    @inline(__always)
+    func set(_ leaf: MutableNode, _ column: Int, _ row: Int, _ value: StoredValue) -> Bool {
+        if case .bytes(let bytes) = value.scalar {
+            return leaf.setBytes(column, row, bytes, isOverflow: value.isOverflow)
+        }
+        return leaf.set(column, row, value.scalar)
+    }
+
+    /// Appends to a leaf with spilled columns, or of an older column set.
+    func appendThroughSpills(
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
+        _ values: UnsafeBufferPointer<StoredValue>
+    ) throws -> Outcome {
+        let row = writer.leaf.reading.rowCount
+        guard row < Self.maximumRows, !isPlain(writer.leaf.reading) else { return .leafFull }
+        var outcome = try insertRow(writer, at: row)
+        if outcome != .done { return outcome }
+        if !setKey(writer.leaf, row, key) { outcome = .leafFull }
+        for column in columns.indices where outcome == .done {
+            let value =
+                column < values.count
+                ? values[column] : StoredValue(scalar: columns[column].defaultScalar)
+            outcome = try setThroughSpill(writer, column, row, value)
+        }
+        if outcome == .done {
+            writer.addToCounts(&root, 1)
+        } else {
+            try removeRow(writer, at: row)
+        }
+        return outcome
+    }
+
+    func newLeaf(_ writer: TreeWriter, lowKey: ObjectKey, like model: Node? = nil) throws
+        -> (PageReference, MutableNode)
+    {
+        try writer.makeNode(
+            level: 0, treeID: treeID,
+            columns: columns.map(\.format),
+            lowKey: lowKey.rawValue, pages: leafPages(writer.pager.pageSize), model: model)
+    }
+
+    /// Spills, or starts a new leaf on the right. The path is void afterwards.
+    func makeRoomForAppend(
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
+        _ values: UnsafeBufferPointer<StoredValue>, _ outcome: Outcome
+    ) throws {
+        let rows = writer.leaf.reading.rowCount
+        if rows == 0 { return try spillLargest(of: values, writer) }
+        if rows < Self.minimumRows, outcome == .leafFull, try spillLargestColumn(writer) { return }
+        let (reference, leaf) = try newLeaf(
+            writer, lowKey: key, like: writer.leaf.reading)
+        try writer.insertSibling(
+            &root, .cluster, after: writer.depth - 1, reference, leaf, separator: .key(key))
+        writer.dropPath()
+    }
+}

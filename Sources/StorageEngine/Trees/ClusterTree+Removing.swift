@@ -1,0 +1,65 @@
+/// Rows come and go in a leaf and in its spilled columns together.
+extension ClusterTree {
+    /// Inserts an empty row in the leaf at the end of the path and in its spilled columns.
+    func insertRow(_ writer: TreeWriter, at row: Int) throws -> Outcome {
+        let leaf = writer.leaf
+        guard leaf.insertPlaceholderRow(at: row) else { return .leafFull }
+        for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
+            if try changeSpill(writer, column, { $0.insertPlaceholderRow(at: row) }) { continue }
+            for undone in 0..<column where leaf.reading.isSpilled(undone) {
+                _ = try changeSpill(writer, undone) {
+                    $0.removeRow(at: row)
+                    return true
+                }
+            }
+            leaf.removeRow(at: row)
+            return .columnFull
+        }
+        return .done
+    }
+
+    func removeRow(_ writer: TreeWriter, at row: Int) throws {
+        let leaf = writer.leaf
+        for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
+            _ = try changeSpill(writer, column) {
+                $0.removeRow(at: row)
+                return true
+            }
+        }
+        leaf.removeRow(at: row)
+        writer.rowsMoved()
+    }
+
+    /// Removes an object's row. What its values own (overflow pages, lists) must be freed before.
+    func remove(_ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey) throws {
+        while true {
+            let leaf = try writer.descend(&root, .cluster) { Self.childRow($0, key) }
+            guard let row = leaf.reading.row(of: key) else { throw writer.pager.noSuchObject(key) }
+            guard keepKeys(leaf, whenRemoving: row) else {
+                try makeRoom(writer, &root, .leafFull)
+                continue
+            }
+            try removeRow(writer, at: row)
+            writer.addToCounts(&root, -1)
+            if leaf.reading.rowCount == 0 {
+                for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
+                    try writer.pager.free(leaf.reading.spillReference(column))
+                }
+                try writer.removeLeaf(&root)
+            }
+            return
+        }
+    }
+
+    /// Prepares a dense leaf for losing a row: at its ends it stays dense, else it gets a key
+    /// column.
+    func keepKeys(_ leaf: MutableNode, whenRemoving row: Int) -> Bool {
+        let view = leaf.reading
+        if view.keyColumn >= 0 || row == view.rowCount - 1 { return true }
+        if row == 0 {
+            leaf.setLowKey(view.lowKey + 1)
+            return true
+        }
+        return addKeyColumn(leaf)
+    }
+}

@@ -1,0 +1,96 @@
+/// Room for a change: columns move to nodes of their own, leaves are split.
+extension ClusterTree {
+    func makeRoom(
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ outcome: Outcome
+    ) throws {
+        let rows = writer.leaf.reading.rowCount
+        if rows < Self.minimumRows, outcome == .leafFull, try spillLargestColumn(writer) { return }
+        precondition(rows > 1, "one row does not fit a leaf")
+        try split(writer, &root, at: rows / 2)
+    }
+
+    /// For a first row that is wider than a leaf: its largest value gets a node of its own.
+    func spillLargest(
+        of values: UnsafeBufferPointer<StoredValue>, _ writer: TreeWriter
+    ) throws {
+        let leaf = writer.leaf.reading
+        var largest = -1
+        var size = -1
+        for column in 0..<min(columns.count, leaf.columnCount) where !leaf.isSpilled(column) {
+            var bytes = 16
+            if column < values.count, case .bytes(let value) = values[column].scalar {
+                bytes += value.count
+            }
+            if bytes > size {
+                largest = column
+                size = bytes
+            }
+        }
+        precondition(largest >= 0, "a leaf of spilled columns has no room for one row")
+        _ = try spill(writer, largest)
+    }
+
+    /// Moves the largest column of the leaf at the end of the path into a node of its own. False if
+    /// none is worth it.
+    func spillLargestColumn(_ writer: TreeWriter) throws -> Bool {
+        let leaf = writer.leaf
+        var largest = -1
+        var bytes = 0
+        for column in 0..<leaf.reading.columnCount where !leaf.reading.isSpilled(column) {
+            let size = leaf.bytesOfColumn(column)
+            if size > bytes, column != leaf.reading.keyColumn {
+                largest = column
+                bytes = size
+            }
+        }
+        // Below this a column page would be mostly empty, and the leaf would gain next to nothing.
+        // A single row has no other way to get room.
+        guard largest >= 0, bytes >= 64 || leaf.reading.rowCount <= 1 else { return false }
+        return try spill(writer, largest)
+    }
+
+    /// Moves a column of the leaf at the end of the path into a node of its own. False if it does
+    /// not fit one.
+    func spill(_ writer: TreeWriter, _ column: Int) throws -> Bool {
+        let leaf = writer.leaf
+        let view = leaf.reading
+        let bytes = leaf.bytesOfColumn(column)
+        let format = ColumnFormat(
+            id: view.format(column).id, kind: view.kind(column))
+        let pages = (bytes + 256 + writer.pager.pageSize) / writer.pager.pageSize
+        let (reference, node) = try writer.makeNode(
+            level: 0, treeID: treeID, columns: [format], lowKey: view.lowKey, pages: pages)
+        guard leaf.copyColumn(column, to: node) else {
+            try writer.pager.free(reference)
+            return false
+        }
+        leaf.markSpilled(column, reference)
+        leaf.updateSpillZone(column, from: node.reading)
+        writer.rowsMoved()
+        return true
+    }
+
+    /// Splits the leaf at the end of the path before row `cut`. The path is void afterwards.
+    func split(_ writer: TreeWriter, _ root: inout TreeRoot, at cut: Int) throws {
+        let left = writer.leaf
+        let rows = left.reading.rowCount
+        let key = left.reading.objectKey(cut)
+        let isDense = left.reading.keyColumn < 0
+        let (reference, right) = try writer.duplicate(left)
+        for column in 0..<left.reading.columnCount where left.reading.isSpilled(column) {
+            let old = left.reading.spillReference(column)
+            let (leftReference, leftNode) = try writer.writable(old)
+            left.setSpillReference(column, leftReference)
+            let (rightReference, rightNode) = try writer.duplicate(leftNode)
+            leftNode.removeRows(cut..<rows)
+            rightNode.removeRows(0..<cut)
+            right.setSpillReference(column, rightReference)
+        }
+        right.removeRows(0..<cut)
+        if isDense { right.setLowKey(key.rawValue) }
+        try writer.insertSibling(
+            &root, .cluster, after: writer.depth - 1, reference, right, separator: .key(key))
+        left.removeRows(cut..<rows)
+        writer.dropPath()
+    }
+}

@@ -1,0 +1,85 @@
+/// Values are set in the leaf, or in the node of a spilled column.
+extension ClusterTree {
+    /// Sets one value of an existing object.
+    func set(
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey, _ column: Int,
+        _ value: StoredValue
+    ) throws {
+        if writer.hasPath(to: treeID), let row = writer.leaf.reading.row(of: key),
+            writer.leaf.reading.hasInline(column, id: columns[column].id),
+            set(writer.leaf, column, row, value)
+        {
+            return
+        }
+        if root.reference.isNone { throw writer.pager.noSuchObject(key) }
+        while true {
+            let leaf = try writer.descend(&root, .cluster) { Self.childRow($0, key) }
+            guard let row = leaf.reading.row(of: key) else { throw writer.pager.noSuchObject(key) }
+            let outcome = try setThroughSpill(writer, column, row, value)
+            if outcome == .done {
+                writer.keepPath(to: treeID)
+                return
+            }
+            try makeRoom(writer, &root, outcome)
+        }
+    }
+
+    /// Sets a value wherever its column is: in the leaf, spilled, or not there yet.
+    func setThroughSpill(
+        _ writer: TreeWriter, _ column: Int, _ row: Int, _ value: StoredValue
+    ) throws -> Outcome {
+        let leaf = writer.leaf
+        guard let position = addColumnIfMissing(leaf, column) else { return .leafFull }
+        if !leaf.reading.isSpilled(position) {
+            return set(leaf, position, row, value) ? .done : .leafFull
+        }
+        let isSet = try changeSpill(writer, position) { set($0, 0, row, value) }
+        return isSet ? .done : .columnFull
+    }
+
+    /// Position of a stored column in the leaf, which gets it with defaults if it is older than the
+    /// column.
+    func addColumnIfMissing(_ leaf: MutableNode, _ column: Int) -> Int? {
+        let definition = columns[column]
+        let position = leaf.reading.columnIndex(ofID: definition.id, expected: column)
+        if position >= 0 { return position }
+        let end = leaf.reading.keyColumn < 0 ? leaf.reading.columnCount : leaf.reading.keyColumn
+        guard leaf.addColumn(definition.format, at: end) else {
+            return nil
+        }
+        if definition.defaultScalar.isNull {
+            for row in 0..<leaf.reading.rowCount where !leaf.setNull(end, row, true) {
+                leaf.removeColumn(end)
+                return nil
+            }
+        }
+        return end
+    }
+
+    /// Changes the node of a spilled column, which grows page by page. False if it may not grow
+    /// further.
+    func changeSpill(
+        _ writer: TreeWriter, _ position: Int, _ change: (MutableNode) -> Bool
+    ) throws -> Bool {
+        let leaf = writer.leaf
+        let old = leaf.reading.spillReference(position)
+        var (reference, node) = try writer.writable(old)
+        if reference != old { leaf.setSpillReference(position, reference) }
+        while !change(node) {
+            let pages = node.reading.pageCount
+            // A single value may need more than the limit; more rows may not.
+            guard pages < Self.maximumSpillPages || node.reading.rowCount <= 1 else { return false }
+            let (larger, buffer) = try writer.pager.allocate(pages: pages + 1, kind: .node)
+            let target = MutableNode(
+                buffer, byteCount: (pages + 1) * writer.pager.pageSize)
+            precondition(node.moveContents(to: target), "a column does not fit a larger node")
+            try writer.pager.free(reference)
+            reference = larger
+            node = target
+            leaf.setSpillReference(position, reference)
+        }
+        leaf.updateSpillZone(position, from: node.reading)
+        writer.rowsMoved()
+        return true
+    }
+}
