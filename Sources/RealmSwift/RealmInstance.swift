@@ -24,6 +24,7 @@ final class RealmInstance {
     }
     /// Counts write transactions; accessors remember the one they were made in.
     private(set) var transaction: UInt32 = 0
+    private(set) var lastCommit: CommitStatistics?
     /// Objects that have their row but not yet their links and lists.
     var additions: [_Addition] = []
     private var isCompletingAdditions = false
@@ -107,7 +108,7 @@ final class RealmInstance {
         checkThread()
         if !isWriting { stop("Can't commit a non-existing write transaction") }
         do {
-            try connection.commit()
+            lastCommit = try connection.commit()
         } catch {
             // A failed commit leaves nothing of the transaction behind.
             if connection.isInWriteTransaction { connection.rollback() }
