@@ -60,17 +60,17 @@ import Testing
         var batched = ColumnTests.result("sensors", "batched")
         batched.operations = 2000
         batched.elapsedSeconds = 1
-        let outcomes = RatioCheck.outcomes(for: [single, batched])
+        let outcomes = SpeedCheck.outcomes(for: [single, batched])
         #expect(outcomes.map(\.passed) == [false, true])
         #expect(outcomes.map(\.measured) == [0.69, 20])
     }
 
     @Test func checksWithoutTheirRowsAreLeftOut() {
-        #expect(RatioCheck.outcomes(for: []) == [])
+        #expect(SpeedCheck.outcomes(for: []) == [])
         var failed = ColumnTests.result("sensors", "dedicated-thread")
         failed.measure("ratio_to_control", 1)
         failed.status = .failed
-        #expect(RatioCheck.outcomes(for: [failed]) == [])
+        #expect(SpeedCheck.outcomes(for: [failed]) == [])
     }
 
     @Test func theMedianRunStandsForAll() {

@@ -53,12 +53,16 @@ enum ResultTable {
         ]
     }
 
-    static func lines(for outcomes: [RatioCheck.Outcome]) -> [String] {
-        var table = TextTable(header: ["check", "target", "measured", "result"])
-        table.rows = outcomes.map {
-            [
-                $0.title, "at least \(Display.number($0.target))", Display.number($0.measured),
-                $0.passed ? "pass" : "miss",
+    static func lines(for outcomes: [SpeedCheck.Outcome]) -> [String] {
+        var table = TextTable(header: ["check", "target", "measured", "result", "control"])
+        table.rows = outcomes.map { outcome in
+            let unit = outcome.unit.isEmpty ? "" : " " + outcome.unit
+            let bound = outcome.bound == .atLeast ? ">=" : "<="
+            let controls = outcome.controls.map { "\($0.name) \(Display.number($0.measured))" }
+            return [
+                outcome.title, "\(bound) \(Display.number(outcome.target))\(unit)",
+                Display.number(outcome.measured), outcome.passed ? "pass" : "miss",
+                controls.joined(separator: "; "),
             ]
         }
         return table.lines()
