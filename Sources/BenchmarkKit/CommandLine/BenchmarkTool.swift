@@ -16,7 +16,7 @@ public enum BenchmarkTool {
             try command.run()
             exit(0)
         } catch let error as BenchmarkError {
-            FileHandle.standardError.write(Data("Error: \(error.message)\n".utf8))
+            Terminal.write("Error: \(error.message)\n", to: STDERR_FILENO)
             exit(error.code.rawValue)
         } catch {
             RealmBenchCommand.exit(withError: error)

@@ -11,13 +11,17 @@ enum Interruption {
     /// The process of the current case; 0 if there is none.
     private static let child = Atomic<Int32>(0)
 
-    /// From now on the signals are caught. A handler, unlike ignoring a signal, is not inherited by
-    /// the processes of cases.
+    /// From now on the signals are caught, also when whoever started this process blocked them. A
+    /// handler, unlike ignoring a signal, is not inherited by the processes of cases. On the main
+    /// thread, before other threads are started, which block what it blocks.
     static func watch() {
         // Atomics are made on first use, which must not be in a signal handler.
         received.store(0, ordering: .sequentiallyConsistent)
         child.store(0, ordering: .sequentiallyConsistent)
+        var caught = sigset_t()
+        sigemptyset(&caught)
         for number in signals {
+            sigaddset(&caught, number)
             signal(number) { number in
                 _ = Interruption.received.compareExchange(
                     expected: 0, desired: number, ordering: .sequentiallyConsistent)
@@ -25,6 +29,7 @@ enum Interruption {
                 if process > 0 { kill(process, SIGKILL) }
             }
         }
+        pthread_sigmask(SIG_UNBLOCK, &caught, nil)
     }
 
     static func caseStarted(_ process: Int32) {
