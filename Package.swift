@@ -31,7 +31,7 @@ let package = Package(
         .testTarget(
             name: "StorageEngineTests",
             dependencies: ["StorageEngine", "CRealmSystem", "engine-test-process"]),
-        .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift"]),
+        .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift", "StorageEngine"]),
         .testTarget(
             name: "BenchmarkKitTests",
             dependencies: [

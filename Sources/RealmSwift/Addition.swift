@@ -39,8 +39,8 @@ public final class _Addition {
 
     func setLink(to target: ObjectBase) {
         let targetClass = managedClass.linkTarget(column: column)
-        let key = targetClass.keyOfLinked(target, update: update)
-        attempt {
+        guard let key = targetClass.keyOfLinked(target, update: update) else { return }
+        managedClass.realm.change {
             try managedClass.existingTable.set(
                 column, of: ObjectKey(rawValue: object._key), to: .integer(key))
         }

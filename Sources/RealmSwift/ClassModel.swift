@@ -1,6 +1,5 @@
 import StorageEngine
 @_spi(Reflection) import Swift
-import Synchronization
 
 /// A property of a model class: where it lies in an instance, and how it is stored.
 struct PropertyModel {
@@ -37,6 +36,7 @@ final class ClassModel: @unchecked Sendable {
     let primaryKey: Int?
     /// Positions of list properties, which keep an instance of ``List`` in the object.
     let lists: [Int]
+    let hasLists: Bool
     /// True if an accessor has no state besides its properties, so that it can be pointed at
     /// another object.
     let isReusable: Bool
@@ -51,6 +51,7 @@ final class ClassModel: @unchecked Sendable {
         lists = properties.indices.filter { [properties] in
             properties[$0].shape.collection == .list
         }
+        hasLists = !lists.isEmpty
         isReusable = !fields.hasOtherState && lists.isEmpty
         positions = Dictionary(
             properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -76,7 +77,7 @@ final class ClassModel: @unchecked Sendable {
         let thread: UInt
     }
 
-    private static let registry = Mutex(Registry())
+    private static let registry = Locked(Registry())
 
     /// Stops with the documented text when the class is not a valid model.
     static func of(_ type: ObjectBase.Type) -> ClassModel {

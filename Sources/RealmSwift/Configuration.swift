@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import StorageEngine
 
 extension Realm {
     /// How a Realm is opened: where it lies, and which classes it stores.
@@ -17,7 +17,7 @@ extension Realm {
             set { sharedDefault.withLock { $0 = newValue } }
         }
 
-        private static let sharedDefault = Mutex<Configuration?>(nil)
+        private static let sharedDefault = Locked<Configuration?>(nil)
 
         /// The file. Setting it clears `inMemoryIdentifier`.
         public var fileURL: URL? {
@@ -118,6 +118,7 @@ extension Realm.Configuration: Equatable {
 }
 
 extension Realm.Configuration: CustomStringConvertible {
+    /// All settings, one a line.
     public var description: String {
         var lines: [String] = []
         if let fileURL { lines.append("fileURL = \(fileURL.absoluteString);") }

@@ -11,7 +11,21 @@ func stop(_ error: any Error) -> Never {
     stop("\(error)")
 }
 
-/// Runs a storage operation on behalf of an interface that cannot throw.
+/// Reads on behalf of an interface that cannot throw: damage stops the program.
+@inline(__always)
 func attempt<Result>(_ operation: () throws -> Result) -> Result {
     do { return try operation() } catch { stop(error) }
+}
+
+extension StorageError {
+    /// True if the disk, the system or the file is to blame; false for a programming error.
+    var isFailureOfEnvironment: Bool {
+        switch code {
+        case .fileNotFound, .permissionDenied, .fileExists, .fileAccess, .notADatabase,
+            .unsupportedFormat, .damaged, .incompatibleLockFile, .outOfDiskSpace,
+            .addressSpaceExhausted, .outcomeUnknown, .tooManyReaders:
+            true
+        case .valueTooLarge, .readOnly, .usedAfterFork, .duplicateKey, .invalidArgument: false
+        }
+    }
 }

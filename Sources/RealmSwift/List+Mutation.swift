@@ -2,10 +2,12 @@ import StorageEngine
 
 extension List {
     /// Adds an element at the end. An unmanaged object is added to the list's Realm.
+    ///
+    /// Like every change of a managed list it needs a write transaction, and stops the program
+    /// outside of one.
     public func append(_ object: Element) {
         guard let managed = writable() else { return elements.append(object) }
-        let position = attempt { try managed.handle.count() }
-        store(object, in: managed) { try $0.insert($1, at: position) }
+        store(object, in: managed) { try $0.insert($1, at: $0.count()) }
     }
 
     /// Adds the elements of a sequence at the end, in its order.
@@ -17,72 +19,73 @@ extension List {
         }
     }
 
-    /// Inserts an element before the one at `index`; `index` may equal the count.
+    /// Inserts an element before the one at `index`; `index` may equal the count, and stops the
+    /// program beyond it.
     public func insert(_ object: Element, at index: Int) {
-        requireIndex(index, upTo: count + 1)
-        guard let managed = writable() else { return elements.insert(object, at: index) }
+        guard let managed = changeable(checking: [("index", index)], upToCountPlus: 1) else {
+            return
+        }
+        guard let managed else { return elements.insert(object, at: index) }
         store(object, in: managed) { try $0.insert($1, at: index) }
     }
 
-    /// Removes the element at `index`. The object itself stays in the Realm.
+    /// Removes the element at `index`, which must exist. The object itself stays in the Realm.
     public func remove(at index: Int) {
-        requireIndex(index, upTo: count)
-        guard let managed = writable() else {
+        guard let managed = changeable(checking: [("index", index)]) else { return }
+        guard let managed else {
             elements.remove(at: index)
             return
         }
-        attempt { try managed.handle.remove(at: index) }
+        managed.realm.change { try managed.handle.remove(at: index) }
     }
 
     /// Removes all elements. The objects themselves stay in the Realm.
     public func removeAll() {
         guard let managed = writable() else { return elements.removeAll() }
-        attempt { try managed.handle.removeAll() }
+        managed.realm.change { try managed.handle.removeAll() }
     }
 
-    /// Removes the first `number` elements.
+    /// Removes the first `number` elements; fewer elements than that stop the program.
     public func removeFirst(_ number: Int = 1) {
-        requireRemovable(number)
+        guard requireRemovable(number) != nil else { return }
         for _ in 0..<number { remove(at: 0) }
     }
 
-    /// Removes the last `number` elements.
+    /// Removes the last `number` elements; fewer elements than that stop the program.
     public func removeLast(_ number: Int = 1) {
-        let count = requireRemovable(number)
+        guard let count = requireRemovable(number) else { return }
         for position in (count - number..<count).reversed() { remove(at: position) }
     }
 
-    /// Puts `object` in the place of the element at `index`.
+    /// Puts `object` in the place of the element at `index`, which must exist.
     public func replace(index: Int, object: Element) {
-        requireIndex(index, upTo: count)
-        guard let managed = writable() else {
+        guard let managed = changeable(checking: [("index", index)]) else { return }
+        guard let managed else {
             elements[index] = object
             return
         }
         store(object, in: managed) { try $0.set($1, at: index) }
     }
 
-    /// Moves an element. `to` is its position afterwards.
+    /// Moves an element. `to` is its position afterwards. Both positions must exist.
     public func move(from: Int, to: Int) {
-        let count = count
-        requireIndex(from, upTo: count)
-        requireIndex(to, upTo: count)
-        guard let managed = writable() else {
+        guard let managed = changeable(checking: [("index", from), ("index", to)]) else { return }
+        guard let managed else {
             elements.insert(elements.remove(at: from), at: to)
             return
         }
-        if from != to { attempt { try managed.handle.move(from: from, to: to) } }
+        if from != to { managed.realm.change { try managed.handle.move(from: from, to: to) } }
     }
 
-    /// Exchanges two elements.
+    /// Exchanges two elements. Both positions must exist.
     public func swapAt(_ index1: Int, _ index2: Int) {
-        let count = count
-        requireIndex(index1, upTo: count, named: "index1")
-        requireIndex(index2, upTo: count, named: "index2")
-        guard let managed = writable() else { return elements.swapAt(index1, index2) }
+        guard let managed = changeable(checking: [("index1", index1), ("index2", index2)]) else {
+            return
+        }
+        guard let managed else { return elements.swapAt(index1, index2) }
         if index1 == index2 { return }
         let (low, high) = (Swift.min(index1, index2), Swift.max(index1, index2))
-        attempt {
+        managed.realm.change {
             try managed.handle.move(from: high, to: low)
             try managed.handle.move(from: low + 1, to: high)
         }
@@ -90,16 +93,30 @@ extension List {
 
     // MARK: Access
 
-    func writable() -> ManagedList? {
+    /// The list's place in its Realm, nil while unmanaged. Stops unless it may be changed now.
+    private func writable() -> ManagedList? {
         if managed == nil { return nil }
         managed?.requireWritable()
         return managed
     }
 
-    @discardableResult
-    private func requireRemovable(_ number: Int) -> Int {
+    /// Like `writable()`, and stops unless the positions are below the count. The outer optional is
+    /// nil if the transaction has failed: the list may then lack elements that the program added.
+    private func changeable(
+        checking positions: [(name: String, index: Int)], upToCountPlus extra: Int = 0
+    ) -> ManagedList?? {
+        let managed = writable()
+        if let managed, managed.realm.hasFailed { return nil }
         let count = count
+        for (name, index) in positions { requireIndex(index, upTo: count + extra, named: name) }
+        return .some(managed)
+    }
+
+    /// The count, if `number` elements can be removed; nil if the transaction has failed.
+    private func requireRemovable(_ number: Int) -> Int? {
         if number < 0 { stop("Cannot pass a negative value for 'number'.") }
+        if let managed = writable(), managed.realm.hasFailed { return nil }
+        let count = count
         if number > count {
             stop(
                 "It is not possible to remove more objects (\(number)) from a list than it already "
@@ -112,6 +129,7 @@ extension List {
         _ object: Element, in managed: ManagedList,
         _ body: (ListHandle, Scalar) throws -> Void
     ) {
+        if managed.realm.hasFailed { return }
         let scratch = managed.realm.scratch
         scratch.reset()
         let scalar = Element._encode(object, scratch)
@@ -120,7 +138,7 @@ extension List {
                 managed.owner.model.tooLarge(
                     column: managed.column, of: managed.owner, size: bytes.count))
         }
-        attempt { try body(managed.handle, scalar) }
+        managed.realm.change { try body(managed.handle, scalar) }
     }
 
     /// The elements as they are now.

@@ -18,7 +18,8 @@ extension List: _Persistable {
     public static func _get(_ object: ObjectBase, _ offset: Int) -> List {
         let storage = object._storage(at: offset).assumingMemoryBound(to: Persisted<List>.self)
         if case .value(let list) = storage.pointee.state { return list }
-        let owner = object._requireAlive()
+        object._requireAlive()
+        guard let owner = object._managedClass else { stop("The object is not managed.") }
         let list = List(
             managed: ManagedList(
                 owner: owner, key: object._key, birth: object._birth,

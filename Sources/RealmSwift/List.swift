@@ -33,8 +33,8 @@ struct ManagedList {
     let handle: ListHandle
     /// Keeps the Realm alive.
     let realm: RealmInstance
-    /// Where the objects of a list of objects come from.
-    let source: _LinkSource?
+    /// The class of the elements of a list of objects.
+    private let target: ManagedClass?
     /// The layout stamp for which the owner was last found to exist.
     private var checkedStamp = UInt64.max
 
@@ -46,7 +46,12 @@ struct ManagedList {
         realm = owner.realm
         handle = owner.existingTable.list(column, of: ObjectKey(rawValue: key))
         let isLink = owner.property(ofColumn: column).shape.type == .link
-        source = isLink ? _LinkSource(target: owner.linkTarget(column: column)) : nil
+        target = isLink ? owner.linkTarget(column: column) : nil
+    }
+
+    /// Where the objects that the list holds now come from.
+    var source: _LinkSource? {
+        target.map { _LinkSource(target: $0, birth: realm.generation) }
     }
 
     var isInvalidated: Bool {
@@ -58,7 +63,7 @@ struct ManagedList {
     mutating func requireAlive() {
         realm.checkThread()
         let stamp = realm.connection.layoutStamp.pointee
-        if owner.isValid && stamp == checkedStamp { return }
+        if stamp == checkedStamp { return }
         if !owner.isAlive(key: key, birth: birth) {
             stop("Object has been deleted or invalidated.")
         }
@@ -79,6 +84,7 @@ extension List {
     /// The Realm that manages the list; nil while unmanaged.
     public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
 
+    /// The number of elements.
     public var count: Int {
         guard let managed = readable() else { return elements.count }
         return attempt { try managed.handle.count() }
@@ -93,8 +99,10 @@ extension List {
         set { replace(index: position, object: newValue) }
     }
 
+    /// The first element; nil if the list is empty.
     public var first: Element? { isEmpty ? nil : element(at: 0) }
 
+    /// The last element; nil if the list is empty.
     public var last: Element? {
         let count = count
         return count == 0 ? nil : element(at: count - 1)
@@ -106,7 +114,10 @@ extension List {
         guard let managed = readable() else {
             return elements.firstIndex { areSame($0, object) }
         }
-        if let object = object as? ObjectBase, object._realm !== managed.realm { return nil }
+        if let object = object as? ObjectBase {
+            if object._realm !== managed.realm { return nil }
+            object._requireAlive()
+        }
         managed.realm.scratch.reset()
         let scalar = Element._encode(object, managed.realm.scratch)
         return attempt { try managed.handle.firstIndex(of: scalar) }
@@ -143,13 +154,17 @@ func requireIndex(_ index: Int, upTo bound: Int, named name: String = "index") {
 }
 
 extension List: RandomAccessCollection {
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// The number of elements.
     public var endIndex: Int { count }
 
+    /// An iterator over the elements that there are now; later changes of the list do not concern
+    /// it. Elements that are objects may be deleted meanwhile.
     public func makeIterator() -> RLMIterator<Element> {
         guard let managed = readable() else { return RLMIterator(.array(elements)) }
-        let scalars = attempt { try managed.snapshot() }
-        return RLMIterator(.list(scalars, managed.source))
+        let snapshot = attempt { try managed.snapshot() }
+        return RLMIterator(.list(snapshot, managed.source, managed.realm))
     }
 }
 
@@ -159,9 +174,11 @@ extension ManagedList {
     /// All elements now. Bytes are copied, because the engine's own may move with the next write.
     func snapshot() throws -> ListSnapshot {
         let snapshot = ListSnapshot()
-        let count = try handle.count()
-        snapshot.values.reserveCapacity(count)
-        for position in 0..<count { snapshot.append(try handle.value(at: position)) }
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try handle.forEach {
+            snapshot.append($0)
+            return true
+        }
         return snapshot
     }
 }
@@ -181,5 +198,6 @@ extension List: Equatable {
 }
 
 extension List: CustomStringConvertible {
+    /// At most a hundred elements, objects with their properties.
     public var description: String { ObjectPrinter.describe(self) }
 }

@@ -3,7 +3,8 @@ import StorageEngine
 
 extension ManagedClass {
     /// The key of an object that a property or a list is to refer to, adding it if necessary.
-    func keyOfLinked(_ object: ObjectBase, update: Realm.UpdatePolicy) -> Int64 {
+    /// Nil if the transaction has failed.
+    func keyOfLinked(_ object: ObjectBase, update: Realm.UpdatePolicy) -> Int64? {
         if object._context != nil {
             requireOwn(object)
             return object._key
@@ -34,10 +35,12 @@ extension ManagedClass {
     }
 
     /// Writes an unmanaged object into the table, without what it links to, and makes the instance
-    /// the accessor of the new or updated row.
+    /// the accessor of the new or updated row. Returns its key; if the transaction has failed, nil,
+    /// and the object stays unmanaged.
     func addRow(
         of object: ObjectBase, update: Realm.UpdatePolicy, given: Set<String>? = nil
-    ) -> Int64 {
+    ) -> Int64? {
+        if realm.hasFailed { return nil }
         let scratch = realm.scratch
         scratch.reset()
         let row = scratch.row(columns: columns.count)
@@ -51,18 +54,21 @@ extension ManagedClass {
         if update != .error, let existing = existingKey(row) {
             updateRow(row, of: existing, update: update, given: given)
             key = existing
+        } else if let new = insertRow(UnsafeBufferPointer(row)) {
+            key = new
         } else {
-            key = insertRow(UnsafeBufferPointer(row))
+            return nil
         }
         object._attach(to: self, key: key)
         if isDeferred {
-            realm.additions.append(
+            realm.completeLater(
                 _Addition(object: object, to: self, update: update, given: given))
         }
         return key
     }
 
-    private func insertRow(_ row: UnsafeBufferPointer<Scalar>) -> Int64 {
+    private func insertRow(_ row: UnsafeBufferPointer<Scalar>) -> Int64? {
+        if realm.hasFailed { return nil }
         do {
             let key = try existingTable.insert(row).rawValue
             noteInsertion(of: key)
@@ -80,13 +86,15 @@ extension ManagedClass {
             }
             stop(error)
         } catch {
-            stop(error)
+            realm.fail(error)
+            return nil
         }
     }
 
     private func existingKey(_ row: UnsafeMutableBufferPointer<Scalar>) -> Int64? {
         guard primaryKeyColumn >= 0 else { return nil }
-        return attempt { try existingTable.find(primaryKey: row[primaryKeyColumn])?.rawValue }
+        let found = realm.change { try existingTable.find(primaryKey: row[primaryKeyColumn]) }
+        return (found ?? nil)?.rawValue
     }
 
     /// Links and lists follow in the addition's second step.
@@ -98,7 +106,7 @@ extension ManagedClass {
         for (property, column) in zip(model.properties, columns) {
             if column == primaryKeyColumn || property.shape.collection != .none { continue }
             if let given, !given.contains(property.name) { continue }
-            attempt {
+            realm.change {
                 if update == .modified {
                     let old = try existingTable.value(column, of: object)
                     if old.isIdentical(to: row[column]) { return }

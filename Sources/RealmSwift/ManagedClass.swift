@@ -2,8 +2,7 @@ import StorageEngine
 
 /// A model class in one Realm instance: its table, and what the accessors of its objects share.
 ///
-/// Lives as long as its Realm instance. `invalidate()` retires it for good; the Realm makes
-/// another one for the objects it hands out afterwards.
+/// Lives as long as its Realm instance.
 final class ManagedClass {
     // Safe because the Realm owns this object, and whoever uses it holds the Realm. A checked
     // reference would cost two atomic operations for each property that is written.
@@ -19,13 +18,14 @@ final class ManagedClass {
     private let propertyOfColumn: [Int?]
     /// -1 without a primary key.
     let primaryKeyColumn: Int
-    private(set) var isValid = true
     private var linkTargets: [ManagedClass?]
     /// The first key that the current write transaction made: all keys from here on vanish when it
     /// is cancelled.
     private var firstNewKey: Int64?
-    /// First new key of each cancelled write transaction that made objects of this class.
+    /// For each generation that a cancelled write transaction ended, the first key that it made.
     private var cancelled: [UInt32: Int64] = [:]
+    /// How a primary key given as an integer or a string is looked up; see `Realm.object`.
+    let keyForm: _PrimaryKeyForm
 
     init(model: ClassModel, realm: RealmInstance) throws {
         self.realm = realm
@@ -40,12 +40,13 @@ final class ManagedClass {
         propertyOfColumn = owners
         primaryKeyColumn = model.primaryKey.map { [columns] in columns[$0] } ?? -1
         linkTargets = Array(repeating: nil, count: owners.count)
+        keyForm = _PrimaryKeyForm(model)
         context = .allocate(capacity: 1)
         context.initialize(
             to: _AccessContext(
                 thread: realm.thread, stamp: realm.connection.layoutStamp,
                 columns: ManagedClass.slots(model: model, columns: columns, table: table),
-                isWriting: realm.writeFlag,
+                writeState: realm.writeState, primaryKeyColumn: primaryKeyColumn,
                 owner: Unmanaged.passUnretained(self).toOpaque()))
     }
 
@@ -92,12 +93,8 @@ final class ManagedClass {
         return target
     }
 
-    /// Invalidates all accessors for good.
-    func retire() {
-        isValid = false
-        context.pointee.thread = 0
-        linkTargets = []
-    }
+    /// No thread may use the accessors any more.
+    func threadDidEnd() { context.pointee.thread = 0 }
 
     // MARK: Accessors
 
@@ -105,40 +102,55 @@ final class ManagedClass {
     func makeAccessor(key: Int64) -> ObjectBase {
         let object = model.type.init()
         // A list made by the initialiser is not the object's list.
-        for position in model.lists {
-            let property = model.properties[position]
-            property.wrapper.reset(at: object._storage(at: property.offset))
-        }
+        if model.hasLists { resetLists(of: object) }
         object._attach(to: self, key: key)
         return object
     }
 
+    private func resetLists(of object: ObjectBase) {
+        for position in model.lists {
+            let property = model.properties[position]
+            property.wrapper.reset(at: object._storage(at: property.offset))
+        }
+    }
+
     /// The row of an object; nil if it does not exist any more.
     func locate(key: Int64, birth: UInt32) -> RowLocation? {
-        guard isValid, !wasCancelled(key: key, birth: birth), let table else { return nil }
+        guard isValid(birth: birth), !wasCancelled(key: key, birth: birth), let table else {
+            return nil
+        }
         realm.resumeReading()
         return attempt { try table.location(of: ObjectKey(rawValue: key)) }
     }
 
-    func isAlive(key: Int64, birth: UInt32) -> Bool {
-        guard isValid, !wasCancelled(key: key, birth: birth), let table else { return false }
-        realm.resumeReading()
-        return attempt { try table.contains(ObjectKey(rawValue: key)) }
+    func isAlive(key: Int64, birth: UInt32) -> Bool { locate(key: key, birth: birth) != nil }
+
+    /// Writes a value of an object in the open write transaction.
+    @inline(__always)
+    func set(_ column: Int, of key: ObjectKey, to value: Scalar) {
+        do { try existingTable.set(column, of: key, to: value) } catch { realm.fail(error) }
     }
 
-    // MARK: Cancelled transactions
+    // MARK: Generations
     //
-    // A cancelled transaction gives its keys back, so the next one may use them again. An accessor
-    // therefore remembers the transaction it was made in: if that one was cancelled and made the
-    // key, the accessor stays invalid whatever the key means now.
+    // Accessors and collections remember the generation of the Realm that they were made in.
+    // Invalidating the Realm ends all generations so far. Cancelling a write transaction gives its
+    // keys back, so that a later one may use them again: what was made in the generation that the
+    // cancellation ended, with one of these keys, stays invalid whatever the key means then. Keys
+    // that a transaction makes are above all others, so in its generation they belong to it alone.
+
+    func isValid(birth: UInt32) -> Bool { birth >= realm.firstValidGeneration }
 
     func noteInsertion(of key: Int64) {
         if firstNewKey == nil { firstNewKey = key }
     }
 
-    func transactionDidEnd(_ transaction: UInt32, cancelled isCancelled: Bool) {
-        if isCancelled, let firstNewKey { cancelled[transaction] = firstNewKey }
+    /// Returns whether keys have vanished; the Realm's generation is then over.
+    func transactionDidEnd(cancelled isCancelled: Bool) -> Bool {
+        guard let first = firstNewKey else { return false }
         firstNewKey = nil
+        if isCancelled { cancelled[realm.generation] = first }
+        return isCancelled
     }
 
     private func wasCancelled(key: Int64, birth: UInt32) -> Bool {

@@ -1,8 +1,9 @@
 import StorageEngine
 
-/// Where the objects that links lead to come from.
+/// Where the objects that links lead to come from, and in which generation the links were read.
 public struct _LinkSource {
     let target: ManagedClass
+    let birth: UInt32
 }
 
 extension Object: _PersistableInsideOptional, _RealmCollectionValueInsideOptional {
@@ -45,17 +46,23 @@ extension _PersistableInsideOptional where Self: ObjectBase {
     }
 
     public static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int) {
-        let managedClass = object._requireWritable(offset)
+        guard object._requireWritable(offset), let managedClass = object._managedClass else {
+            return
+        }
         guard let value else { return object._write(.null, offset) }
         let target = managedClass.linkTarget(column: Int(object._column(offset).index))
-        object._write(.integer(target.keyOfLinked(value, update: .error)), offset)
+        guard let key = target.keyOfLinked(value, update: .error) else { return }
+        object._write(.integer(key), offset)
     }
 
     public static func _gatherOptional(
         _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
     ) -> Scalar {
         guard let object = Persisted<Self?>.value(at: storage) else { return .null }
-        if object._realm === scratch.realm { return .integer(object._key) }
+        if object._realm === scratch.realm, type(of: object) == Self.self, !object.isInvalidated {
+            return .integer(object._key)
+        }
+        // Not yet managed, or not fit to be linked to, which the second step finds out.
         scratch.hasDeferredValues = true
         return .null
     }
@@ -84,12 +91,15 @@ extension RealmCollectionValue where Self: ObjectBase {
         guard case .integer(let key) = scalar, let source else {
             stop("A link without a target was read.")
         }
-        return unsafeDowncast(source.target.makeAccessor(key: key), to: Self.self)
+        let object = source.target.makeAccessor(key: key)
+        object._birth = source.birth
+        return unsafeDowncast(object, to: Self.self)
     }
 
     public static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar {
         let target = scratch.realm.managedClass(for: self)
-        return .integer(target.keyOfLinked(value, update: scratch.update))
+        // Once the transaction has failed there is no key, and nobody writes the null.
+        return target.keyOfLinked(value, update: scratch.update).map { .integer($0) } ?? .null
     }
 
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {

@@ -12,6 +12,7 @@ public typealias Object = RealmSwiftObject
 
 /// See ``Object``.
 open class RealmSwiftObject: ObjectBase {
+    /// Creates an unmanaged object whose properties have their initial values.
     public required init() { super.init() }
 }
 

@@ -25,57 +25,70 @@ extension ObjectBase {
     /// it, so callers need not retain the object around the call.
     @_effects(releasenone) @inline(never) @usableFromInline
     final func _readSlowly(_ offset: Int) -> Scalar {
-        let managedClass = _requireAlive()
+        _requireAlive()
+        let location = RowLocation(leaf: _node, row: Int(_row))
         let column = Int(_column(offset).index)
-        do {
-            let location = RowLocation(leaf: _node, row: Int(_row))
-            return try managedClass.existingTable.value(column, at: location)
-        } catch {
-            stop(error)
+        return _owner._withUnsafeGuaranteedRef { managedClass in
+            attempt { try managedClass.existingTable.value(column, at: location) }
         }
     }
 
     /// Writes a property of a managed object.
     @inline(never) @usableFromInline
     final func _write(_ scalar: Scalar, _ offset: Int) {
-        let managedClass = _requireWritable(offset)
+        guard _requireWritable(offset) else { return }
         let column = Int(_column(offset).index)
-        if case .bytes(let bytes) = scalar, bytes.count > RealmInstance.maximumValueSize {
-            stop(managedClass.model.tooLarge(column: column, of: managedClass, size: bytes.count))
-        }
-        do {
-            try managedClass.existingTable.set(column, of: ObjectKey(rawValue: _key), to: scalar)
-        } catch {
-            stop(error)
+        _owner._withUnsafeGuaranteedRef { managedClass in
+            if case .bytes(let bytes) = scalar, bytes.count > RealmInstance.maximumValueSize {
+                stop(
+                    managedClass.model.tooLarge(
+                        column: column, of: managedClass, size: bytes.count))
+            }
+            managedClass.set(column, of: ObjectKey(rawValue: _key), to: scalar)
         }
     }
 
-    /// Stops unless the property at `offset` may be written now.
-    @discardableResult
-    final func _requireWritable(_ offset: Int) -> ManagedClass {
-        let managedClass = _requireAlive()
-        guard _context.unsafelyUnwrapped.pointee.isWriting.pointee else {
+    /// Stops unless the property at `offset` may be written now. False if the transaction has
+    /// failed, so that nothing is to be written.
+    final func _requireWritable(_ offset: Int) -> Bool {
+        _requireAlive()
+        let context = _context.unsafelyUnwrapped
+        let state = context.pointee.writeState.pointee
+        if state == .none {
             stop(
                 "Attempting to modify object outside of a write transaction - "
                     + "call beginWriteTransaction on an RLMRealm instance first.")
         }
-        if Int(_column(offset).index) == managedClass.primaryKeyColumn {
+        if Int(_column(offset).index) == context.pointee.primaryKeyColumn {
             stop("Primary key can't be changed after an object is inserted.")
         }
-        return managedClass
+        return state == .open
     }
 
     /// Stops unless this is the Realm's thread and the object exists; places the object.
-    @discardableResult
-    final func _requireAlive() -> ManagedClass {
-        guard let managedClass = _managedClass else { stop("The object is not managed.") }
-        if _isPlaced { return managedClass }
-        let realm = managedClass.realm
-        realm.checkThread()
-        guard let location = managedClass.locate(key: _key, birth: _birth) else {
-            stop("Object has been deleted or invalidated.")
+    @inline(__always)
+    final func _requireAlive() {
+        guard _context != nil else { stop("The object is not managed.") }
+        if !_isPlaced && !_find() { stop("Object has been deleted or invalidated.") }
+    }
+
+    /// Looks the row up and places the object; false if it does not exist any more.
+    @inline(never)
+    final func _find() -> Bool {
+        _owner._withUnsafeGuaranteedRef { managedClass in
+            let realm = managedClass.realm
+            realm.checkThread()
+            guard let location = managedClass.locate(key: _key, birth: _birth) else {
+                return false
+            }
+            _place(at: location, stamp: realm.connection.layoutStamp.pointee)
+            return true
         }
-        _place(at: location, stamp: realm.connection.layoutStamp.pointee)
-        return managedClass
+    }
+
+    /// The class of a managed object in its Realm, uncounted: it lives as long as the Realm, which
+    /// `_realm` holds.
+    private final var _owner: Unmanaged<ManagedClass> {
+        .fromOpaque(_context.unsafelyUnwrapped.pointee.owner)
     }
 }

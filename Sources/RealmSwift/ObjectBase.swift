@@ -18,9 +18,9 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     @exclusivity(unchecked) @usableFromInline final var _leaf: UnsafeRawPointer?
     @exclusivity(unchecked) @usableFromInline final var _stamp = UInt64.max
     @exclusivity(unchecked) @usableFromInline final var _row: Int32 = 0
-    /// The write transaction in which this accessor was made; see `ManagedClass.wasCancelled`.
+    /// The generation of the Realm in which this accessor was made; see `ManagedClass`.
     @exclusivity(unchecked) final var _birth: UInt32 = 0
-    @exclusivity(unchecked) final var _key: Int64 = 0
+    @exclusivity(unchecked) @usableFromInline final var _key: Int64 = 0
     /// Keeps the Realm, and with it the context, alive.
     @exclusivity(unchecked) final var _realm: RealmInstance?
 
@@ -40,9 +40,7 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     ///
     /// Reading any other property of such an object stops the program.
     public final var isInvalidated: Bool {
-        guard let managedClass = _managedClass else { return false }
-        managedClass.realm.checkThread()
-        return !managedClass.isAlive(key: _key, birth: _birth)
+        _context != nil && !_isPlaced && !_find()
     }
 
     /// Objects are equal when they are the same instance, or stand for the same object of the same
@@ -56,6 +54,8 @@ open class ObjectBase: Hashable, CustomStringConvertible {
             && left._key == right._key
     }
 
+    /// By primary key for a managed object that has one, otherwise by identity. So the hash of an
+    /// instance may change when it is added to a Realm.
     public final func hash(into hasher: inout Hasher) {
         if let managedClass = _managedClass, managedClass.model.primaryKey != nil {
             hasher.combine(_key)
@@ -71,30 +71,18 @@ open class ObjectBase: Hashable, CustomStringConvertible {
 /// What property reads of all objects of one class in one Realm have in common.
 @frozen @usableFromInline
 struct _AccessContext {
-    /// The thread of the Realm; 0 once the Realm was invalidated, which equals no thread.
+    /// The thread of the Realm; 0, which equals no thread, once that has ended.
     @usableFromInline var thread: UInt
     /// The connection's layout stamp.
     @usableFromInline let stamp: UnsafeMutablePointer<UInt64>
     /// Indexed by half the byte offset of the property wrapper in the object. A wrapper is at
     /// least two bytes long, so no two share an entry.
     @usableFromInline let columns: UnsafeMutablePointer<_ColumnSlot>
-    /// Whether the Realm is in a write transaction.
-    let isWriting: UnsafeMutablePointer<Bool>
+    @usableFromInline let writeState: UnsafeMutablePointer<WriteState>
+    /// -1 without a primary key.
+    @usableFromInline let primaryKeyColumn: Int
     /// The `ManagedClass` that owns this memory.
     let owner: UnsafeRawPointer
-
-    @usableFromInline
-    init(
-        thread: UInt, stamp: UnsafeMutablePointer<UInt64>,
-        columns: UnsafeMutablePointer<_ColumnSlot>, isWriting: UnsafeMutablePointer<Bool>,
-        owner: UnsafeRawPointer
-    ) {
-        self.thread = thread
-        self.stamp = stamp
-        self.columns = columns
-        self.isWriting = isWriting
-        self.owner = owner
-    }
 }
 
 /// Where the table keeps a property.
@@ -126,7 +114,7 @@ extension ObjectBase {
         _context = managedClass.context
         _key = key
         _stamp = .max
-        _birth = managedClass.realm.transaction
+        _birth = managedClass.realm.generation
     }
 
     /// Remembers where the row lies until the layout stamp changes.

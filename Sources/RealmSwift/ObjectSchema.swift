@@ -2,14 +2,25 @@ import StorageEngine
 
 /// The type of a property, without optionality and collection.
 public enum PropertyType: Int, Sendable {
+    /// An integer of any width.
     case int = 0
+    /// `Bool`.
     case bool = 1
+    /// `String`.
     case string = 2
+    /// `Data`.
     case data = 3
+    /// `Date`.
     case date = 4
+    /// `Float`.
     case float = 5
+    /// `Double`.
     case double = 6
+    /// A link to an object, or a list of objects.
     case object = 7
+    /// `UUID`.
+    // Spelled as applications know it.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     case UUID = 12
 
     init(_ type: ValueType) {
@@ -31,20 +42,26 @@ public enum PropertyType: Int, Sendable {
 public struct Property: CustomStringConvertible, Equatable {
     let model: PropertyModel
 
+    /// The name in Swift.
     public var name: String { model.name }
     /// The name under which the property is stored.
     public var columnName: String { model.name }
+    /// The type without optionality and collection.
     public var type: PropertyType { PropertyType(model.shape.type) }
     /// True for a ``List``.
     public var isArray: Bool { model.shape.collection == .list }
+    /// True for a set. There are no properties of this kind.
     public var isSet: Bool { false }
+    /// True for a map. There are no properties of this kind.
     public var isMap: Bool { false }
     /// True for a primary key as well.
     public var isIndexed: Bool { model.isIndexed || model.isPrimaryKey }
+    /// Whether the property, or an element of the list, may be nil. Always true for a link.
     public var isOptional: Bool { model.shape.isOptional }
     /// The name of the class that a link or a list of links leads to.
     public var objectClassName: String? { model.linkedClassName }
 
+    /// All attributes, one a line.
     public var description: String {
         var lines = ["type = \(model.shape.type.name);"]
         if let objectClassName {
@@ -63,6 +80,7 @@ public struct Property: CustomStringConvertible, Equatable {
         return "\(name) {\n" + lines.map { "\t\($0)\n" }.joined() + "}"
     }
 
+    /// Whether both are stored in the same way under the same name.
     public static func == (left: Property, right: Property) -> Bool {
         left.model.definition == right.model.definition
     }
@@ -76,21 +94,28 @@ public struct ObjectSchema: CustomStringConvertible, Equatable {
 
     /// Those of superclasses first, then in the order of declaration.
     public var properties: [Property] { model.properties.map(Property.init) }
+    /// The name under which objects of the class are stored.
     public var className: String { model.name }
+    /// The class itself.
     public var objectClass: AnyClass { model.type }
+    /// True for a class of embedded objects. There are none of this kind.
     public var isEmbedded: Bool { false }
+    /// The primary key; nil if the class has none.
     public var primaryKeyProperty: Property? {
         model.primaryKey.map { Property(model: model.properties[$0]) }
     }
 
+    /// The property of this name; nil if there is none.
     public subscript(propertyName: String) -> Property? {
         model[propertyName].map(Property.init)
     }
 
+    /// The properties with their attributes.
     public var description: String {
         "\(className) {\n" + properties.map { indented($0.description) }.joined() + "}"
     }
 
+    /// Whether both have the same name and equal properties.
     public static func == (left: ObjectSchema, right: ObjectSchema) -> Bool {
         left.model === right.model || left.model.definition == right.model.definition
     }
@@ -104,16 +129,20 @@ extension ClassModel {
 public struct Schema: CustomStringConvertible, Equatable {
     let model: SchemaModel
 
+    /// The classes in the order of their names.
     public var objectSchema: [ObjectSchema] { model.classes.map(ObjectSchema.init) }
 
+    /// The class of this name; nil if there is none.
     public subscript(className: String) -> ObjectSchema? {
         model.classes.first { $0.name == className }.map(ObjectSchema.init)
     }
 
+    /// The classes with their properties.
     public var description: String {
         "Schema {\n" + objectSchema.map { indented($0.description) }.joined() + "}"
     }
 
+    /// Whether both have equal classes.
     public static func == (left: Schema, right: Schema) -> Bool {
         left.objectSchema == right.objectSchema
     }

@@ -3,6 +3,7 @@ import StorageEngine
 
 /// A type whose stored form has the type `PersistedType`.
 public protocol _HasPersistedType {
+    /// The type that is stored.
     associatedtype PersistedType
 }
 
@@ -20,9 +21,11 @@ public struct _PropertyShape {
 /// The underscored requirements are how properties reach the storage engine. They are public so
 /// that property accessors compile into the model class; application code has no use for them.
 public protocol _Persistable: _HasPersistedType {
+    /// How a property of this type is stored.
     static var _shape: _PropertyShape { get }
     /// Whether assigning copies elements into the collection that is there.
     static var _isCollection: Bool { get }
+    /// For collections: makes the elements of `target` those of `source`.
     static func _assignElements(of source: Self, to target: Self)
     /// The value of a property declared without one.
     static func _makeDefault() -> Self
@@ -42,19 +45,27 @@ public protocol _Persistable: _HasPersistedType {
 
 /// A type that a collection may hold.
 public protocol RealmCollectionValue: Hashable, _HasPersistedType {
+    /// How an element of this type is stored.
     static var _elementShape: _PropertyShape { get }
+    /// The value of a stored form that was read from the Realm of `source`.
     static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self
     /// The stored form of a value; links of unmanaged objects add them to the Realm of `scratch`.
     static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar
+    /// Converts a value given by the application; nil if it does not fit.
     static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self?
+    /// The value as dynamic access hands it out; nil for null.
     static func _eraseElement(_ value: Self) -> Any?
 }
 
 /// A type that a property may have as such and as an optional.
 public protocol _PersistableInsideOptional: _Persistable, RealmCollectionValue {
+    /// Like `_get`, for a property that may be nil.
     static func _getOptional(_ object: ObjectBase, _ offset: Int) -> Self?
+    /// Like `_set`, for a property that may be nil.
     static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int)
+    /// Like `_gather`, for a property that may be nil.
     static func _gatherOptional(_ storage: UnsafeMutableRawPointer, _ scratch: _Scratch) -> Scalar
+    /// Like `_completeAdd`, for a property that may be nil.
     static func _completeAddOptional(_ storage: UnsafeMutableRawPointer, _ addition: _Addition)
 }
 
@@ -65,6 +76,7 @@ public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue {}
 public protocol _PersistableScalar: _PersistableInsideOptional,
     _RealmCollectionValueInsideOptional
 where PersistedType == Self {
+    /// The type of the column.
     static var _valueType: ValueType { get }
     /// Whether a value may lie outside its leaf.
     static var _mayOverflow: Bool { get }
@@ -76,16 +88,21 @@ where PersistedType == Self {
     func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result
     /// The stored form, its bytes copied into the scratch memory.
     func _scalar(_ scratch: _Scratch) -> Scalar
+    /// Converts a value of another type; nil if it does not fit.
     static func _convertScalar(_ value: Any) -> Self?
 }
 
 extension _Persistable {
+    /// Not a collection.
     @inlinable public static var _isCollection: Bool { false }
+    /// Nothing, because there are no elements.
     public static func _assignElements(of source: Self, to target: Self) {}
+    /// Nothing, because everything was gathered.
     public static func _completeAdd(_ storage: UnsafeMutableRawPointer, _ addition: _Addition) {}
 }
 
 extension _PersistableInsideOptional {
+    /// Nothing, because everything was gathered.
     public static func _completeAddOptional(
         _ storage: UnsafeMutableRawPointer, _ addition: _Addition
     ) {}

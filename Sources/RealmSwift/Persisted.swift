@@ -38,12 +38,15 @@ public struct Persisted<Value: _Persistable> {
         self.attributes = attributes
     }
 
+    /// A property without an initial value.
     @inlinable @inline(__always)
     public init() { self.init(state: .unset, attributes: []) }
 
+    /// A property with an initial value.
     @inlinable @inline(__always)
     public init(wrappedValue value: Value) { self.init(state: .value(value), attributes: []) }
 
+    /// Not available: the compiler uses the subscript below inside of classes.
     @available(
         *, unavailable, message: "@Persisted can only be used as a property on a Realm object"
     )
@@ -52,6 +55,7 @@ public struct Persisted<Value: _Persistable> {
         set { fatalError("@Persisted can only be used as a property on a Realm object") }
     }
 
+    /// The property of `object`: its own value while it is unmanaged, the Realm's from then on.
     @inlinable
     public static subscript<EnclosingSelf: ObjectBase>(
         _enclosingInstance object: EnclosingSelf,

@@ -8,7 +8,10 @@ extension Realm {
     public func writeCopy(toFile fileURL: URL) throws {
         instance.checkThread()
         instance.resumeReading()
-        do { try instance.connection.writeCopy(toPath: fileURL.path) } catch {
+        do {
+            try instance.throwFailure()
+            try instance.connection.writeCopy(toPath: fileURL.path)
+        } catch {
             throw Error.of(error)
         }
     }

@@ -21,7 +21,13 @@ extension Realm {
     /// cancelled and the error thrown on. If the block calls ``cancelWrite()``, nothing is written.
     /// Transactions cannot be nested.
     ///
-    /// - Throws: the error of the block, or ``Realm/Error`` if the commit fails.
+    /// A full disk, and other failures that no program can exclude, do not stop the members that
+    /// change a Realm inside of the block. From the first one on changes do nothing: objects given
+    /// to ``add(_:update:)`` stay unmanaged, ``create(_:value:update:)`` returns unmanaged objects,
+    /// and properties and lists stay as they are. Then the transaction is cancelled, and the error
+    /// thrown here.
+    ///
+    /// - Throws: the error of the block, or ``Realm/Error`` if a change or the commit fails.
     @discardableResult
     public func write<Result>(_ block: () throws -> Result) throws -> Result {
         do { try instance.beginWrite() } catch { throw Error.of(error) }
@@ -36,12 +42,15 @@ extension Realm {
 
     /// Begins a write transaction and moves the Realm to the newest version. Waits while another
     /// thread or process writes.
+    ///
+    /// Stops the program inside a write transaction, on a read-only Realm, and if the file fails.
+    /// Use ``write(_:)`` to handle failures.
     public func beginWrite() { attempt { try instance.beginWrite() } }
 
     /// Ends the write transaction, and returns once its changes are durable.
     ///
-    /// - Throws: ``Realm/Error``; the transaction has then left nothing behind, unless the message
-    ///   says that its outcome is not known.
+    /// - Throws: ``Realm/Error`` if the commit, or a change before it, has failed; the transaction
+    ///   has then left nothing behind, unless the message says that its outcome is not known.
     public func commitWrite() throws {
         do { try instance.commitWrite() } catch { throw Error.of(error) }
     }
@@ -50,6 +59,7 @@ extension Realm {
     /// invalid.
     public func cancelWrite() { instance.cancelWrite() }
 
+    /// Whether a write transaction has begun on this thread's Realm and not ended.
     public var isInWriteTransaction: Bool {
         instance.checkThread()
         return instance.isWriting
@@ -59,6 +69,9 @@ extension Realm {
 
     /// Adds an unmanaged object, and the unmanaged objects that it leads to. The instances become
     /// managed. An object of this Realm is left as it is.
+    ///
+    /// Needs a write transaction. A primary key that exists already stops the program, unless
+    /// `update` says otherwise; so does an object that was deleted, or belongs to another Realm.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         instance.requireWriting()
         if object._context != nil {
@@ -69,7 +82,7 @@ extension Realm {
         _ = instance.addGraph(object, update: update)
     }
 
-    /// Adds the objects of a sequence.
+    /// Adds the objects of a sequence, each as ``add(_:update:)`` does.
     public func add<S: Sequence>(
         _ objects: S, update: UpdatePolicy = .error
     ) where S.Iterator.Element: Object {
@@ -115,16 +128,19 @@ extension Realm {
     // MARK: Deleting
 
     /// Deletes an object: links to it become nil, and lists lose it.
+    ///
+    /// Needs a write transaction. An unmanaged object, one of another Realm, or one that was
+    /// deleted before stops the program.
     public func delete(_ object: ObjectBase) {
         instance.requireWriting()
         guard let managedClass = object._managedClass, managedClass.realm === instance else {
             stop("Can only delete an object from the Realm it belongs to.")
         }
         object._requireAlive()
-        attempt { try managedClass.existingTable.delete(ObjectKey(rawValue: object._key)) }
+        instance.change { try managedClass.existingTable.delete(ObjectKey(rawValue: object._key)) }
     }
 
-    /// Deletes the objects of a sequence.
+    /// Deletes the objects of a sequence. Those that were deleted before are passed over.
     public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
         for object in Array(objects) where !object.isInvalidated { delete(object) }
     }
@@ -146,7 +162,9 @@ extension Realm {
             stop("Can only delete an object from the Realm it belongs to.")
         }
         objects.query.requireValid()
-        if let table = objects.query.managedClass.table { attempt { try table.deleteAll() } }
+        if let table = objects.query.managedClass.table {
+            instance.change { try table.deleteAll() }
+        }
     }
 
     /// Deletes all objects of the classes that this Realm stores.
@@ -154,7 +172,7 @@ extension Realm {
         instance.requireWriting()
         for model in instance.schema.classes {
             if let table = instance.managedClass(for: model.type).table {
-                attempt { try table.deleteAll() }
+                instance.change { try table.deleteAll() }
             }
         }
     }

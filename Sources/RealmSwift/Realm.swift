@@ -56,11 +56,24 @@ public struct Realm {
     }
 
     /// The object with the given primary key; nil if there is none.
+    ///
+    /// A key that does not fit the class's primary key, or a class without one, stops the program.
+    @inlinable
     public func object<Element: Object, KeyType>(
         ofType type: Element.Type, forPrimaryKey key: KeyType
     ) -> Element? {
-        let managedClass = instance.managedClass(forFetching: type)
-        return managedClass.object(forPrimaryKey: key).map { unsafeDowncast($0, to: type) }
+        // The casts vanish where the type of the key is known. They spare the usual keys the way
+        // through existential values.
+        let found: ObjectBase?
+        if let key = key as? Int {
+            found = _object(type, withIntegerKey: key)
+        } else if let key = key as? String {
+            found = _object(type, withStringKey: key)
+        } else {
+            found = _object(type, withKey: key)
+        }
+        guard let found else { return nil }
+        return unsafeDowncast(found, to: type)
     }
 
     /// Whether the Realm holds no object of any of its classes.
@@ -97,33 +110,5 @@ extension RealmInstance {
         }
         resumeReading()
         return managedClass(for: type)
-    }
-}
-
-extension ManagedClass {
-    func object(forPrimaryKey key: Any) -> ObjectBase? {
-        guard let position = model.primaryKey else {
-            stop("'\(model.name)' does not have a primary key")
-        }
-        guard let table else { return nil }
-        let property = model.properties[position]
-        realm.scratch.reset()
-        guard let scalar = property.valueType.keyScalar(of: key, realm.scratch) else {
-            stop(model.invalidValue(key, for: property))
-        }
-        return attempt { try table.find(primaryKey: scalar) }.map {
-            makeAccessor(key: $0.rawValue)
-        }
-    }
-}
-
-extension _Persistable {
-    /// The stored form of a primary key; nil if the value does not fit.
-    static func keyScalar(of value: Any, _ scratch: _Scratch) -> Scalar? {
-        guard let value = _convert(value, .detached) else { return nil }
-        var wrapper = Persisted(wrappedValue: value)
-        return withUnsafeMutablePointer(to: &wrapper) {
-            _gather(UnsafeMutableRawPointer($0), scratch)
-        }
     }
 }

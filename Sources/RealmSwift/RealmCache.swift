@@ -1,43 +1,52 @@
 import Foundation
 import StorageEngine
-import Synchronization
 
-/// The Realm instances of the process, by file and thread. Holds them weakly.
+/// The Realm instances of the process, by thread. Keeps none of them alive.
+///
+/// An entry is a bare pointer, not a weak reference: a weak reference would move the instance's
+/// reference counts to a side table, and every accessor that is made or dropped counts. That is
+/// safe for two reasons:
+/// 1. An instance takes its entry out, under the lock, before its memory goes. So a pointer that is
+///    found under the lock points to an instance, though perhaps to one whose last reference has
+///    just gone on another thread.
+/// 2. A reference is taken under the lock by counting first and looking afterwards; see
+///    `ReferenceCounts.retainUnlessDeallocating`.
+///
+/// References taken are dropped outside the lock, because dropping the last one enters it.
 enum RealmCache {
-    private struct Place: Hashable {
-        let path: String
-        let thread: UInt
-    }
-
-    /// Sendable because only the reference itself is used on other threads: the instance is given
-    /// out to its own thread alone.
+    /// Sendable because instances are looked into by their own thread only; other threads read
+    /// the settings beside the pointer.
     private struct Entry: @unchecked Sendable {
-        weak var instance: RealmInstance?
+        let instance: Unmanaged<RealmInstance>
+        let path: String
         let readOnly: Bool
         let isInMemory: Bool
+
+        /// Nil if the last reference has gone.
+        var retainedInstance: RealmInstance? {
+            ReferenceCounts.retainUnlessDeallocating(instance)
+                ? instance.takeRetainedValue() : nil
+        }
     }
 
-    private static let entries = Mutex<[Place: Entry]>([:])
+    private static let entries = Locked<[UInt: [Entry]]>([:])
 
     /// The instance of this thread, opened now if there is none.
     static func instance(for configuration: Realm.Configuration) throws -> RealmInstance {
         let path = configuration.path
-        let place = Place(path: path, thread: currentThread())
         requireCompatible(configuration, path)
         let schema = SchemaModel.of(configuration)
-        let cached = entries.withLock { entries in
-            UncheckedTransfer(entries[place]?.instance)
-        }.value
-        if let cached, cached.schema.covers(schema) { return cached }
-        let instance = try RealmInstance.open(configuration, path: path, schema: schema)
-        let entry = Entry(
-            instance: instance, readOnly: configuration.readOnly,
-            isInMemory: configuration.inMemoryIdentifier != nil)
-        entries.withLock { entries in
-            if entries.count > 64 { entries = entries.filter { $0.value.instance != nil } }
-            entries[place] = entry
+        for instance in instancesOfThread() where instance.path == path {
+            if instance.schema.covers(schema) { return instance }
         }
+        let instance = try RealmInstance.open(configuration, path: path, schema: schema)
+        add(instance, configuration)
         return instance
+    }
+
+    /// Whether an instance of this thread is in a write transaction on a database.
+    static func isWriting(to database: Database) -> Bool {
+        instancesOfThread().contains { $0.isWriting && $0.connection.database === database }
     }
 
     /// Runs `body` unless the file is open in this process.
@@ -45,7 +54,7 @@ enum RealmCache {
         path: String, _ body: () throws -> Result
     ) throws -> Result {
         let isOpen = entries.withLock { entries in
-            entries.contains { $0.key.path == path && $0.value.instance != nil }
+            entries.values.contains { $0.contains { $0.path == path } }
         }
         if isOpen {
             throw Realm.Error(
@@ -55,13 +64,51 @@ enum RealmCache {
         return try body()
     }
 
+    // MARK: Entries
+
+    private static func instancesOfThread() -> [RealmInstance] {
+        let thread = currentThread()
+        return entries.withLock { $0[thread]?.compactMap(\.retainedInstance) ?? [] }
+    }
+
+    private static func add(_ instance: RealmInstance, _ configuration: Realm.Configuration) {
+        ThreadEnd.notify(of: currentThread())
+        let entry = Entry(
+            instance: .passUnretained(instance), path: instance.path,
+            readOnly: configuration.readOnly,
+            isInMemory: configuration.inMemoryIdentifier != nil)
+        let thread = instance.thread
+        entries.withLock { $0[thread, default: []].append(entry) }
+    }
+
+    /// Called by the instance's deinitialiser, on whichever thread it runs.
+    static func remove(_ instance: RealmInstance) {
+        let address = Unmanaged.passUnretained(instance).toOpaque()
+        let thread = instance.thread
+        entries.withLock { entries in
+            let index = entries[thread]?.firstIndex { $0.instance.toOpaque() == address }
+            guard let index else { return }
+            entries[thread]?.remove(at: index)
+            if entries[thread]?.isEmpty == true { entries[thread] = nil }
+        }
+    }
+
+    /// Called by a thread before it ends. Its identity may become another thread's, which must not
+    /// be given its instances, nor be allowed to use what still refers to them.
+    fileprivate static func threadDidEnd() {
+        let instances = instancesOfThread()
+        let thread = currentThread()
+        entries.withLock { $0[thread] = nil }
+        for instance in instances { instance.threadDidEnd() }
+    }
+
     /// Stops if the file is open with settings that exclude each other.
     private static func requireCompatible(
         _ configuration: Realm.Configuration, _ path: String
     ) {
         let isInMemory = configuration.inMemoryIdentifier != nil
         let conflict: String? = entries.withLock { entries in
-            for (place, entry) in entries where place.path == path && entry.instance != nil {
+            for entry in entries.values.joined() where entry.path == path {
                 if entry.readOnly != configuration.readOnly { return "read permissions" }
                 if entry.isInMemory != isInMemory { return "inMemory settings" }
             }
@@ -73,9 +120,18 @@ enum RealmCache {
     }
 }
 
-/// Carries a reference out of a lock on the thread that the reference belongs to.
-private struct UncheckedTransfer<Value>: @unchecked Sendable {
-    // Safe because entries are looked up by the calling thread's own identity.
-    let value: Value
-    init(_ value: Value) { self.value = value }
+/// Calls `RealmCache` when a thread ends that has opened a Realm.
+private enum ThreadEnd {
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        let code = pthread_key_create(&key) { _ in RealmCache.threadDidEnd() }
+        if code != 0 { stop("No thread-specific data is left (error \(code)).") }
+        return key
+    }()
+
+    /// The calling thread's identity serves as the value, because a key without one is passed over.
+    static func notify(of thread: UInt) {
+        let code = pthread_setspecific(key, UnsafeRawPointer(bitPattern: thread))
+        if code != 0 { stop("Thread-specific data cannot be set (error \(code)).") }
+    }
 }

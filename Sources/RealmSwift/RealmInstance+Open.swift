@@ -49,6 +49,7 @@ private struct SchemaSetup {
     func run() throws {
         guard try needsChange() else { return }
         if configuration.readOnly { return try refuseUninitialized() }
+        if RealmCache.isWriting(to: connection.database) { try refuseChangeInsideTransaction() }
         // Another process may have been faster: look again, now that nobody else can write.
         try connection.beginWrite()
         do {
@@ -92,6 +93,14 @@ private struct SchemaSetup {
     private func missing(from stored: [TableDefinition]) -> [TableDefinition] {
         let names = Set(stored.map(\.name))
         return definitions.filter { !names.contains($0.name) }
+    }
+
+    /// Waiting for the lock that this very thread holds would never end.
+    private func refuseChangeInsideTransaction() throws {
+        throw Realm.Error(
+            .fail, path: path,
+            message: "Realm at path '\(path)' cannot be opened with new classes or a new schema "
+                + "version while it is in a write transaction on the same thread.")
     }
 
     private func refuseUninitialized() throws {

@@ -5,7 +5,8 @@ import StorageEngine
 /// What all `Realm` values of one file on one thread share: the connection, the classes, and the
 /// state of the transaction.
 ///
-/// Used by the thread that opened it, and by no other.
+/// Used by the thread that opened it, and by no other. The last reference may go on any thread:
+/// nobody else can then be using it.
 final class RealmInstance {
     /// The largest string or data value, in bytes.
     static let maximumValueSize = 16 << 20
@@ -14,26 +15,28 @@ final class RealmInstance {
     let path: String
     let schema: SchemaModel
     let connection: Connection
-    /// Identity of the thread that may use this instance.
-    let thread: UInt
+    /// Identity of the thread that may use this instance; 0, which is no thread's, once it ended.
+    @exclusivity(unchecked) private(set) var thread: UInt
     /// Raw memory, because every property that is written reads it.
-    let writeFlag: UnsafeMutablePointer<Bool>
-    private(set) var isWriting: Bool {
-        get { writeFlag.pointee }
-        set { writeFlag.pointee = newValue }
-    }
-    /// Counts write transactions; accessors remember the one they were made in.
-    private(set) var transaction: UInt32 = 0
+    let writeState: UnsafeMutablePointer<WriteState>
+    /// Why the open write transaction cannot be committed any more.
+    private var failure: StorageError?
+    /// Counts invalidations and cancelled write transactions; accessors and collections remember
+    /// the one they were made in.
+    @exclusivity(unchecked) private(set) var generation: UInt32 = 0
+    /// Whatever was made in an earlier generation has been invalidated for good.
+    @exclusivity(unchecked) private(set) var firstValidGeneration: UInt32 = 0
     private(set) var lastCommit: CommitStatistics?
     /// Objects that have their row but not yet their links and lists.
-    var additions: [_Addition] = []
+    private var additions: [_Addition] = []
     private var isCompletingAdditions = false
     private(set) lazy var scratch = _Scratch(realm: self)
     private var classes: [ObjectIdentifier: ManagedClass] = [:]
-    /// Accessors still point to these.
-    private var retired: [ManagedClass] = []
-    private var lastClass: (type: ObjectIdentifier, managedClass: ManagedClass)?
-    private var isReading = true
+    @exclusivity(unchecked) private var lastType: ObjectIdentifier?
+    @exclusivity(unchecked) private var lastClass: ManagedClass?
+    @exclusivity(unchecked) private var isReading = true
+    /// While `create` runs: for each object made from a value, the properties that were given.
+    var conversion: _ValueConversion?
 
     init(
         configuration: Realm.Configuration, path: String, schema: SchemaModel,
@@ -46,19 +49,35 @@ final class RealmInstance {
         self.schema = schema
         self.connection = connection
         thread = currentThread()
-        writeFlag = .allocate(capacity: 1)
-        writeFlag.initialize(to: false)
+        writeState = .allocate(capacity: 1)
+        writeState.initialize(to: .none)
     }
 
     deinit {
+        // First, because until then its thread may find it there.
+        RealmCache.remove(self)
         if isWriting { connection.rollback() }
-        writeFlag.deallocate()
+        writeState.deallocate()
     }
+
+    /// The thread has ended, so nobody can use the instance any more, and what still refers to it
+    /// must neither lock other writers out nor keep old versions. Called by that thread.
+    func threadDidEnd() {
+        if isWriting { connection.rollback() }
+        writeState.pointee = .none
+        connection.endRead()
+        thread = 0
+        for managedClass in classes.values { managedClass.threadDidEnd() }
+    }
+
+    // MARK: Checks
 
     @inline(__always)
     func checkThread() {
         if thread != realm_thread_identity() { stop("Realm accessed from incorrect thread.") }
     }
+
+    var isWriting: Bool { writeState.pointee != .none }
 
     func requireWriting() {
         checkThread()
@@ -69,12 +88,20 @@ final class RealmInstance {
         }
     }
 
+    // MARK: Classes
+
     /// The class of objects of exactly this type; stops when the Realm does not store them.
+    @inline(__always)
     func managedClass(for type: ObjectBase.Type) -> ManagedClass {
+        if let lastClass, lastType == ObjectIdentifier(type) { return lastClass }
+        return findManagedClass(for: type)
+    }
+
+    private func findManagedClass(for type: ObjectBase.Type) -> ManagedClass {
         let identifier = ObjectIdentifier(type)
-        if let last = lastClass, last.type == identifier { return last.managedClass }
         let managedClass = classes[identifier] ?? makeManagedClass(for: type)
-        lastClass = (identifier, managedClass)
+        lastType = identifier
+        lastClass = managedClass
         return managedClass
     }
 
@@ -91,22 +118,49 @@ final class RealmInstance {
         classes[ObjectIdentifier(type)] = managedClass
         return managedClass
     }
+}
 
-    // MARK: Transactions
+/// What a property that is written needs to know of the write transaction.
+@usableFromInline
+enum WriteState: UInt8 {
+    /// There is none.
+    case none
+    case open
+    /// A change failed for want of disk space or the like: further changes do nothing, and the
+    /// commit throws.
+    case failed
+}
 
+/// The identity of the calling thread.
+func currentThread() -> UInt { UInt(realm_thread_identity()) }
+
+// MARK: - Transactions
+
+extension RealmInstance {
     func beginWrite() throws {
         checkThread()
         if configuration.readOnly { stop("Can't perform transactions on read-only Realms.") }
-        if isWriting { stop("The Realm is already in a write transaction") }
-        try connection.beginWrite()
+        // Another instance of the same file on this thread holds the lock that this one would
+        // wait for.
+        if isWriting || RealmCache.isWriting(to: connection.database) {
+            stop("The Realm is already in a write transaction")
+        }
+        do { try connection.beginWrite() } catch {
+            leaveLostVersion()
+            throw error
+        }
         isReading = true
-        isWriting = true
-        transaction &+= 1
+        writeState.pointee = .open
     }
 
     func commitWrite() throws {
         checkThread()
         if !isWriting { stop("Can't commit a non-existing write transaction") }
+        if let failure {
+            connection.rollback()
+            endTransaction(cancelled: true)
+            throw failure
+        }
         do {
             lastCommit = try connection.commit()
         } catch {
@@ -126,12 +180,49 @@ final class RealmInstance {
     }
 
     private func endTransaction(cancelled: Bool) {
-        isWriting = false
+        writeState.pointee = .none
+        failure = nil
+        var hasVanishedKeys = false
         for managedClass in classes.values {
-            managedClass.transactionDidEnd(transaction, cancelled: cancelled)
+            if managedClass.transactionDidEnd(cancelled: cancelled) { hasVanishedKeys = true }
+        }
+        if hasVanishedKeys { generation += 1 }
+    }
+
+    /// Runs a change of the open write transaction on behalf of an interface that cannot throw.
+    ///
+    /// When the disk is full, or the engine fails for another reason that is no programming error,
+    /// this gives nil, and the transaction has failed: no further change is made, and the commit
+    /// throws what went wrong first.
+    @inline(__always) @discardableResult
+    func change<Result>(_ operation: () throws -> Result) -> Result? {
+        if hasFailed { return nil }
+        do { return try operation() } catch {
+            fail(error)
+            return nil
         }
     }
 
+    /// True once a change of the open write transaction has failed.
+    @inline(__always)
+    var hasFailed: Bool { writeState.pointee == .failed }
+
+    @inline(never)
+    func fail(_ error: any Error) {
+        guard let error = error as? StorageError, error.isFailureOfEnvironment else { stop(error) }
+        if failure == nil { failure = error }
+        writeState.pointee = .failed
+    }
+
+    /// Stops an operation that could only work on the changes of a failed transaction.
+    func throwFailure() throws {
+        if let failure { throw failure }
+    }
+}
+
+// MARK: - Versions
+
+extension RealmInstance {
     /// Returns whether a newer version was there.
     func refresh() throws -> Bool {
         checkThread()
@@ -139,20 +230,23 @@ final class RealmInstance {
             stop("Read-only Realms do not change and cannot be refreshed.")
         }
         if isWriting { return false }
-        isReading = true
-        return try connection.refresh()
+        do {
+            let isNewer = try connection.refresh()
+            isReading = true
+            return isNewer
+        } catch {
+            leaveLostVersion()
+            throw error
+        }
     }
 
-    /// Ends the write transaction, gives up the version being read, and invalidates all objects.
+    /// Ends the write transaction, gives up the version being read, and invalidates all objects
+    /// and collections.
     func invalidate() {
         checkThread()
         if isWriting { cancelWrite() }
-        for managedClass in classes.values {
-            managedClass.retire()
-            retired.append(managedClass)
-        }
-        classes.removeAll()
-        lastClass = nil
+        generation += 1
+        firstValidGeneration = generation
         connection.endRead()
         isReading = false
     }
@@ -164,14 +258,25 @@ final class RealmInstance {
     }
 
     private func startReading() {
-        isReading = true
         attempt { _ = try connection.refresh() }
+        isReading = true
     }
 
-    // MARK: Adding
+    /// A connection that failed to move on may have given up the version that it stood at. What
+    /// was read from it must not be used then; the next read starts anew.
+    private func leaveLostVersion() {
+        if connection.isInWriteTransaction || connection.version != 0 { return }
+        connection.endRead()
+        isReading = false
+    }
+}
 
-    /// Adds an unmanaged object and everything it leads to; returns its key.
-    func addGraph(_ object: ObjectBase, update: Realm.UpdatePolicy) -> Int64 {
+// MARK: - Adding
+
+extension RealmInstance {
+    /// Adds an unmanaged object and everything it leads to. Returns its key, or nil if the
+    /// transaction has failed.
+    func addGraph(_ object: ObjectBase, update: Realm.UpdatePolicy) -> Int64? {
         let key = managedClass(for: type(of: object)).addRow(
             of: object, update: update, given: givenProperties(of: object))
         // Called by an addition, the object's own addition stays queued behind it.
@@ -179,19 +284,16 @@ final class RealmInstance {
         return key
     }
 
+    /// Queues the second step of adding an object.
+    func completeLater(_ addition: _Addition) { additions.append(addition) }
+
     private func completeAdditions() {
         isCompletingAdditions = true
         while let addition = additions.popLast() { addition.complete() }
         isCompletingAdditions = false
     }
 
-    /// While `create` runs: for each object made from a value, the properties that were given.
-    var conversion: _ValueConversion?
-
-    func givenProperties(of object: ObjectBase) -> Set<String>? {
+    private func givenProperties(of object: ObjectBase) -> Set<String>? {
         conversion?.given[ObjectIdentifier(object)]
     }
 }
-
-/// The identity of the calling thread.
-func currentThread() -> UInt { UInt(realm_thread_identity()) }

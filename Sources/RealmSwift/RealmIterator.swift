@@ -1,10 +1,16 @@
+import CRealmSystem
 import StorageEngine
 
 /// Iterates over a Realm collection as it was when the iteration began.
+///
+/// Use it on the thread of the collection's Realm; elsewhere it stops the program.
 @frozen
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     /// Set for Results, whose elements are objects.
     @usableFromInline let cursor: TableCursor?
+    /// The object that the cursor gave last. Here and not in the cursor, so that handing it out
+    /// needs no counting in a loop that does not keep it.
+    @usableFromInline var accessor: ObjectBase?
     @usableFromInline let elements: _ElementIterator<Element>?
 
     init(cursor: TableCursor) {
@@ -17,11 +23,17 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
         elements = _ElementIterator(source)
     }
 
-    @inlinable
+    /// The next element; nil at the end.
+    @inlinable @inline(__always)
     public mutating func next() -> Element? {
         if let cursor {
             // `Results` makes a cursor of the class `Element` only.
-            return cursor.next().map { unsafeBitCast($0, to: Element.self) }
+            if let accessor, cursor._step(accessor) {
+                return unsafeBitCast(accessor, to: Element.self)
+            }
+            cursor._stepSlowly(&accessor)
+            guard let accessor else { return nil }
+            return unsafeBitCast(accessor, to: Element.self)
         }
         return elements?.next()
     }
@@ -32,7 +44,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 final class _ElementIterator<Element: RealmCollectionValue> {
     enum Source {
         case array([Element])
-        case list(ListSnapshot, _LinkSource?)
+        case list(ListSnapshot, _LinkSource?, RealmInstance)
     }
 
     private let source: Source
@@ -46,7 +58,8 @@ final class _ElementIterator<Element: RealmCollectionValue> {
         switch source {
         case .array(let elements):
             return position < elements.count ? elements[position] : nil
-        case .list(let snapshot, let link):
+        case .list(let snapshot, let link, let realm):
+            realm.checkThread()
             guard position < snapshot.values.count else { return nil }
             return snapshot.decode(position, as: Element.self, link)
         }

@@ -16,27 +16,38 @@ extension Object: RealmFetchable {}
 /// Iterating visits the objects that were there when the iteration began, except those that are
 /// deleted meanwhile.
 public struct Results<Element: RealmCollectionValue>: Equatable {
-    let query: ResultsQuery
+    @usableFromInline let query: ResultsQuery
 
     /// Equal if both are the same results, or one is a copy of the other.
     public static func == (left: Results, right: Results) -> Bool { left.query === right.query }
 }
 
 /// What copies of a `Results` value share.
+@usableFromInline
 final class ResultsQuery {
     let managedClass: ManagedClass
     /// Keeps the Realm alive.
     let realm: RealmInstance
+    private let birth: UInt32
+    // The leaf that was read last, because positions are often asked for in sequence. One thread
+    // uses these, and nothing is called while they are accessed.
+    @exclusivity(unchecked) private var leaf: Node?
+    @exclusivity(unchecked) private var leafPositions = 0..<0
+    /// The layout stamp for which the leaf is the right one.
+    @exclusivity(unchecked) private var leafStamp = UInt64.max
 
     init(_ managedClass: ManagedClass) {
         self.managedClass = managedClass
         realm = managedClass.realm
+        birth = realm.generation
     }
+
+    var isValid: Bool { managedClass.isValid(birth: birth) }
 
     /// Stops unless the results may be used now.
     func requireValid() {
         realm.checkThread()
-        if !managedClass.isValid { stop("Collection is no longer valid") }
+        if !isValid { stop("Collection is no longer valid") }
         realm.resumeReading()
     }
 
@@ -46,13 +57,33 @@ final class ResultsQuery {
         return attempt { try table.count() }
     }
 
-    /// The object at a position that exists.
+    /// The object at a position; one outside the results stops the program.
+    @usableFromInline
     func object(at position: Int) -> ObjectBase {
+        let count = count
+        if UInt(bitPattern: position) >= UInt(bitPattern: count) {
+            requireIndex(position, upTo: count)
+        }
+        let stamp = realm.connection.layoutStamp.pointee
+        let location: RowLocation
+        if stamp == leafStamp, let leaf, leafPositions.contains(position) {
+            location = RowLocation(leaf: leaf, row: position - leafPositions.lowerBound)
+        } else {
+            location = findLeaf(with: position)
+        }
         let table = managedClass.existingTable
-        let location = attempt { try table.location(at: position) }
         let object = managedClass.makeAccessor(key: table.key(at: location).rawValue)
-        object._place(at: location, stamp: realm.connection.layoutStamp.pointee)
+        object._place(at: location, stamp: stamp)
         return object
+    }
+
+    private func findLeaf(with position: Int) -> RowLocation {
+        let location = attempt { try managedClass.existingTable.location(at: position) }
+        let first = position - location.row
+        leaf = location.leaf
+        leafPositions = first..<first + location.leaf.rowCount
+        leafStamp = realm.connection.layoutStamp.pointee
+        return location
     }
 
     func position(of object: ObjectBase) -> Int? {
@@ -68,43 +99,46 @@ extension Results {
     /// True once the Realm was invalidated.
     public var isInvalidated: Bool {
         query.realm.checkThread()
-        return !query.managedClass.isValid
+        return !query.isValid
     }
 
+    /// The Realm that the objects are in; never nil.
     public var realm: Realm? { Realm(instance: query.realm) }
 
+    /// The number of objects now.
     public var count: Int { query.count }
 
     /// The object at `position`. A position outside the results stops the program.
+    @inlinable
     public subscript(position: Int) -> Element {
-        requireIndex(position, upTo: count)
-        return element(query.object(at: position))
+        // Safe because Results are made by `Realm.objects` only, which takes the class of the query
+        // from `Element`.
+        unsafeBitCast(query.object(at: position), to: Element.self)
     }
 
-    public var first: Element? { count == 0 ? nil : element(query.object(at: 0)) }
+    /// The first object; nil if there is none.
+    public var first: Element? { count == 0 ? nil : self[0] }
 
+    /// The last object; nil if there is none.
     public var last: Element? {
         let count = count
-        return count == 0 ? nil : element(query.object(at: count - 1))
+        return count == 0 ? nil : self[count - 1]
     }
 
     /// The position of an object; nil if it does not belong to the results.
     public func index(of object: Element) -> Int? {
         (object as? ObjectBase).flatMap(query.position(of:))
     }
-
-    private func element(_ object: ObjectBase) -> Element {
-        guard let element = object as? Element else {
-            stop("Results of '\(Element.self)' hold an object of type '\(type(of: object))'.")
-        }
-        return element
-    }
 }
 
 extension Results: RandomAccessCollection {
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// The number of objects now.
     public var endIndex: Int { count }
 
+    /// An iterator over the objects that there are now; it passes over those that are deleted
+    /// before it reaches them.
     public func makeIterator() -> RLMIterator<Element> {
         query.requireValid()
         guard let cursor = TableCursor(query.managedClass) else {
@@ -115,5 +149,6 @@ extension Results: RandomAccessCollection {
 }
 
 extension Results: CustomStringConvertible {
+    /// At most a hundred objects with their properties.
     public var description: String { ObjectPrinter.describe(self) }
 }

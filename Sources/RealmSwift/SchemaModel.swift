@@ -8,8 +8,20 @@ final class SchemaModel: Sendable {
     /// All model classes of the process; stops when two of them have one name.
     static let discovered = SchemaModel(SchemaDiscovery.defaultClasses)
 
+    /// The schemas of lists of classes seen so far: opening a Realm again asks for its own again.
+    private static let listed = Locked<[[ObjectIdentifier]: SchemaModel]>([:])
+
     static func of(_ configuration: Realm.Configuration) -> SchemaModel {
-        configuration.objectTypes.map(SchemaModel.init) ?? discovered
+        guard let types = configuration.objectTypes else { return discovered }
+        let key = types.map { ObjectIdentifier($0) }
+        if let known = listed.withLock({ $0[key] }) { return known }
+        // Outside the lock, because examining a class runs its initialiser.
+        let model = SchemaModel(types)
+        return listed.withLock { listed in
+            if let other = listed[key] { return other }
+            listed[key] = model
+            return model
+        }
     }
 
     init(_ types: [ObjectBase.Type]) {

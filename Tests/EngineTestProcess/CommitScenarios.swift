@@ -10,7 +10,7 @@ let commitScenarios: [String: Scenario] = [
         let pager = try Pager(database: .open(path: arguments[0]))
         report("open at \(pager.database.path)")
         waitForTest()
-        for _ in 0 ..< Int(arguments[2])! { try raiseNumber(pager, values: Int(arguments[1])!) }
+        for _ in 0..<Int(arguments[2])! { try raiseNumber(pager, values: Int(arguments[1])!) }
         report("done")
         waitForTest()
     },
@@ -21,7 +21,7 @@ let commitScenarios: [String: Scenario] = [
         try raiseNumber(pager, values: Int(arguments[1])!)
         report("committed")
         SystemInterceptor(faults: faults).install()
-        for _ in 0 ..< 3 { try raiseNumber(pager, values: Int(arguments[1])!) }
+        for _ in 0..<3 { try raiseNumber(pager, values: Int(arguments[1])!) }
         report("survived")
     },
     "pin-version": { arguments in
@@ -58,7 +58,7 @@ private func raiseNumber(_ pager: Pager, values: Int) throws {
     } else {
         (pager.root, root, _) = try pager.makeWritable(pager.root)
     }
-    for index in 0 ..< values {
+    for index in 0..<values {
         let old = reference(root, index)
         if !old.isNone { try pager.free(old) }
         let (new, buffer) = try pager.allocate(pages: 1, kind: .overflow)

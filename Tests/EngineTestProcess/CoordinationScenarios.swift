@@ -61,7 +61,8 @@ let coordinationScenarios: [String: Scenario] = [
             report("\(error.code): \(error.message)")
         }
     },
-    // The forked child says what it may do, then outlives its parent for a while.
+    // The forked child says what it may do, and its number, then outlives its parent until the
+    // test kills it.
     "fork-while-open": { arguments in
         let (coordinator, _) = try openDataFile(arguments[0])
         let reader = try coordinator.claimReader()
@@ -79,8 +80,12 @@ let coordinationScenarios: [String: Scenario] = [
         }
         coordinator.unlockAfterWriting()
         reader.release()
-        sleep(3)
-        _exit(0)
+        report("\(getpid())")
+        // Whoever waits for the parent must not wait for this process: nothing stays open but
+        // what the engine's mappings refer to.
+        for descriptor in Int32(0)..<1024 { close(descriptor) }
+        alarm(60)
+        while true { pause() }
     },
     "write-with-faults": { arguments in
         guard let faults = SystemCallFault.list(parsing: arguments[1]) else { exit(64) }

@@ -85,7 +85,7 @@ enum SharedCounter {
         do {
             let table = try connection.table(named: "Counter")!
             let key = try table.key(at: 0)
-            guard case let .integer(count) = try table.value(0, of: key) else { return }
+            guard case .integer(let count) = try table.value(0, of: key) else { return }
             try table.set(0, of: key, to: .integer(count + 1))
             let log = table.list(1, of: key)
             try log.insert(.integer(writer << 32 + round), at: try log.count())
@@ -100,10 +100,10 @@ enum SharedCounter {
         let table = try connection.table(named: "Counter")!
         let key = try table.key(at: 0)
         var count: Int64 = -1
-        if case let .integer(value) = try table.value(0, of: key) { count = value }
+        if case .integer(let value) = try table.value(0, of: key) { count = value }
         var log: [Int64] = []
         try table.list(1, of: key).forEach {
-            if case let .integer(value) = $0 { log.append(value) }
+            if case .integer(let value) = $0 { log.append(value) }
             return true
         }
         return (count, log)

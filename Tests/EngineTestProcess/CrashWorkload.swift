@@ -39,7 +39,7 @@ enum CrashWorkload {
     static func step(of connection: Connection) throws -> Int {
         guard let progress = try connection.table(named: "Progress"), try progress.count() > 0
         else { return 0 }
-        guard case let .integer(step) = try progress.value(0, of: progress.key(at: 0)) else {
+        guard case .integer(let step) = try progress.value(0, of: progress.key(at: 0)) else {
             return 0
         }
         return Int(step)
@@ -67,7 +67,7 @@ enum CrashWorkload {
         do {
             let table = try connection.table(named: bystander)!
             let key = try table.key(at: 0)
-            guard case let .integer(count) = try table.value(0, of: key) else { return 0 }
+            guard case .integer(let count) = try table.value(0, of: key) else { return 0 }
             try table.set(0, of: key, to: .integer(count + 1))
             try connection.commit()
             return count + 1

@@ -25,19 +25,19 @@ struct DatabaseDigest {
     mutating func add(_ scalar: Scalar) {
         switch scalar {
         case .null: add(1)
-        case let .integer(value):
+        case .integer(let value):
             add(2)
             add(UInt64(bitPattern: value))
-        case let .float(value):
+        case .float(let value):
             add(3)
             add(UInt64(value.bitPattern))
-        case let .double(value):
+        case .double(let value):
             add(4)
             add(value.bitPattern)
-        case let .bytes(bytes):
+        case .bytes(let bytes):
             add(5)
             add(bytes)
-        case let .fixed16(first, second):
+        case .fixed16(let first, let second):
             add(6)
             add(first)
             add(second)

@@ -13,11 +13,11 @@ enum OwnedValue {
     func withScalar<R>(_ body: (Scalar) throws -> R) rethrows -> R {
         switch self {
         case .null: return try body(.null)
-        case let .integer(value): return try body(.integer(value))
-        case let .double(value): return try body(.double(value))
-        case let .uuid(first, second): return try body(.fixed16(first, second))
-        case let .bytes(value): return try value.withUnsafeBytes { try body(.bytes($0)) }
-        case var .text(value):
+        case .integer(let value): return try body(.integer(value))
+        case .double(let value): return try body(.double(value))
+        case .uuid(let first, let second): return try body(.fixed16(first, second))
+        case .bytes(let value): return try value.withUnsafeBytes { try body(.bytes($0)) }
+        case .text(var value):
             return try value.withUTF8 { try body(.bytes(UnsafeRawBufferPointer($0))) }
         }
     }

@@ -7,7 +7,7 @@ private class PrivateModel: Object {
     @Persisted var value: Int
 }
 
-fileprivate final class FileprivateModel: Object {
+private final class FileprivateModel: Object {
     @Persisted var value: Int
 }
 

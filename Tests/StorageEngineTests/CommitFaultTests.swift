@@ -15,7 +15,7 @@ import Testing
     }
 
     private func grow(_ pager: Pager, _ byte: UInt8) throws {
-        try pager.write { for index in 0 ..< 40 { try $0.set(index, value(byte, count: 20_000)) } }
+        try pager.write { for index in 0..<40 { try $0.set(index, value(byte, count: 20_000)) } }
     }
 
     @Test(arguments: [EIO, ENOSPC])
@@ -69,7 +69,7 @@ import Testing
         let pager = try Pager(database: .open(path: directory.file()))
         try pager.write { try $0.set(0, value(1)) }
         interceptor.setFaults([.init(.failForever(errno: ENOSPC), call: .fallocate, ordinal: 1)])
-        for _ in 0 ..< 3 {
+        for _ in 0..<3 {
             let error = #expect(throws: StorageError.self) { try grow(pager, 2) }
             #expect(error?.code == .outOfDiskSpace)
             // What fits into the file is written.
@@ -118,5 +118,78 @@ import Testing
             #expect(next?.code == .outcomeUnknown)
             #expect(try pager.newestValues()[0] == value(1))
         }
+    }
+
+    @Test func aTransactionThatMetAnErrorCannotBeCommitted() throws {
+        let interceptor = interceptor()
+        defer { interceptor.uninstall() }
+        let pager = try Pager(database: .open(path: directory.file()))
+        try pager.write { try $0.set(0, value(1)) }
+        interceptor.setFaults([.init(.fail(errno: ENOSPC), call: .fallocate, ordinal: 1)])
+        try pager.beginWrite()
+        try ValueStore(pager).set(0, value(2))
+        let first = #expect(throws: StorageError.self) {
+            try pager.allocate(pages: 300, kind: .overflow)
+        }
+        #expect(first?.code == .outOfDiskSpace)
+        #expect(pager.transactionFailure == first)
+        // The disk has space again, and there are free pages: still nothing goes on.
+        let inUse = try ValueStore(pager).references()[0]
+        let allocation = #expect(throws: StorageError.self) {
+            try pager.allocate(pages: 1, kind: .overflow)
+        }
+        let release = #expect(throws: StorageError.self) { try pager.free(inUse) }
+        let commit = #expect(throws: StorageError.self) { try pager.commit() }
+        for error in [allocation, release, commit] { #expect(error == first) }
+        #expect(!pager.isInWriteTransaction)
+        #expect(pager.transactionFailure == nil)
+        #expect(try pager.newestValues()[0] == value(1))
+        try pager.write { try $0.set(0, value(3)) }
+        #expect(try pager.newestValues()[0] == value(3))
+    }
+
+    @Test func aLayerAboveCanFailATransaction() throws {
+        let pager = try Pager(database: .open(path: directory.file()))
+        let reason = StorageError(.valueTooLarge, path: directory.file(), message: "Too large.")
+        try pager.beginWrite()
+        try ValueStore(pager).set(0, value(1))
+        pager.failTransaction(reason)
+        let error = #expect(throws: StorageError.self) { try pager.commit() }
+        #expect(error == reason)
+        try pager.beginWrite()
+        pager.failTransaction(reason)
+        pager.rollback()
+        try pager.write { try $0.set(0, value(2)) }
+        #expect(try pager.newestValues()[0] == value(2))
+    }
+
+    /// After a failed sync the system holds what it could not write for written.
+    @Test func whatAFailedSyncLeftIsWrittenAgainByTheNextOpener() throws {
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: directory.path), faults: [], recordsTrace: true)
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        let path = directory.file()
+        do {
+            let pager = try Pager(database: .open(path: path))
+            try pager.write { try $0.set(0, value(1)) }
+        }
+        var disk = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        do {
+            let pager = try Pager(database: .open(path: path))
+            interceptor.setFaults([.init(.fail(errno: EIO), call: .fdatasync, ordinal: 1)])
+            #expect(throws: StorageError.self) { try pager.write { try $0.set(0, value(2)) } }
+        }
+        interceptor.setFaults([])
+        let before = interceptor.trace.count
+        #expect(try Pager(database: .open(path: path)).newestValues()[0] == value(2))
+        // On the disk: what was written since the failed sync and before the next one.
+        for event in interceptor.trace[before...] where event.path == path {
+            if event.change == .sync { break }
+            event.apply(to: &disk)
+        }
+        let copy = directory.file("after-power-loss.realm")
+        try Data(disk).write(to: URL(fileURLWithPath: copy))
+        #expect(try Pager(database: .open(path: copy)).newestValues()[0] == value(2))
     }
 }

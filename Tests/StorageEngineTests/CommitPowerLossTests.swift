@@ -61,7 +61,7 @@ import Testing
         let pager = try Pager(database: .open(path: name))
         let values = try pager.newestValues()
         let found = states.firstIndex(of: values)
-        try pager.write { store in for index in 100 ..< 103 { try store.set(index, value(77)) } }
+        try pager.write { store in for index in 100..<103 { try store.set(index, value(77)) } }
         let after = try pager.newestValues()
         #expect(after[101] == value(77))
         if !values.isEmpty { #expect(after[..<100] == values[..<100]) }
@@ -81,7 +81,7 @@ import Testing
             let isRecord = offset < 34 * 4096
             let size = isRecord ? 512 : 4096
             let parts = stride(from: 0, to: bytes.count, by: size).map {
-                part($0 ..< min($0 + size, bytes.count))
+                part($0..<min($0 + size, bytes.count))
             }
             guard isRecord else { return parts.map { [$0] } }
             return [parts]
@@ -93,7 +93,7 @@ import Testing
         let pieces = pieces(moment.pending)
         guard pieces.count <= 7 else { return [] }
         var images: [[UInt8]] = []
-        for subset in 0 ..< 1 << pieces.count {
+        for subset in 0..<1 << pieces.count {
             for tear in [0, 1, -1] {
                 var image = moment.durable
                 var hasRecord = false
@@ -113,7 +113,7 @@ import Testing
     @Test func everySubsetOfTwoSmallCommitsOpensToTheOlderOrTheNewerState() throws {
         let (moments, states) = try trace(
             [
-                { for index in 0 ..< 5 { try $0.set(index, value(UInt8(index + 1))) } },
+                { for index in 0..<5 { try $0.set(index, value(UInt8(index + 1))) } },
                 { try $0.set(0, value(10)) },
                 { try $0.set(1, value(11)) },
                 { try $0.touch(0, 12) },
@@ -133,9 +133,9 @@ import Testing
     /// Deletes and refills, so that each commit writes where an older one had its pages.
     @Test func randomSubsetsOfCommitsThatReusePagesOpenToAnAcknowledgedState() throws {
         var random = SeededRandom(seed: 8)
-        let transactions = (0 ..< 40).map { round -> (ValueStore) throws -> Void in
+        let transactions = (0..<40).map { round -> (ValueStore) throws -> Void in
             { store in
-                for index in 0 ..< 8 {
+                for index in 0..<8 {
                     try store.set((round * 3 + index) % 20, value(UInt8(round + 1), count: 3000))
                 }
             }
@@ -143,7 +143,7 @@ import Testing
         let (moments, states) = try trace(transactions, after: 30)
         for moment in moments where !moment.pending.isEmpty {
             let pieces = pieces(moment.pending)
-            for _ in 0 ..< 3 {
+            for _ in 0..<3 {
                 var image = moment.durable
                 for parts in pieces {
                     for part in parts where Bool.random(using: &random) { part.apply(to: &image) }
@@ -158,12 +158,12 @@ import Testing
         var random = SeededRandom(seed: 2)
         let (moments, states) = try trace(
             [
-                { for index in 0 ..< 80 { try $0.set(index, value(1, count: 16_000)) } },
-                { for index in 0 ..< 80 { try $0.set(index, value(2, count: 16_000)) } },
+                { for index in 0..<80 { try $0.set(index, value(1, count: 16_000)) } },
+                { for index in 0..<80 { try $0.set(index, value(2, count: 16_000)) } },
             ], after: 1)
         for moment in moments where !moment.pending.isEmpty {
             let pieces = pieces(moment.pending)
-            for _ in 0 ..< 4 {
+            for _ in 0..<4 {
                 var image = moment.durable
                 for parts in pieces {
                     for part in parts where Bool.random(using: &random) { part.apply(to: &image) }
@@ -193,7 +193,7 @@ import Testing
         var image = try load()
         let record = try #require(try pager.database.file.readRecord(slot: 2))
         for extent in record.pageList {
-            let bytes = Int(extent.start) * 4096 ..< Int(extent.end) * 4096
+            let bytes = Int(extent.start) * 4096..<Int(extent.end) * 4096
             #expect(failed[bytes] != image[bytes])
             image.replaceSubrange(bytes, with: failed[bytes])
         }

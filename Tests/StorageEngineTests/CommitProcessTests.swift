@@ -10,13 +10,14 @@ import Testing
     /// The number that all values hold; nil where they differ.
     private func number(_ pager: Pager, values count: Int) throws -> UInt64? {
         let values = try pager.newestValues().prefix(count)
-        let numbers = Set(values.flatMap { value in
-            value.withUnsafeBytes { bytes in
-                stride(from: 0, to: bytes.count, by: 8).map {
-                    bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
+        let numbers = Set(
+            values.flatMap { value in
+                value.withUnsafeBytes { bytes in
+                    stride(from: 0, to: bytes.count, by: 8).map {
+                        bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
+                    }
                 }
-            }
-        })
+            })
         return numbers.count == 1 ? numbers.first : (values.isEmpty ? 0 : nil)
     }
 
@@ -26,19 +27,19 @@ import Testing
             let old =
                 first.isEmpty ? 0 : first.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
             var value: [UInt8] = []
-            for _ in 0 ..< 500 { withUnsafeBytes(of: old + 1) { value += $0 } }
-            for index in 0 ..< count { try store.set(index, value) }
+            for _ in 0..<500 { withUnsafeBytes(of: old + 1) { value += $0 } }
+            for index in 0..<count { try store.set(index, value) }
         }
     }
 
     @Test func processesTakeTurnsAsWriters() throws {
-        let children = try (0 ..< 2).map { _ in
+        let children = try (0..<2).map { _ in
             try CoordinationTestProcess("count-in-transactions", directory.file(), "7", "60")
         }
         for child in children { #expect(child.nextLine()?.hasPrefix("open") == true) }
         let pager = try Pager(database: .open(path: directory.file()))
         for child in children { try child.proceed() }
-        for _ in 0 ..< 60 {
+        for _ in 0..<60 {
             try raise(pager, values: 7)
             #expect(try number(pager, values: 7) != nil)
         }
@@ -126,7 +127,7 @@ import Testing
         try raise(pager, values: 4)
         let child = try CoordinationTestProcess("pin-version", directory.file())
         #expect(child.nextLine() == "1")
-        for _ in 0 ..< 100 { try raise(pager, values: 4) }
+        for _ in 0..<100 { try raise(pager, values: 4) }
         let pins = try pager.database.statistics().pinnedVersions
         #expect(pins.first?.version == 1)
         #expect(pins.first?.processID == child.processID)

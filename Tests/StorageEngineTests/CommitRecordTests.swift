@@ -6,13 +6,13 @@ import Testing
     private static let seed: UInt64 = 77
 
     private func sample(_ random: inout SeededRandom) -> CommitRecord {
-        let version = UInt64.random(in: 40 ... 1_000_000, using: &random)
+        let version = UInt64.random(in: 40...1_000_000, using: &random)
         func extents(_ count: Int) -> [Extent] {
             var end: UInt64 = 34
-            return (0 ..< count).map { _ in
+            return (0..<count).map { _ in
                 let extent = Extent(
-                    start: end + .random(in: 1 ... 90, using: &random),
-                    count: .random(in: 1 ... 9, using: &random))
+                    start: end + .random(in: 1...90, using: &random),
+                    count: .random(in: 1...9, using: &random))
                 end = extent.end
                 return extent
             }
@@ -32,7 +32,7 @@ import Testing
 
     @Test func aRecordComesBackFromItsSlotOnly() {
         var random = SeededRandom(seed: 1)
-        for _ in 0 ..< 50 {
+        for _ in 0..<50 {
             let record = sample(&random)
             let block = record.encode(fileSeed: Self.seed)
             let slot = CommitRecord.slot(of: record.version)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func anEmptySlotIsNoRecord() {
-        for slot in 0 ..< UInt64(32) {
+        for slot in 0..<UInt64(32) {
             #expect(decode([UInt8](repeating: 0, count: 4096), slot: slot) == nil)
         }
     }
@@ -52,10 +52,12 @@ import Testing
         var random = SeededRandom(seed: 2)
         let record = sample(&random)
         let block = record.encode(fileSeed: Self.seed)
-        for _ in 0 ..< 2000 {
+        for _ in 0..<2000 {
             var damaged = block
-            damaged[.random(in: 0 ..< 4096, using: &random)] ^= 1 << UInt8.random(
-                in: 0 ..< 8, using: &random)
+            damaged[.random(in: 0..<4096, using: &random)] ^=
+                1
+                << UInt8.random(
+                    in: 0..<8, using: &random)
             #expect(decode(damaged, slot: CommitRecord.slot(of: record.version)) == nil)
         }
     }
@@ -65,10 +67,10 @@ import Testing
         var random = SeededRandom(seed: 3)
         let record = sample(&random)
         let slot = CommitRecord.slot(of: record.version)
-        for _ in 0 ..< 5000 {
+        for _ in 0..<5000 {
             var block = record.encode(fileSeed: Self.seed)
-            for _ in 0 ..< Int.random(in: 1 ... 3, using: &random) {
-                let offset = Int.random(in: 8 ..< 500, using: &random)
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let offset = Int.random(in: 8..<500, using: &random)
                 block[offset] = [0, 0x7F, 0x80, 0xFF].randomElement(using: &random)!
             }
             let sum = block.withUnsafeBytes {
@@ -82,9 +84,31 @@ import Testing
         }
     }
 
+    @Test func numbersWhoseSumsWouldOverflowAreNil() {
+        var random = SeededRandom(seed: 4)
+        for version: UInt64 in [.max, .max - 1, 1 << 63] {
+            var record = sample(&random)
+            record.version = version
+            record.durableFloor = version - 1
+            record.root.birth = version
+            record.checkpoint.birth = version - 3
+            #expect(
+                decode(record.encode(fileSeed: Self.seed), slot: CommitRecord.slot(of: version))
+                    == nil)
+        }
+        for pageCount: UInt64 in [.max, 1 << 52] {
+            var record = sample(&random)
+            record.pageCount = pageCount
+            #expect(
+                decode(
+                    record.encode(fileSeed: Self.seed),
+                    slot: CommitRecord.slot(of: record.version)) == nil)
+        }
+    }
+
     @Test func listsThatDoNotFitAreToldApart() {
-        let few = (0 ..< 100).map { Extent(start: 40 + 2 * UInt64($0), count: 1) }
-        let many = (0 ..< 3000).map { Extent(start: 40 + 200 * UInt64($0), count: 1) }
+        let few = (0..<100).map { Extent(start: 40 + 2 * UInt64($0), count: 1) }
+        let many = (0..<3000).map { Extent(start: 40 + 200 * UInt64($0), count: 1) }
         let log = FreeSpaceLog(releasedThrough: 3, allocated: few, freed: [])
         #expect(CommitRecord.fits(pageList: few, log: log))
         #expect(!CommitRecord.fits(pageList: many, log: nil))

@@ -42,7 +42,7 @@ struct ValueStore {
     func references() throws -> [PageReference] {
         guard !pager.root.isNone else { return [] }
         let bytes = try pager.overflowBytes(pager.root)
-        return (0 ..< bytes.count / 16).map {
+        return (0..<bytes.count / 16).map {
             PageReference(
                 page: bytes.loadUnaligned(fromByteOffset: $0 * 16, as: UInt64.self),
                 birth: bytes.loadUnaligned(fromByteOffset: $0 * 16 + 8, as: UInt64.self))
@@ -124,7 +124,7 @@ extension Pager {
 func value(_ byte: UInt8, count: Int = 100) -> [UInt8] { [UInt8](repeating: byte, count: count) }
 
 func randomValue(_ random: inout SeededRandom, maximum: Int) -> [UInt8] {
-    (0 ..< Int.random(in: 1 ... maximum, using: &random)).map { _ in
-        UInt8.random(in: 0 ... 255, using: &random)
+    (0..<Int.random(in: 1...maximum, using: &random)).map { _ in
+        UInt8.random(in: 0...255, using: &random)
     }
 }

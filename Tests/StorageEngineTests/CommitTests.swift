@@ -7,7 +7,7 @@ import Testing
     let directory = TestDirectory()
 
     @Test func anEmptyDatabaseIsCreatedAndOpenedAgain() throws {
-        for _ in 0 ..< 2 {
+        for _ in 0..<2 {
             let pager = try Pager(database: .open(path: directory.file()))
             try pager.beginRead()
             #expect(pager.version == 0)
@@ -19,16 +19,16 @@ import Testing
     func committedValuesAreThereAfterReopening(pageSize: Int) throws {
         var random = SeededRandom(seed: UInt64(pageSize))
         var expected = [[UInt8]](repeating: [], count: ValueStore.capacity)
-        for _ in 0 ..< 6 {
+        for _ in 0..<6 {
             let database = try Database.open(
                 path: directory.file(), options: .init(pageSize: pageSize))
             let pager = try Pager(database: database)
             #expect(pager.pageSize == pageSize)
-            for _ in 0 ..< 12 {
+            for _ in 0..<12 {
                 let version = pager.version
                 let statistics = try pager.write { store in
-                    for _ in 0 ..< 5 {
-                        let index = Int.random(in: 0 ..< ValueStore.capacity, using: &random)
+                    for _ in 0..<5 {
+                        let index = Int.random(in: 0..<ValueStore.capacity, using: &random)
                         expected[index] = randomValue(&random, maximum: 20_000)
                         try store.set(index, expected[index])
                     }
@@ -46,11 +46,11 @@ import Testing
 
     @Test func rollbackLeavesEverythingAsItWas() throws {
         let pager = try Pager(database: .open(path: directory.file()))
-        try pager.write { for index in 0 ..< 20 { try $0.set(index, value(UInt8(index))) } }
+        try pager.write { for index in 0..<20 { try $0.set(index, value(UInt8(index))) } }
         let before = try pager.newestValues()
         let statistics = try pager.database.statistics()
         try pager.beginWrite()
-        for index in 0 ..< 20 { try ValueStore(pager).set(index, value(7, count: 30_000)) }
+        for index in 0..<20 { try ValueStore(pager).set(index, value(7, count: 30_000)) }
         try ValueStore(pager).touch(3, 99)
         pager.rollback()
         #expect(try ValueStore(pager).values() == before)
@@ -58,6 +58,43 @@ import Testing
         let after = try pager.database.statistics()
         #expect(after.liveBytes == statistics.liveBytes)
         #expect(after.newestVersion == 1)
+    }
+
+    @Test func writingCanBeginWithoutReading() throws {
+        let database = try Database.open(path: directory.file())
+        let pager = try Pager(database: database)
+        try pager.write { try $0.set(0, value(1)) }
+        let other = try Pager(database: database)
+        pager.endRead()
+        try other.write { try $0.set(0, value(2)) }
+        try pager.beginWrite()
+        #expect(pager.version == 2)
+        #expect(try ValueStore(pager).values()[0] == value(2))
+        try ValueStore(pager).set(0, value(3))
+        _ = try pager.commit()
+        pager.endRead()
+        try pager.beginWrite()
+        pager.rollback()
+        #expect(try pager.newestValues()[0] == value(3))
+    }
+
+    @Test func aConnectionCanWriteDirectlyAfterEndRead() throws {
+        let database = try Database.open(path: directory.file())
+        let connection = try Connection(database)
+        let other = try Connection(database)
+        connection.endRead()
+        try other.beginWrite()
+        try other.createTables([
+            TableDefinition(name: "Person", columns: [ColumnDefinition(name: "age", type: .int)])
+        ])
+        try other.commit()
+        try connection.beginWrite()
+        let people = try #require(try connection.table(named: "Person"))
+        try withUnsafePointer(to: Scalar.integer(42)) {
+            _ = try people.insert(UnsafeBufferPointer(start: $0, count: 1))
+        }
+        try connection.commit()
+        #expect(connection.version == 2)
     }
 
     @Test func aRunThatIsReallocatedKeepsItsContents() throws {
@@ -91,7 +128,7 @@ import Testing
         let reader = try Pager(database: database)
         try writer.write { try $0.set(0, value(1)) }
         try reader.beginRead()
-        for round in 2 ..< 60 { try writer.write { try $0.set(0, value(UInt8(round))) } }
+        for round in 2..<60 { try writer.write { try $0.set(0, value(UInt8(round))) } }
         #expect(try ValueStore(reader).values()[0] == value(1))
         #expect(try reader.refresh())
         #expect(try ValueStore(reader).values()[0] == value(59))
@@ -117,6 +154,28 @@ import Testing
         #expect(try Database.open(path: link) === first)
     }
 
+    @Test func aFileThatMustBeWaitedForKeepsNoOtherFileFromOpening() async throws {
+        let path = directory.file("slow")
+        // Stands for the recovery of another process.
+        let recovering = try System.open(path, flags: O_RDWR | O_CREAT)
+        try System.lock(recovering, .exclusive, .wholeFile)
+        let slow = Task.detached { try Database.open(path: path) }
+        try await Task.sleep(for: .milliseconds(50))
+        let otherPath = directory.file("other")
+        let isOpen = Locked(false)
+        let other = Task.detached {
+            _ = try Database.open(path: otherPath)
+            isOpen.withLock { $0 = true }
+        }
+        let deadline = ContinuousClock().now + .seconds(10)
+        while !isOpen.withLock({ $0 }), ContinuousClock().now < deadline {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(isOpen.withLock { $0 })
+        System.close(recovering)
+        _ = try await (slow.value, other.value)
+    }
+
     @Test func aReadOnlyDatabaseRefusesToWrite() throws {
         try Pager(database: .open(path: directory.file())).write { try $0.set(0, value(1)) }
         let pager = try Pager(
@@ -131,11 +190,11 @@ import Testing
         let pager = try Pager(database: database)
         var random = SeededRandom(seed: 5)
         var sizes: [UInt64] = []
-        for _ in 0 ..< 300 {
-            try pager.write { for index in 0 ..< 60 { try $0.set(index, []) } }
+        for _ in 0..<300 {
+            try pager.write { for index in 0..<60 { try $0.set(index, []) } }
             try pager.write { store in
-                for index in 0 ..< 60 {
-                    try store.set(index, value(1, count: .random(in: 1 ... 12_000, using: &random)))
+                for index in 0..<60 {
+                    try store.set(index, value(1, count: .random(in: 1...12_000, using: &random)))
                 }
             }
             sizes.append(try database.fileSize)
@@ -150,16 +209,16 @@ import Testing
         let path = directory.file()
         let commits = 80
         try Pager(database: .open(path: path)).write { store in
-            for index in 0 ..< 5 { try store.set(index, value(0)) }
+            for index in 0..<5 { try store.set(index, value(0)) }
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0 ..< 2 {
+            for _ in 0..<2 {
                 group.addTask {
                     let pager = try Pager(database: .openUnregistered(path: path))
-                    for _ in 0 ..< commits {
+                    for _ in 0..<commits {
                         try pager.write { store in
                             let next = try store.values()[0][0] &+ 1
-                            for index in 0 ..< 5 { try store.set(index, value(next)) }
+                            for index in 0..<5 { try store.set(index, value(next)) }
                         }
                     }
                 }

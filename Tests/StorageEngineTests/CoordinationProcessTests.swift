@@ -118,12 +118,14 @@ import Testing
         let file = try CoordinationTestFile(directory.file("a"))
         let child = try CoordinationTestProcess("fork-while-open", directory.file("a"))
         #expect(child.nextLine() == "usedAfterFork")
-        usleep(20_000)
+        let forked = try #require(child.nextLine().flatMap { Int32($0) })
+        defer { Glibc.kill(forked, SIGKILL) }
         // What the forked child released was not its own.
         #expect(file.coordinator.pinnedVersions().map(\.version) == [1])
         #expect(try file.coordinator.tryLockForWriting() == nil)
         child.kill()
-        // The forked child still runs, but has none of its parent's locks.
+        // The forked child still runs, but neither its descriptors nor its mappings keep a lock.
+        #expect(Glibc.kill(forked, 0) == 0)
         #expect(try file.coordinator.tryLockForWriting() == .died)
         file.coordinator.publish(version: 2)
         file.coordinator.unlockAfterWriting()

@@ -67,8 +67,10 @@ import Testing
             ("ELF", [0x7F, 0x45, 0x4C, 0x46] + garbage),
             ("text", Array(String(repeating: "not a database\n", count: 4000).utf8)),
             ("the magic and garbage", Array(file.bytes[..<8]) + garbage),
-            ("the header and zeros",
-                Array(file.bytes[..<512]) + [UInt8](repeating: 0, count: 100)),
+            (
+                "the header and zeros",
+                Array(file.bytes[..<512]) + [UInt8](repeating: 0, count: 100)
+            ),
             ("the header and garbage", Array(file.bytes[..<4096]) + garbage),
         ]
         for (name, bytes) in files {

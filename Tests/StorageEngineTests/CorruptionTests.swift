@@ -62,7 +62,7 @@ import Testing
                     damaged, expecting: digests, "seed \(seed), byte \(position), mask \(mask)")
                 switch outcome {
                 case .right: right += 1
-                case let .error(code):
+                case .error(let code):
                     errors += 1
                     #expect(
                         Self.expectedCodes.contains(code),

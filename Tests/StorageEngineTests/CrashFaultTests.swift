@@ -85,7 +85,7 @@ import Testing
         (.fallocate, EIO, .fileAccess),
         (.fdatasync, EIO, .outcomeUnknown),
         (.fdatasync, ENOSPC, .outcomeUnknown),
-        (.fstat, EIO, .fileAccess),
+        (.lseek, EIO, .fileAccess),
         (.mmap, ENOMEM, .addressSpaceExhausted),
         (.pread, EIO, .fileAccess),
         (.lock, ENOLCK, .fileAccess),
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [SystemCall.pwritev, .pwrite, .fdatasync, .fallocate, .fstat, .pread])
+    @Test(arguments: [SystemCall.pwritev, .pwrite, .fdatasync, .fallocate, .lseek, .pread])
     func interruptedCallsAreRepeatedUnnoticed(call: SystemCall) throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
         interceptor.install()

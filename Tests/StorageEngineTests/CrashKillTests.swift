@@ -129,7 +129,8 @@ import Testing
         var done = CrashStates.preparedStep
         var random = SeededRandom(seed: 11)
         for _ in 0..<LongTests.choose(200, otherwise: 24) where done < steps.upperBound {
-            let fault = "kill-\(Bool.random(using: &random) ? "before" : "after"):"
+            let fault =
+                "kill-\(Bool.random(using: &random) ? "before" : "after"):"
                 + "\(1 + random.next(below: 12))"
             let outcome = try runChild(path, (done + 1)...steps.upperBound, faults: fault)
             _ = try reader.refresh()

@@ -71,7 +71,7 @@ extension PowerLossHistory.Moment {
     func pieces(pageParts: Int = 1) -> [SystemTraceEvent] {
         var pieces: [SystemTraceEvent] = []
         for event in pending {
-            guard case let .write(offset, bytes) = event.change else {
+            guard case .write(let offset, let bytes) = event.change else {
                 pieces.append(event)
                 continue
             }

@@ -19,7 +19,7 @@ private struct Oracle {
     }
 
     mutating func set(_ extent: Extent, from old: PageState, to new: PageState) {
-        for page in extent.start ..< extent.end {
+        for page in extent.start..<extent.end {
             #expect(self[page] == old)
             self[page] = new
         }
@@ -34,7 +34,7 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
 }
 
 @Suite struct FreeSpaceTests {
-    @Test(arguments: 0 ..< 12)
+    @Test(arguments: 0..<12)
     func randomTransactionsMatchAPageByPageModel(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var map = FreeSpace(firstPage: 34, pageCount: 34)
@@ -43,17 +43,17 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
         var version: UInt64 = 0
         var runs: [Extent] = []
 
-        for _ in 0 ..< 150 {
+        for _ in 0..<150 {
             var own: [Extent] = []
             var released: [Extent] = []
             var kept = runs
-            for _ in 0 ..< Int.random(in: 0 ... 40, using: &random) {
-                switch Int.random(in: 0 ..< 10, using: &random) {
-                case 0 ..< 5:
-                    let count = UInt64(Int.random(in: 1 ... 6, using: &random))
+            for _ in 0..<Int.random(in: 0...40, using: &random) {
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0..<5:
+                    let count = UInt64(Int.random(in: 1...6, using: &random))
                     var start = map.allocate(count)
                     if start == nil {
-                        let grown = map.pageCount + UInt64.random(in: count ... 20, using: &random)
+                        let grown = map.pageCount + UInt64.random(in: count...20, using: &random)
                         oracle.pages += Array(repeating: .free, count: Int(grown - map.pageCount))
                         map.grow(to: grown)
                         start = map.allocate(count)
@@ -61,7 +61,7 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
                     let extent = Extent(start: try #require(start), count: count)
                     oracle.set(extent, from: .free, to: .allocated)
                     own.append(extent)
-                case 5 ..< 7 where !own.isEmpty:
+                case 5..<7 where !own.isEmpty:
                     let extent = own.remove(at: .random(in: own.indices, using: &random))
                     oracle.set(extent, from: .allocated, to: .free)
                     map.freeOwn(extent)
@@ -75,7 +75,7 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
                 }
             }
             map.checkInvariants()
-            if Int.random(in: 0 ..< 4, using: &random) == 0 {
+            if Int.random(in: 0..<4, using: &random) == 0 {
                 map.rollBack()
                 for extent in own { oracle.set(extent, from: .allocated, to: .free) }
                 for extent in released { oracle.set(extent, from: .freed, to: .used) }
@@ -87,8 +87,9 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
                 for extent in own { oracle.set(extent, from: .allocated, to: .used) }
                 for extent in released { oracle.set(extent, from: .freed, to: .waiting(version)) }
                 runs = kept + own
-                holds(replica.replay(
-                    log, version: version, pageCount: map.pageCount, livePages: map.livePages))
+                holds(
+                    replica.replay(
+                        log, version: version, pageCount: map.pageCount, livePages: map.livePages))
                 try expectSame(map, replica)
                 let loaded = checkpoint.withUnsafeBytes {
                     FreeSpace(
@@ -98,8 +99,8 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
                 try expectSame(map, #require(loaded))
             }
             map.checkInvariants()
-            if Int.random(in: 0 ..< 3, using: &random) == 0 {
-                let limit = version - min(version, UInt64.random(in: 0 ... 4, using: &random))
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                let limit = version - min(version, UInt64.random(in: 0...4, using: &random))
                 holds(map.release(through: limit))
                 for index in oracle.pages.indices {
                     if case .waiting(let freed) = oracle.pages[index], freed <= limit {
@@ -127,15 +128,15 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
     @Test func oneCommitsPagesLieTogetherWhereThereIsRoom() throws {
         var map = FreeSpace(firstPage: 34, pageCount: 34)
         map.grow(to: 1000)
-        for _ in 0 ..< 200 { _ = map.allocate(1) }
+        for _ in 0..<200 { _ = map.allocate(1) }
         map.finishCommit(version: 1)
         for page in stride(from: UInt64(34), to: 234, by: 2) {
             holds(map.freeOld(Extent(start: page, count: 1)))
         }
         map.finishCommit(version: 2)
         holds(map.release(through: 2))
-        let pages = (0 ..< 30).map { _ in map.allocate(1)! }
-        #expect(pages == Array(pages[0] ..< pages[0] + 30))
+        let pages = (0..<30).map { _ in map.allocate(1)! }
+        #expect(pages == Array(pages[0]..<pages[0] + 30))
         map.rollBack()
         holds(map.allocate(30) != nil)
     }
@@ -143,7 +144,7 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
     @Test func manyExtentsAreFoundAndJoinedAgain() {
         var set = ExtentSet()
         var random = SeededRandom(seed: 9)
-        let starts = (0 ..< 5000).map { UInt64($0 * 3) }.shuffled(using: &random)
+        let starts = (0..<5000).map { UInt64($0 * 3) }.shuffled(using: &random)
         for start in starts { holds(set.insert(Extent(start: start, count: 2))) }
         #expect(set.extentCount == 5000)
         #expect(set.pageCount == 10_000)
@@ -163,7 +164,7 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
 
     @Test func hostileCheckpointsAreRefused() {
         var map = FreeSpace(firstPage: 34, pageCount: 300)
-        for _ in 0 ..< 50 { _ = map.allocate(2) }
+        for _ in 0..<50 { _ = map.allocate(2) }
         map.finishCommit(version: 1)
         for page in stride(from: UInt64(34), to: 100, by: 6) {
             holds(map.freeOld(Extent(start: page, count: 2)))
@@ -175,13 +176,13 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
             }
         }
         #expect(load(bytes) != nil)
-        for count in 0 ..< bytes.count { #expect(load(Array(bytes[..<count])) == nil) }
+        for count in 0..<bytes.count { #expect(load(Array(bytes[..<count])) == nil) }
         var random = SeededRandom(seed: 3)
-        for _ in 0 ..< 3000 {
+        for _ in 0..<3000 {
             var damaged = bytes
-            for _ in 0 ..< Int.random(in: 1 ... 4, using: &random) {
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
                 damaged[.random(in: damaged.indices, using: &random)] = .random(
-                    in: 0 ... 255, using: &random)
+                    in: 0...255, using: &random)
             }
             load(damaged)?.checkInvariants()
         }
@@ -206,10 +207,26 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
         #expect(!replays(FreeSpaceLog(releasedThrough: 0, allocated: [], freed: [used]), live: 9))
     }
 
+    @Test func aLogThatFreesWaitingPagesIsNoticed() {
+        var map = FreeSpace(firstPage: 34, pageCount: 100)
+        let pages = Extent(start: map.allocate(10)!, count: 2)
+        map.finishCommit(version: 1)
+        let log = FreeSpaceLog(releasedThrough: 0, allocated: [], freed: [pages])
+        holds(map.replay(log, version: 2, pageCount: 100, livePages: 8))
+        #expect(map.invariantsHold())
+        holds(map.replay(log, version: 3, pageCount: 100, livePages: 6))
+        #expect(!map.invariantsHold())
+        // More waiting pages than the file has.
+        for version in UInt64(4)..<60 {
+            _ = map.replay(log, version: version, pageCount: 100, livePages: 0)
+        }
+        #expect(!map.invariantsHold())
+    }
+
     @Test func variableLengthIntegersComeBack() {
         var random = SeededRandom(seed: 1)
         var values: [UInt64] = [0, 1, 127, 128, .max, 1 << 63, 1 << 14]
-        for shift in 0 ..< 64 { values.append(random.next() >> shift) }
+        for shift in 0..<64 { values.append(random.next() >> shift) }
         var bytes: [UInt8] = []
         for value in values {
             let before = bytes.count

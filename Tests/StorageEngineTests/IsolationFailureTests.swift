@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Another process has written; reading its commits fails at some call.
-    @Test(arguments: [SystemCall.pread, .fstat, .mmap, .lock], [1, 2, 3, 5, 20])
+    @Test(arguments: [SystemCall.pread, .lseek, .mmap, .lock], [1, 2, 3, 5, 20])
     func aTransactionThatCannotBeginLeavesAConsistentConnection(
         call: SystemCall, ordinal: Int
     ) throws {

@@ -36,7 +36,7 @@ import Testing
     }
 
     private static func balance(_ table: Table, _ key: ObjectKey) throws -> Int64 {
-        guard case let .integer(value) = try table.value(0, of: key) else {
+        guard case .integer(let value) = try table.value(0, of: key) else {
             throw TestFailure("no balance")
         }
         return value
@@ -91,7 +91,7 @@ import Testing
         let logs = try connection.table(named: "Log")!
         var log: [Int64] = []
         try logs.list(0, of: try logs.key(at: 0)).forEach {
-            if case let .integer(entry) = $0 { log.append(entry) }
+            if case .integer(let entry) = $0 { log.append(entry) }
             return true
         }
         return log

@@ -4,7 +4,9 @@ import Testing
 
 /// Random changes to a node and to an array of arrays must end in the same table.
 @Suite struct NodeModelTests {
-    static let kinds: [ColumnKind] = [.integer, .bytes, .double, .fixed16, .float, .integer, .bytes]
+    static let kinds: [ColumnKind] = [
+        .integer, .bytes, .double, .fixed16, .float, .integer, .bytes,
+    ]
 
     @Test(arguments: 0..<24 as Range<UInt64>)
     func randomChangesMatchAnArrayOfArrays(seed: UInt64) {

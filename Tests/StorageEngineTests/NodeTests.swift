@@ -115,8 +115,9 @@ import Testing
                 let expected = values.firstIndex { $0 >= key } ?? values.count
                 #expect(node.reading.lowerBound(0, key, in: 0..<100) == expected)
                 #expect(node.reading.lowerBound(0, key, in: 20..<80) == min(max(expected, 20), 80))
-                #expect(node.reading.indexOfInteger(0, key, from: 0)
-                    == (values.firstIndex(of: key) ?? -1))
+                #expect(
+                    node.reading.indexOfInteger(0, key, from: 0)
+                        == (values.firstIndex(of: key) ?? -1))
             }
         }
     }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import StorageEngine
 
-/// Random operations on tables, links and lists, compared with dictionaries, through commits, rollbacks and reopening.
+/// Random operations on tables, links and lists, compared with dictionaries, through commits,
+/// rollbacks and reopening.
 @Suite struct ObjectsModelTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func tablesBehaveLikeDictionaries(seed: UInt64) throws {
@@ -85,10 +86,10 @@ import Testing
             for column in 0..<60 {
                 let value = try table.value(column, of: ObjectKey(rawValue: Int64(object)))
                 if column % 2 == 0 {
-                    guard case let .integer(v) = value else { throw TestFailure("not an integer") }
+                    guard case .integer(let v) = value else { throw TestFailure("not an integer") }
                     #expect(v == Int64(object * 1_000_003 + column))
                 } else {
-                    guard case let .bytes(v) = value else { throw TestFailure("not bytes") }
+                    guard case .bytes(let v) = value else { throw TestFailure("not bytes") }
                     #expect(String(decoding: v, as: UTF8.self) == text(object, column))
                 }
             }
@@ -115,7 +116,7 @@ import Testing
                 }
             }
             try connection.commit()
-            guard case let .bytes(read) = try table.value(0, of: key) else {
+            guard case .bytes(let read) = try table.value(0, of: key) else {
                 throw TestFailure("not bytes")
             }
             #expect(read.elementsEqual(bytes))
@@ -137,7 +138,8 @@ import Testing
     }
 }
 
-/// Three tables as dictionaries: people with integer keys, dogs with string keys and an owner, notes without a key.
+/// Three tables as dictionaries: people with integer keys, dogs with string keys and an owner,
+/// notes without a key.
 private struct ObjectModel {
     struct Person: Equatable {
         var id: Int64
@@ -220,7 +222,9 @@ private struct ObjectModel {
     private mutating func addDog(_ table: Table, _ random: inout SeededRandom) throws {
         let tag: String? =
             random.next(below: 10) == 0
-            ? nil : random.next(below: 8) == 0 ? String(repeating: "x", count: 250) + text(&random)
+            ? nil
+            : random.next(below: 8) == 0
+                ? String(repeating: "x", count: 250) + text(&random)
                 : "dog\(random.next(below: 3000))"
         let owner = people.keys.sorted().randomElement(using: &random)
         let weight = Double(random.next(below: 100)) / Double(1 + random.next(below: 2))
@@ -282,7 +286,9 @@ private struct ObjectModel {
     private mutating func changeDogs(_ table: Table, _ random: inout SeededRandom) throws {
         // A few people get most dogs, so that some lists outgrow their row.
         let sorted = people.keys.sorted()
-        guard let person = random.next(below: 2) == 0 ? sorted.first : sorted.randomElement(using: &random)
+        guard
+            let person = random.next(below: 2) == 0
+                ? sorted.first : sorted.randomElement(using: &random)
         else { return }
         let list = table.list(3, of: ObjectKey(rawValue: person))
         let count = people[person]!.dogs.count
@@ -342,15 +348,15 @@ private struct ObjectModel {
 
     private func insert(_ table: Table, _ values: [Value]) throws -> ObjectKey {
         var owned = values.map { value -> [UInt8] in
-            if case let .string(text) = value { Array(text.utf8) } else { [] }
+            if case .string(let text) = value { Array(text.utf8) } else { [] }
         }
         return try owned.withUnsafeMutableBufferPointer { buffers in
             var scalars: [Scalar] = []
             for (index, value) in values.enumerated() {
                 switch value {
                 case .null: scalars.append(.null)
-                case let .integer(v): scalars.append(.integer(v))
-                case let .double(v): scalars.append(.double(v))
+                case .integer(let v): scalars.append(.integer(v))
+                case .double(let v): scalars.append(.double(v))
                 case .string:
                     let copy = UnsafeMutableRawBufferPointer.allocate(
                         byteCount: buffers[index].count, alignment: 1)
@@ -359,7 +365,7 @@ private struct ObjectModel {
                 }
             }
             defer {
-                for case let .bytes(bytes) in scalars { bytes.deallocate() }
+                for case .bytes(let bytes) in scalars { bytes.deallocate() }
             }
             return try scalars.withUnsafeBufferPointer { try table.insert($0) }
         }
@@ -394,11 +400,11 @@ private struct ObjectModel {
     }
 
     private func string(_ scalar: Scalar) -> String? {
-        if case let .bytes(bytes) = scalar { String(decoding: bytes, as: UTF8.self) } else { nil }
+        if case .bytes(let bytes) = scalar { String(decoding: bytes, as: UTF8.self) } else { nil }
     }
 
     private func integer(_ scalar: Scalar) -> Int64? {
-        if case let .integer(value) = scalar { value } else { nil }
+        if case .integer(let value) = scalar { value } else { nil }
     }
 
     private func read(_ table: Table, _ key: Int64) throws -> Person {
@@ -419,7 +425,7 @@ private struct ObjectModel {
 
     private func readDog(_ table: Table, _ key: Int64) throws -> Dog {
         let key = ObjectKey(rawValue: key)
-        guard case let .double(weight) = try table.value(2, of: key) else {
+        guard case .double(let weight) = try table.value(2, of: key) else {
             throw TestFailure("not a double")
         }
         return Dog(

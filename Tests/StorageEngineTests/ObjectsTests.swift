@@ -24,7 +24,7 @@ import Testing
     }
 
     private func string(_ scalar: Scalar) -> String? {
-        if case let .bytes(bytes) = scalar { String(decoding: bytes, as: UTF8.self) } else { nil }
+        if case .bytes(let bytes) = scalar { String(decoding: bytes, as: UTF8.self) } else { nil }
     }
 
     private func code(_ body: () throws -> Void) -> StorageError.Code? {
@@ -81,7 +81,8 @@ import Testing
         ])
         let added = try insert(table, [.integer(10)])
         #expect(added.rawValue == 10)
-        #expect(try (0..<10).map { try table.key(at: $0).rawValue } == [0, 1, 2, 3, 5, 6, 7, 8, 9, 10])
+        #expect(
+            try (0..<10).map { try table.key(at: $0).rawValue } == [0, 1, 2, 3, 5, 6, 7, 8, 9, 10])
         try connection.commit()
         #expect(try connection.verify() == [])
     }
@@ -97,7 +98,8 @@ import Testing
         let text = String(repeating: "v", count: length)
         for row in 0..<5 {
             try withBytes(text) { value in
-                let key = try insert(table, row % 2 == 0 ? Array(repeating: value, count: columns) : [])
+                let key = try insert(
+                    table, row % 2 == 0 ? Array(repeating: value, count: columns) : [])
                 if row % 2 == 1 {
                     for column in 0..<columns { try table.set(column, of: key, to: value) }
                 }
@@ -129,19 +131,24 @@ import Testing
         let key = try withBytes(long) { try insert(table, [.integer(1), $0, .null, .null]) }
         try table.set(2, of: key, to: .integer(0))
         let tooLong = String(repeating: "x", count: Pager.maximumValueBytes + 1)
-        #expect(code { try withBytes(tooLong) { try table.set(1, of: key, to: $0) } } == .valueTooLarge)
+        #expect(
+            code { try withBytes(tooLong) { try table.set(1, of: key, to: $0) } } == .valueTooLarge)
         #expect(code { try table.set(0, of: key, to: .null) } == .invalidArgument)
-        #expect(code { try withBytes("1") { try table.set(0, of: key, to: $0) } } == .invalidArgument)
+        #expect(
+            code { try withBytes("1") { try table.set(0, of: key, to: $0) } } == .invalidArgument)
         #expect(code { try table.set(2, of: key, to: .integer(99)) } == .invalidArgument)
         #expect(code { try table.set(3, of: key, to: .null) } == .invalidArgument)
-        #expect(code { try table.set(0, of: ObjectKey(rawValue: 9), to: .integer(3)) } == .invalidArgument)
+        #expect(
+            code { try table.set(0, of: ObjectKey(rawValue: 9), to: .integer(3)) }
+                == .invalidArgument)
         #expect(code { try table.list(3, of: key).insert(.integer(99), at: 0) } == .invalidArgument)
         #expect(code { try table.list(3, of: key).insert(.null, at: 0) } == .invalidArgument)
         #expect(
             code { _ = try withBytes("") { try insert(table, [.integer(2), $0, .integer(99)]) } }
                 == .invalidArgument)
         #expect(
-            code { _ = try withBytes("") { try insert(table, [.integer(1), $0]) } } == .duplicateKey)
+            code { _ = try withBytes("") { try insert(table, [.integer(1), $0]) } } == .duplicateKey
+        )
         try connection.commit()
         #expect(try connection.verify() == [])
         #expect(try table.count() == 1)

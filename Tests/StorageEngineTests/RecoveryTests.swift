@@ -26,7 +26,7 @@ import Testing
 
     private func makeDatabase(versions: Int) throws {
         let pager = try Pager(database: .open(path: directory.file()))
-        for version in 1 ... versions {
+        for version in 1...versions {
             try pager.write { try $0.set(version % 10, value(UInt8(version), count: 6000)) }
         }
     }
@@ -43,8 +43,9 @@ import Testing
         try store([UInt8](repeating: 7, count: 100))
         let small = try #require(openError())
         #expect(small.code == .notADatabase)
-        #expect(small.message.contains(
-            "file is non-empty but too small (100 bytes) to be a valid Realm"))
+        #expect(
+            small.message.contains(
+                "file is non-empty but too small (100 bytes) to be a valid Realm"))
         #expect(small.message.contains(directory.file()))
         for byte in [UInt8(0), 7] {
             try store([UInt8](repeating: byte, count: 1 << 20))
@@ -73,24 +74,27 @@ import Testing
         var bytes = try load()
         bytes[8] = 9
         bytes.withUnsafeMutableBytes { block in
-            let sum = Checksum.hash(UnsafeRawBufferPointer(rebasing: block[0 ..< 504]), seed: 0)
+            let sum = Checksum.hash(UnsafeRawBufferPointer(rebasing: block[0..<504]), seed: 0)
             block.storeBytes(of: sum, toByteOffset: 504, as: UInt64.self)
         }
         try store(bytes)
         let error = try #require(openError())
         #expect(error.code == .unsupportedFormat)
-        #expect(error.message.contains(
-            "Database has an unsupported version (9) and cannot be upgraded"))
+        #expect(
+            error.message.contains(
+                "Database has an unsupported version (9) and cannot be upgraded"))
     }
 
     @Test func aFlippedBitInTheHeaderIsAnError() throws {
         try makeDatabase(versions: 1)
         let bytes = try load()
         var random = SeededRandom(seed: 1)
-        for _ in 0 ..< 60 {
+        for _ in 0..<60 {
             var damaged = bytes
-            damaged[.random(in: 0 ..< 512, using: &random)] ^= 1 << UInt8.random(
-                in: 0 ..< 8, using: &random)
+            damaged[.random(in: 0..<512, using: &random)] ^=
+                1
+                << UInt8.random(
+                    in: 0..<8, using: &random)
             try store(damaged)
             let code = openError()?.code
             #expect(code == .damaged || code == .notADatabase || code == .unsupportedFormat)
@@ -100,9 +104,10 @@ import Testing
     @Test func aTruncatedFileIsAnErrorAtEveryLength() throws {
         try makeDatabase(versions: 40)
         let bytes = try load()
-        for length in [1, 511, 512, 4095, 4096, 4097, 8192, 50_000, 34 * 4096, bytes.count - 4096,
-            bytes.count - 1]
-        {
+        for length in [
+            1, 511, 512, 4095, 4096, 4097, 8192, 50_000, 34 * 4096, bytes.count - 4096,
+            bytes.count - 1,
+        ] {
             try store(Array(bytes[..<length]))
             let error = try #require(openError(), "\(length) bytes")
             #expect(error.code == .damaged || error.code == .notADatabase)
@@ -115,7 +120,7 @@ import Testing
     @Test func recordsWithoutAnyValidOneAreDamage() throws {
         try makeDatabase(versions: 40)
         var bytes = try load()
-        for slot in 0 ..< 32 { bytes[8192 + slot * 4096] ^= 1 }
+        for slot in 0..<32 { bytes[8192 + slot * 4096] ^= 1 }
         try store(bytes)
         #expect(openError()?.code == .damaged)
     }
@@ -139,20 +144,21 @@ import Testing
             try pager.write { try $0.set(0, value(200)) }
         }
         var bytes = try load()
-        let record = try #require(bytes.withUnsafeBytes { all -> CommitRecord? in
-            let header = try? FileHeader(all, path: "")
-            return CommitRecord(
-                UnsafeRawBufferPointer(rebasing: all[8192 + 10 * 4096 ..< 8192 + 11 * 4096]),
-                slot: 10, fileSeed: header!.fileSeed, firstPage: 34)
-        })
+        let record = try #require(
+            bytes.withUnsafeBytes { all -> CommitRecord? in
+                let header = try? FileHeader(all, path: "")
+                return CommitRecord(
+                    UnsafeRawBufferPointer(rebasing: all[8192 + 10 * 4096..<8192 + 11 * 4096]),
+                    slot: 10, fileSeed: header!.fileSeed, firstPage: 34)
+            })
         let page = Int(record.pageList[0].start)
         bytes.replaceSubrange(
-            page * 4096 ..< (page + 1) * 4096, with: before[page * 4096 ..< (page + 1) * 4096])
+            page * 4096..<(page + 1) * 4096, with: before[page * 4096..<(page + 1) * 4096])
         try store(bytes)
         // Closed cleanly: the version is durable, so its page is damaged.
         #expect(throws: StorageError.self) { try newestValues() }
         // Not closed cleanly: version 10 may be torn.
-        for index in 4096 ..< 4160 { bytes[index] = 0 }
+        for index in 4096..<4160 { bytes[index] = 0 }
         try store(bytes)
         #expect(try newestValues()[9] == value(9, count: 6000))
         let database = try Database.open(path: directory.file())
@@ -170,7 +176,7 @@ import Testing
         do {
             let pager = try Pager(database: .open(path: path))
             // Until the page of version 1 is written again.
-            for round in 2 ..< 200 {
+            for round in 2..<200 {
                 try pager.write { try $0.set(0, value(UInt8(round))) }
                 reference = try ValueStore(pager).references()[0]
                 if reference.page == 34 || reference.page == 35 { break }
@@ -178,7 +184,7 @@ import Testing
         }
         var bytes = try load()
         let place = Int(reference.page) * 4096
-        bytes.replaceSubrange(place ..< place + 4096, with: old[place ..< place + 4096])
+        bytes.replaceSubrange(place..<place + 4096, with: old[place..<place + 4096])
         try store(bytes)
         let error = #expect(throws: StorageError.self) { try newestValues() }
         #expect(error?.code == .damaged)
@@ -190,9 +196,9 @@ import Testing
         let bytes = try load()
         let expected = try newestValues()
         var random = SeededRandom(seed: 4)
-        for _ in 0 ..< 60 {
+        for _ in 0..<60 {
             var damaged = bytes
-            damaged[.random(in: 34 * 4096 ..< bytes.count, using: &random)] ^= 1
+            damaged[.random(in: 34 * 4096..<bytes.count, using: &random)] ^= 1
             try store(damaged)
             do {
                 #expect(try newestValues() == expected)
@@ -201,6 +207,21 @@ import Testing
                 #expect(error.page != nil)
             }
         }
+    }
+
+    @Test func aNewFileGrowsOnlyAfterItsHeaderIsDurable() throws {
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: directory.path), faults: [], recordsTrace: true)
+        interceptor.install()
+        do { _ = try Database.open(path: directory.file()) }
+        interceptor.uninstall()
+        let changes = interceptor.trace.filter { $0.path == directory.file() }.map(\.change)
+        guard case .write(0, let header) = changes[0] else {
+            Issue.record("the header is not written first")
+            return
+        }
+        #expect(header.count == 4096)
+        #expect(changes[1] == .sync)
     }
 
     @Test func anInterruptedCreationIsCreatedAnew() throws {
@@ -230,7 +251,7 @@ extension SystemTraceEvent {
         switch change {
         case .write(let offset, let bytes):
             extend(to: Int(offset) + bytes.count)
-            image.replaceSubrange(Int(offset) ..< Int(offset) + bytes.count, with: bytes)
+            image.replaceSubrange(Int(offset)..<Int(offset) + bytes.count, with: bytes)
         case .truncate(let size):
             extend(to: Int(size))
             image.removeLast(image.count - Int(size))

@@ -11,6 +11,11 @@ struct CommitRecord: Equatable, Sendable {
     /// the checkpoint are all in the ring: 24 + 1 of them at most, and 32 slots.
     static let maximumCheckpointAge: UInt64 = 24
 
+    /// Bounds of what a record may say, so that no sum of what it says overflows: at a version
+    /// each nanosecond, a century; at 4096 bytes a page, an exabyte.
+    private static let maximumVersion: UInt64 = 1 << 62
+    private static let maximumPageCount: UInt64 = 1 << 48
+
     private static let listOffset = 104
     private static let listCapacity = size - listOffset
     private static let flag: UInt32 = 1 << 31
@@ -107,7 +112,7 @@ extension CommitRecord {
     }
 
     private static func checksum(_ block: UnsafeRawBufferPointer, fileSeed: UInt64) -> UInt64 {
-        Checksum.hash(UnsafeRawBufferPointer(rebasing: block[8 ..< size]), seed: fileSeed)
+        Checksum.hash(UnsafeRawBufferPointer(rebasing: block[8..<size]), seed: fileSeed)
     }
 
     /// The record in `slot`, or nil: an empty slot, a torn block, another file's block, or one
@@ -131,19 +136,20 @@ extension CommitRecord {
         pageListHash = word(88)
         pagesWereSynced = half(96) & Self.flag != 0
         pageList = []
-        guard version >= 1, Self.slot(of: version) == slot, durableFloor < version,
-            pageCount >= firstPage, pageCount < 1 << 48,
+        guard version >= 1, version <= Self.maximumVersion, Self.slot(of: version) == slot,
+            durableFloor < version, pageCount >= firstPage, pageCount <= Self.maximumPageCount,
             livePages <= pageCount - firstPage, word(80) == checkpoint.birth,
-            Self.isPlausible(root, version, firstPage ..< pageCount),
-            Self.isPlausible(checkpoint, version, firstPage ..< pageCount),
+            Self.isPlausible(root, version, firstPage..<pageCount),
+            Self.isPlausible(checkpoint, version, firstPage..<pageCount),
             version - checkpoint.birth <= Self.maximumCheckpointAge
         else { return nil }
 
-        let bounds = firstPage ..< pageCount
+        let bounds = firstPage..<pageCount
         var reader = VariableLengthIntegerReader(
             UnsafeRawBufferPointer(rebasing: block[Self.listOffset...]))
-        guard let list = ExtentCoding.decode(
-            count: UInt64(half(96) & ~Self.flag), within: bounds, from: &reader)
+        guard
+            let list = ExtentCoding.decode(
+                count: UInt64(half(96) & ~Self.flag), within: bounds, from: &reader)
         else { return nil }
         pageList = list
         let logCount = UInt64(half(100))

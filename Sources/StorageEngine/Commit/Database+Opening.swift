@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 extension Database {
     /// Files that this process has open, so that everyone in it shares one `Database` a file.
@@ -10,13 +9,16 @@ extension Database {
         var isReadOnly: Bool
     }
 
-    private struct WeakDatabase {
+    private struct OpenDatabase {
         weak var database: Database?
+        /// Held while opening, so that two threads do not open one file twice. Opening may wait for
+        /// another process, which must not keep this one from opening other files.
+        let openingLock = FairLock()
+        /// Threads that hold the lock or wait for it.
+        var openers = 0
     }
 
-    private static let openDatabases = Mutex<[Identity: WeakDatabase]>([:])
-    /// Held while opening, so that two threads do not open one file twice.
-    private static let openingLock = Mutex<Void>(())
+    private static let openDatabases = Locked<[Identity: OpenDatabase]>([:])
 
     /// Opens a database file, or returns the one that this process has open.
     ///
@@ -29,29 +31,40 @@ extension Database {
     public static func open(
         path: String, options: Options = Options()
     ) throws(StorageError) -> Database {
-        try openingLock.withLock { (_) throws(StorageError) in
-            if options.inMemory { return try openInMemory(path, options) }
-            let (descriptor, status) = try openDescriptor(path, options)
+        if options.inMemory {
             let identity = Identity(
-                device: status.device, inode: status.inode, isReadOnly: options.readOnly)
-            if let present = registered(identity) {
-                System.close(descriptor)
-                return present
+                device: 0, inode: 0, memoryIdentifier: path, isReadOnly: options.readOnly)
+            return try openOnce(identity) { () throws(StorageError) in
+                try openInMemory(path, options)
             }
-            let database = try openUnshared(path, descriptor, options)
-            register(database, identity)
-            return database
+        }
+        let (descriptor, status) = try openDescriptor(path, options)
+        let identity = Identity(
+            device: status.device, inode: status.inode, isReadOnly: options.readOnly)
+        var isTakenOver = false
+        defer { if !isTakenOver { System.close(descriptor) } }
+        return try openOnce(identity) { () throws(StorageError) in
+            isTakenOver = true
+            return try openUnshared(path, descriptor, options)
         }
     }
 
-    private static func registered(_ identity: Identity) -> Database? {
-        openDatabases.withLock { $0[identity]?.database }
-    }
-
-    private static func register(_ database: Database, _ identity: Identity) {
-        openDatabases.withLock { table in
-            table = table.filter { $0.value.database != nil }
-            table[identity] = WeakDatabase(database: database)
+    /// The database that is open already, or what `open` returns; one thread at a time for each
+    /// identity.
+    private static func openOnce(
+        _ identity: Identity, _ open: () throws(StorageError) -> Database
+    ) throws(StorageError) -> Database {
+        let openingLock = openDatabases.withLock { table in
+            table = table.filter { $0.value.database != nil || $0.value.openers > 0 }
+            table[identity, default: OpenDatabase()].openers += 1
+            return table[identity]!.openingLock
+        }
+        defer { openDatabases.withLock { $0[identity]!.openers -= 1 } }
+        return try openingLock.withLock { () throws(StorageError) in
+            if let present = openDatabases.withLock({ $0[identity]!.database }) { return present }
+            let database = try open()
+            openDatabases.withLock { $0[identity]!.database = database }
+            return database
         }
     }
 
@@ -136,15 +149,15 @@ extension Database {
         }
         let file = try PageFile(
             descriptor: descriptor, path: path, header: header!, isInMemory: false)
-        let outcome = try Recovery(file: file).findNewestVersion()
+        let recovery = Recovery(file: file)
+        let outcome = try recovery.findNewestVersion()
         let version = outcome.record?.version ?? 0
         var durableVersion = version
         if options.readOnly {
             // Who writes later makes the version durable first.
             if outcome.needsSync, version > 0 { durableVersion = version - 1 }
         } else if outcome.needsSync {
-            for slot in outcome.abandonedSlots { try file.clearSlot(slot) }
-            try file.sync()
+            try recovery.makeDurable(outcome)
         }
         if let record = outcome.record { try file.map(pageCount: record.pageCount) }
         try coordinator.finishRecovery(visibleVersion: version, durableVersion: durableVersion)
@@ -198,7 +211,8 @@ extension Database {
 
     /// Creates a file in four steps; only the last makes it a database.
     ///
-    /// 1. Write the header with the flag "unfinished".
+    /// 1. Write the header with the flag "unfinished", and sync: a file that is larger than its
+    ///    header and starts with zeros is no database, and must not come from here.
     /// 2. Allocate the first pages and fill everything behind the header with zeros.
     /// 3. Sync, also the directory.
     /// 4. Write the header without the flag, and sync.
@@ -221,6 +235,7 @@ extension Database {
             descriptor: descriptor, path: path, header: header, isInMemory: options.inMemory,
             reservation: 1 << 26)
         try file.write(header.encode(), at: 0)
+        try file.sync()
         let pages = PageFile.initialBytes >> file.pageShift
         do throws(SystemFailure) {
             try System.allocate(descriptor, offset: 0, length: PageFile.initialBytes)
@@ -249,9 +264,6 @@ extension Database {
     private static func openInMemory(
         _ identifier: String, _ options: Options
     ) throws(StorageError) -> Database {
-        let identity = Identity(
-            device: 0, inode: 0, memoryIdentifier: identifier, isReadOnly: options.readOnly)
-        if let present = registered(identity) { return present }
         let descriptor: Int32
         do {
             descriptor = try System.memoryFile(name: "realm")
@@ -264,11 +276,9 @@ extension Database {
                 descriptor: descriptor, path: identifier, header: header, isInMemory: true)
             let coordinator = try Coordinator.inMemory(name: identifier)
             try coordinator.finishRecovery(visibleVersion: 0, durableVersion: 0)
-            let database = Database(
+            return Database(
                 path: identifier, file: file, coordinator: coordinator,
                 isReadOnly: options.readOnly, newestRecord: nil)
-            register(database, identity)
-            return database
         } catch {
             System.close(descriptor)
             throw error

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// One open database file. All connections of a process to a file share one of these.
 ///
@@ -37,7 +36,7 @@ public final class Database: @unchecked Sendable {
     let coordinator: Coordinator
 
     /// The newest version's record that this process has seen. Saves reading the slot.
-    private let newestRecord: Mutex<CommitRecord?>
+    private let newestRecord: Locked<CommitRecord?>
     /// Touched by the holder of the write lock only.
     var writerState = WriterState()
 
@@ -49,7 +48,7 @@ public final class Database: @unchecked Sendable {
         self.file = file
         self.coordinator = coordinator
         self.isReadOnly = isReadOnly
-        self.newestRecord = Mutex(newestRecord)
+        self.newestRecord = Locked(newestRecord)
     }
 
     deinit {
@@ -126,7 +125,8 @@ extension Database {
     public func statistics() throws(StorageError) -> Statistics {
         var statistics = Statistics(
             newestVersion: 0, pageSize: file.pageSize, fileBytes: 0, liveBytes: 0, freeBytes: 0,
-            waitingBytes: 0, pinnedVersions: coordinator.pinnedVersions().map {
+            waitingBytes: 0,
+            pinnedVersions: coordinator.pinnedVersions().map {
                 PinnedVersion(version: $0.version, processID: $0.processID, age: $0.age)
             })
         let record: CommitRecord?
@@ -177,9 +177,17 @@ extension Database {
         let version = coordinator.visibleVersion
         // A process that only reads may have recovered a version that it could not make durable.
         guard previous == .died || coordinator.durableVersion < version else { return }
-        do {
-            try file.clearSlot(CommitRecord.slot(of: version + 1))
-            try file.sync()
+        do throws(StorageError) {
+            var outcome = Recovery.Outcome(
+                needsSync: true, abandonedSlots: [CommitRecord.slot(of: version + 1)])
+            if coordinator.durableVersion < version {
+                guard let record = try record(of: version),
+                    let pages = try Recovery(file: file).intactPages(of: record)
+                else { throw missingRecord(version) }
+                outcome.record = record
+                outcome.listedPages = pages
+            }
+            try Recovery(file: file).makeDurable(outcome)
             coordinator.publishDurable(version: version)
         } catch {
             coordinator.poison()

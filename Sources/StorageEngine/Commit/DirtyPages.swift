@@ -72,7 +72,7 @@ struct DirtyPages {
 
     /// Frees all memory; the table must not be used any more.
     mutating func tearDown() {
-        for index in 0 ..< directoryCount { directory![index]?.deallocate() }
+        for index in 0..<directoryCount { directory![index]?.deallocate() }
         directory?.deallocate()
         directory = nil
         directoryCount = 0

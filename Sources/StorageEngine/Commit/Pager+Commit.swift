@@ -35,15 +35,19 @@ public struct CommitStatistics: Sendable, Equatable {
 extension Pager {
     /// More than this is synced before the record is written, instead of being listed in it: so
     /// recovery never reads more than this to check a commit.
-    private static let largestListedBytes = 1 << 20
+    static let largestListedBytes: UInt64 = 1 << 20
 
     /// Makes the transaction a version, durable when this returns; the connection then reads it.
     /// A transaction without changes becomes no version. After an error it is rolled back.
     ///
     /// - Throws: `.outOfDiskSpace`, `.fileAccess`, `.damaged` when the file was cut outside of this
-    ///   library; `.outcomeUnknown` when a sync failed.
+    ///   library; `.outcomeUnknown` when a sync failed; what ``transactionFailure`` says.
     public func commit() throws(StorageError) -> CommitStatistics {
         precondition(isInWriteTransaction)
+        if let transactionFailure {
+            rollback()
+            throw transactionFailure
+        }
         var statistics = CommitStatistics(version: version)
         if database.writerState.freeSpace!.isTransactionEmpty {
             precondition(root == record?.root ?? .none, "a new root without a new page")
@@ -147,13 +151,15 @@ extension Pager {
     }
 
     /// Invariant I1, as far as the free map can tell: space is free only once the version that
-    /// freed it is durable and no reader is below it.
+    /// freed it is durable and no reader is below it. Readers were looked at when the transaction
+    /// began. Looking again would say less: one that is just pinning may show an older version for
+    /// a moment.
     private func assertPagesAreUnused() {
         assert(
             {
                 let released = database.writerState.freeSpace!.releasedThrough
-                let oldest = database.coordinator.oldestPinnedVersion() ?? version
-                return released <= database.coordinator.durableVersion && released <= oldest
+                return released == releasedAtBegin
+                    && released <= database.coordinator.durableVersion
             }(), "space was released that a reader, or the durable version, may reach")
     }
 

@@ -18,11 +18,13 @@ extension Pager {
             if !wasReading { endRead() }
             throw error
         }
+        transactionFailure = nil
         writeVersion = version + 1
     }
 
     /// Space freed by version `f` is free for good once `f` is durable and no reader is below it.
     private func releaseWaitingPages() throws(StorageError) {
+        defer { releasedAtBegin = database.writerState.freeSpace?.releasedThrough ?? 0 }
         guard database.writerState.freeSpace!.waitingGroups.first != nil else { return }
         let coordinator = database.coordinator
         let oldest = coordinator.oldestPinnedVersion() ?? version
@@ -48,6 +50,7 @@ extension Pager {
         dirty.removeAll()
         arena.reset()
         writeVersion = Pager.noVersion
+        transactionFailure = nil
         database.coordinator.unlockAfterWriting()
     }
 
@@ -59,12 +62,33 @@ extension Pager {
         stand(at: newRecord)
     }
 
+    // MARK: Failure
+
+    /// Makes the open write transaction one that can only be rolled back, with `error` as the
+    /// reason unless there is one already. For a layer above whose own change was interrupted.
+    public func failTransaction(_ error: StorageError) {
+        precondition(isInWriteTransaction)
+        if transactionFailure == nil { transactionFailure = error }
+    }
+
+    /// Remembers an error that is about to be thrown inside a write transaction.
+    @inline(never)
+    func failing(_ error: StorageError) -> StorageError {
+        if isInWriteTransaction { failTransaction(error) }
+        return error
+    }
+
+    private func checkTransaction() throws(StorageError) {
+        precondition(isInWriteTransaction)
+        if let transactionFailure { throw transactionFailure }
+    }
+
     // MARK: Writing pages
 
     /// A new run with zeroed contents; kind, length and birth are in its header.
     ///
-    /// - Throws: `.outOfDiskSpace`, `.addressSpaceExhausted`, `.fileAccess`. The transaction can be
-    ///   rolled back, or go on.
+    /// - Throws: `.outOfDiskSpace`, `.addressSpaceExhausted`, `.fileAccess`. The transaction can
+    ///   then only be rolled back (``transactionFailure``).
     public func allocate(
         pages: Int, kind: PageKind
     ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
@@ -80,11 +104,12 @@ extension Pager {
     private func allocateUninitialized(
         pages: Int
     ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
-        precondition(isInWriteTransaction && pages > 0)
+        precondition(pages > 0)
+        try checkTransaction()
         let count = UInt64(pages)
         var page = database.writerState.freeSpace!.allocate(count)
         if page == nil {
-            try growFile(for: count)
+            do throws(StorageError) { try growFile(for: count) } catch { throw failing(error) }
             page = database.writerState.freeSpace!.allocate(count)
         }
         let buffer = arena.take(pages: pages)
@@ -113,7 +138,7 @@ extension Pager {
             return (reference, buffer, PageHeader(buffer).pageCount * pageSize)
         }
         precondition(isInWriteTransaction)
-        let old = try file.page(reference, version: version)
+        let old = try page(reference)
         let pages = PageHeader(old).pageCount
         let (copy, buffer) = try allocateUninitialized(pages: pages)
         buffer.copyMemory(from: old, byteCount: pages * pageSize)
@@ -144,9 +169,9 @@ extension Pager {
     /// Frees a run: at once if this transaction wrote it, else once no reader reaches it. A private
     /// copy's memory must not be used afterwards.
     public func free(_ reference: PageReference) throws(StorageError) {
-        precondition(isInWriteTransaction)
+        try checkTransaction()
         guard reference.birth == writeVersion else {
-            let start = try file.page(reference, version: version)
+            let start = try page(reference)
             return try freeOld(reference, pages: PageHeader(start).pageCount)
         }
         let buffer = try own(reference)
@@ -160,7 +185,9 @@ extension Pager {
     private func freeOld(_ reference: PageReference, pages: Int) throws(StorageError) {
         let extent = Extent(start: reference.page, count: UInt64(pages))
         guard database.writerState.freeSpace!.freeOld(extent) else {
-            throw file.damage(reference.page, "it is in use and free at once, or used twice")
+            throw failing(
+                file.damage(
+                    reference.page, "it is in use and free at once, or used twice"))
         }
     }
 }

@@ -22,6 +22,15 @@ public final class Pager {
     private(set) var record: CommitRecord?
     var dirty = DirtyPages()
     var arena: PageArena
+    /// Waiting pages through this version had been released when the write transaction began.
+    var releasedAtBegin: UInt64 = 0
+
+    /// The first error that the open write transaction met, or nil.
+    ///
+    /// A call that failed may have left a change half done, so the transaction can only be rolled
+    /// back: from then on ``commit()`` and every call that takes or gives back a page throws the
+    /// error again.
+    public internal(set) var transactionFailure: StorageError?
 
     static let noVersion = UInt64.max
 
@@ -129,14 +138,19 @@ public final class Pager {
     @inline(__always)
     public func page(_ reference: PageReference) throws(StorageError) -> UnsafeRawPointer {
         if reference.birth == writeVersion { return UnsafeRawPointer(try own(reference)) }
-        return try file.page(reference, version: version)
+        do throws(StorageError) {
+            return try file.page(reference, version: version)
+        } catch {
+            throw failing(error)
+        }
     }
 
     @inline(__always)
     func own(_ reference: PageReference) throws(StorageError) -> UnsafeMutableRawPointer {
         guard let buffer = dirty[reference.page] else {
-            throw file.damage(
-                reference.page, "a reference to it is from a version that does not exist")
+            throw failing(
+                file.damage(
+                    reference.page, "a reference to it is from a version that does not exist"))
         }
         return buffer
     }
@@ -146,7 +160,7 @@ public final class Pager {
     public func node(_ reference: PageReference) throws(StorageError) -> Node {
         let start = try page(reference)
         guard PageHeader(start).kind == .node else {
-            throw file.damage(reference.page, "it is not a node")
+            throw failing(file.damage(reference.page, "it is not a node"))
         }
         return Node(start)
     }
@@ -156,7 +170,7 @@ public final class Pager {
         _ reference: PageReference
     ) throws(StorageError) -> UnsafeRawBufferPointer {
         guard let bytes = file.contents(at: try page(reference), kind: .overflow) else {
-            throw file.damage(reference.page, "it is not an overflow value")
+            throw failing(file.damage(reference.page, "it is not an overflow value"))
         }
         return bytes
     }

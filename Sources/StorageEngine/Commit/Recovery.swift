@@ -7,11 +7,20 @@ struct Recovery {
     struct Outcome {
         /// The record of the newest version; nil for version 0, the empty database.
         var record: CommitRecord?
-        /// Nothing in the file says that the version is durable: sync before anyone relies on it.
+        /// Nothing in the file says that the version is durable: call ``makeDurable(_:)`` before
+        /// anyone relies on it.
         var needsSync = false
+        /// The pages that the record lists, if `needsSync`.
+        var listedPages: [Contents] = []
         /// Slots of commits that did not become versions. They must be cleared: the pages that
         /// they list will be written again.
         var abandonedSlots: [UInt64] = []
+    }
+
+    /// What was read at a place in the file.
+    struct Contents {
+        var offset: UInt64
+        var bytes: [UInt8]
     }
 
     let file: PageFile
@@ -28,10 +37,10 @@ struct Recovery {
                 file.header)
         }
         let slots = blocks.withUnsafeBytes { bytes in
-            (0 ..< CommitRecord.slotCount).map { slot in
+            (0..<CommitRecord.slotCount).map { slot in
                 let start = Int(PageFile.offset(ofSlot: slot))
                 return Slot(
-                    UnsafeRawBufferPointer(rebasing: bytes[start ..< start + CommitRecord.size]),
+                    UnsafeRawBufferPointer(rebasing: bytes[start..<start + CommitRecord.size]),
                     slot, file)
             }
         }
@@ -74,12 +83,14 @@ struct Recovery {
         of newest: CommitRecord, named marker: CleanCloseMarker
     ) throws(StorageError) -> Outcome {
         guard marker.version == newest.version else {
-            throw damaged("it was closed at version \(marker.version), and the newest valid "
-                + "commit record is of version \(newest.version)")
+            throw damaged(
+                "it was closed at version \(marker.version), and the newest valid "
+                    + "commit record is of version \(newest.version)")
         }
         guard marker.commitID == newest.commitID else {
-            throw damaged("the commit record of version \(newest.version) is not the one that it "
-                + "was closed with")
+            throw damaged(
+                "the commit record of version \(newest.version) is not the one that it "
+                    + "was closed with")
         }
         try file.checkSize(pageCount: newest.pageCount)
         return Outcome(record: newest)
@@ -94,9 +105,10 @@ struct Recovery {
         while true {
             let isKnownDurable = !abandoned.isEmpty && candidate.version == newest.durableFloor
             if isKnownDurable { try file.checkSize(pageCount: candidate.pageCount) }
-            let isAdopted = isKnownDurable ? true : try isIntact(candidate)
-            if isAdopted {
-                return Outcome(record: candidate, needsSync: true, abandonedSlots: abandoned)
+            if let pages = isKnownDurable ? [] : try intactPages(of: candidate) {
+                return Outcome(
+                    record: candidate, needsSync: true, listedPages: pages,
+                    abandonedSlots: abandoned)
             }
             abandoned.append(CommitRecord.slot(of: candidate.version))
             let previous = candidate.version - 1
@@ -109,37 +121,73 @@ struct Recovery {
             guard let record = slots[Int(CommitRecord.slot(of: previous))].record,
                 record.version == previous
             else {
-                throw damaged("the pages of version \(candidate.version) are not intact, and the "
-                    + "commit record of version \(previous) is not valid")
+                throw damaged(
+                    "the pages of version \(candidate.version) are not intact, and the "
+                        + "commit record of version \(previous) is not valid")
             }
             candidate = record
         }
     }
 
-    /// Whether every run that the commit wrote is on disk as it was written.
-    private func isIntact(_ record: CommitRecord) throws(StorageError) -> Bool {
-        guard try file.size() >> file.pageShift >= record.pageCount else { return false }
-        if record.pagesWereSynced { return true }
-        try file.map(pageCount: record.pageCount)
+    /// What the record lists, if every run that the commit wrote is as it was written; else nil.
+    func intactPages(of record: CommitRecord) throws(StorageError) -> [Contents]? {
+        guard try file.size() >> file.pageShift >= record.pageCount else { return nil }
+        if record.pagesWereSynced { return [] }
+        let listedPages = record.pageList.reduce(0) { $0 + $1.count }
+        guard file.offset(of: listedPages) <= Pager.largestListedBytes else { return nil }
         var hash = PageListHash()
+        var contents: [Contents] = []
         for extent in record.pageList {
-            var page = extent.start
-            while page < extent.end {
-                let start = file.base + file.byteCount(page)
-                let header = PageHeader(start)
-                guard header.pageCount >= 1, UInt64(header.pageCount) <= extent.end - page,
-                    header.birth == record.version
-                else { return false }
-                let run = UnsafeRawBufferPointer(
-                    start: start, count: file.byteCount(UInt64(header.pageCount)))
-                guard PageHeader.isSealed(run, pageNumber: page, fileSeed: file.fileSeed) else {
-                    return false
-                }
-                hash.combine(header.checksum)
-                page += UInt64(header.pageCount)
+            let offset = file.offset(of: extent.start)
+            let bytes = try file.read(offset: offset, count: file.byteCount(extent.count))
+            let isIntact = bytes.withUnsafeBytes {
+                combineRuns(in: $0, of: extent, version: record.version, &hash)
             }
+            guard bytes.count == file.byteCount(extent.count), isIntact else { return nil }
+            contents.append(Contents(offset: offset, bytes: bytes))
         }
-        return hash.value == record.pageListHash
+        return hash.value == record.pageListHash ? contents : nil
+    }
+
+    /// False where the bytes are not whole runs of that version.
+    private func combineRuns(
+        in bytes: UnsafeRawBufferPointer, of extent: Extent, version: UInt64,
+        _ hash: inout PageListHash
+    ) -> Bool {
+        guard bytes.count == file.byteCount(extent.count) else { return false }
+        var page = extent.start
+        while page < extent.end {
+            let start = bytes.baseAddress! + file.byteCount(page - extent.start)
+            let header = PageHeader(start)
+            guard header.pageCount >= 1, UInt64(header.pageCount) <= extent.end - page,
+                header.birth == version
+            else { return false }
+            let run = UnsafeRawBufferPointer(
+                start: start, count: file.byteCount(UInt64(header.pageCount)))
+            guard PageHeader.isSealed(run, pageNumber: page, fileSeed: file.fileSeed) else {
+                return false
+            }
+            hash.combine(header.checksum)
+            page += UInt64(header.pageCount)
+        }
+        return true
+    }
+
+    /// Clears the slots of what did not become a version, and makes the one that was found durable.
+    ///
+    /// A sync alone does not do that. After a failed one the system keeps what it could not write
+    /// as if it had been written: whoever reads gets the new contents, a further sync finds nothing
+    /// to do, and a loss of power brings the old contents back. So everything that the version
+    /// vouches for is written once more.
+    func makeDurable(_ outcome: Outcome) throws(StorageError) {
+        for slot in outcome.abandonedSlots { try file.clearSlot(slot) }
+        for pages in outcome.listedPages { try file.write(pages.bytes, at: pages.offset) }
+        if let record = outcome.record {
+            try file.write(
+                record.encode(fileSeed: file.fileSeed),
+                at: PageFile.offset(ofSlot: CommitRecord.slot(of: record.version)))
+        }
+        try file.sync()
     }
 
     private func damaged(_ reason: String) -> StorageError {

@@ -39,7 +39,8 @@ struct WriterState {
             return
         }
         try loadCheckpoint(of: record, in: database)
-        guard try replay(through: record, in: database) else {
+        // Logs are checked against what is free, not against what waits: that is looked at once.
+        guard try replay(through: record, in: database), freeSpace!.invariantsHold() else {
             throw damaged(record, in: database)
         }
     }

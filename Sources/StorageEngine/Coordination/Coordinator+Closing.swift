@@ -19,7 +19,7 @@ extension Coordinator {
                 // Serialises with others that open and close: of two that close at a time, the
                 // second sees that the first is gone.
                 try System.lock(lockFile, .exclusive, LockRanges.opening)
-                if try System.tryLock(dataFile, .exclusive, LockRanges.usingAndSharing) {
+                if try System.tryLock(dataLock, .exclusive, LockRanges.usingAndSharing) {
                     return true
                 }
             } catch {
@@ -49,13 +49,10 @@ extension Coordinator {
         region.processSlot(processSlot).isInUse.storeRelease(0)
         // These calls only fail for wrong arguments; there is nothing left to undo.
         try? System.unmap(region.base, length: SharedRegion.size)
-        if dataFile >= 0 {
-            realm_keep_in_forked_child(dataFile)
-            try? System.unlock(dataFile, LockRanges.usingAndSharing)
-        }
-        if lockFile >= 0 {
-            realm_keep_in_forked_child(lockFile)
-            System.close(lockFile)
+        if dataFile >= 0 { realm_keep_in_forked_child(dataFile) }
+        for descriptor in [dataLock, lockFile] where descriptor >= 0 {
+            realm_keep_in_forked_child(descriptor)
+            System.close(descriptor)
         }
     }
 }

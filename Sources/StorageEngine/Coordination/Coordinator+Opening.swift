@@ -37,17 +37,18 @@ extension Coordinator {
         path: String, dataFile: Int32, readOnly: Bool
     ) throws(StorageError) -> (Coordinator, Role) {
         realm_watch_forks()
-        let request = OpenRequest(
-            path: path, dataFile: dataFile, readOnly: readOnly,
-            inode: try StorageError.converting(.open, path: path) { () throws(SystemFailure) in
-                try System.status(dataFile).inode
-            })
-        let deadline = System.monotonicNanoseconds + patienceNanoseconds
-        while true {
-            if let opened = try request.attempt() { return opened }
-            if System.monotonicNanoseconds > deadline { throw request.strangersError }
-            // Different for each process, so that two of them do not keep each other out.
-            System.sleep(nanoseconds: .random(in: 200_000...3_000_000))
+        let request = try OpenRequest(path: path, dataFile: dataFile, readOnly: readOnly)
+        do throws(StorageError) {
+            let deadline = System.monotonicNanoseconds + patienceNanoseconds
+            while true {
+                if let opened = try request.attempt() { return opened }
+                if System.monotonicNanoseconds > deadline { throw request.strangersError }
+                // Different for each process, so that two of them do not keep each other out.
+                System.sleep(nanoseconds: .random(in: 200_000...3_000_000))
+            }
+        } catch {
+            request.abandon()
+            throw error
         }
     }
 
@@ -60,9 +61,9 @@ extension Coordinator {
         region.visibleVersion.storeSequential(visibleVersion)
         region.wakeUpWord.storeSequential(UInt32(truncatingIfNeeded: visibleVersion))
         try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
-            if dataFile >= 0 {
+            if dataLock >= 0 {
                 try System.lock(
-                    dataFile, .shared, isShared ? LockRanges.usingAndSharing : LockRanges.using)
+                    dataLock, .shared, isShared ? LockRanges.usingAndSharing : LockRanges.using)
             }
             if isShared { try System.unlock(lockFile, LockRanges.opening) }
         }

@@ -22,9 +22,11 @@ package final class Coordinator: @unchecked Sendable {
     /// sees their pins, and no process can write while they are there.
     package var isShared: Bool { lockFile >= 0 }
 
-    /// Descriptors, or -1: databases in memory have neither, readers without `.lock` only the
-    /// first. The data file's belongs to the caller of `open`, who closes it after `close`.
+    /// Descriptors, or -1: databases in memory have none, readers without `.lock` lack the last.
+    /// The data file's belongs to the caller of `open`, who closes it after `close`.
     let dataFile: Int32
+    /// Of the data file, for its locks.
+    let dataLock: Int32
     let lockFile: Int32
     let region: SharedRegion
     /// The index of this user's process slot.
@@ -47,11 +49,12 @@ package final class Coordinator: @unchecked Sendable {
     enum Phase { case recovering, open, closing, closed }
 
     init(
-        path: String, dataFile: Int32, lockFile: Int32, readOnly: Bool, region: SharedRegion,
-        processSlot: Int, phase: Phase
+        path: String, dataFile: Int32, dataLock: Int32, lockFile: Int32, readOnly: Bool,
+        region: SharedRegion, processSlot: Int, phase: Phase
     ) {
         self.path = path
         self.dataFile = dataFile
+        self.dataLock = dataLock
         self.lockFile = lockFile
         isReadOnly = readOnly
         self.region = region
@@ -92,7 +95,7 @@ package final class Coordinator: @unchecked Sendable {
             try System.mapPrivate(length: SharedRegion.size)
         }
         let coordinator = Coordinator(
-            path: name, dataFile: -1, lockFile: -1, readOnly: false,
+            path: name, dataFile: -1, dataLock: -1, lockFile: -1, readOnly: false,
             region: SharedRegion(base: base), processSlot: 0, phase: .recovering)
         coordinator.region.initialize(dataFileInode: 0)
         coordinator.describeProcess()

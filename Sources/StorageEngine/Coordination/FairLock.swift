@@ -42,7 +42,7 @@ package final class FairLock: @unchecked Sendable {
         let ticket = nextTicket.fetchAdd(1)
         let word = word(of: ticket)
         while true {
-            let served = word.loadAcquire()
+            let served = word.loadSequential()
             if served == ticket { return }
             System.wait(on: word, while: served)
         }
@@ -68,7 +68,9 @@ package final class FairLock: @unchecked Sendable {
         let next = serving.loadRelaxed() &+ 1
         serving.storeRelaxed(next)
         let word = word(of: next)
-        word.storeRelease(next)
+        // Sequentially consistent, as are drawing a ticket and the loads: the store must not be
+        // seen after the load below, or a waiter in between would sleep for ever.
+        word.storeSequential(next)
         // Whoever draws `next` after this load finds its number in the word. Whoever drew it
         // before is counted in `nextTicket`; it may not sleep yet, which the kernel notices by
         // comparing the word.

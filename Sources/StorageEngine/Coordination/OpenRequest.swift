@@ -2,11 +2,67 @@ import CRealmSystem
 import Glibc
 
 /// The constants of one call of `Coordinator.open`, and one attempt at its protocol.
+///
+/// A lock lives as long as any descriptor *or mapping* of its open file description, in whatever
+/// process. A forked child closes its descriptors and keeps its mappings, so locks and mappings
+/// never share a description: both files are opened once more, for the locks and for the mapping.
 struct OpenRequest {
     let path: String
+    /// The caller's, which may be mapped: no lock is taken on it.
     let dataFile: Int32
     let readOnly: Bool
-    let inode: UInt64
+    let status: System.FileStatus
+    /// A descriptor of the data file for its locks only.
+    let dataLock: Int32
+
+    var inode: UInt64 { status.inode }
+
+    init(path: String, dataFile: Int32, readOnly: Bool) throws(StorageError) {
+        self.path = path
+        self.dataFile = dataFile
+        self.readOnly = readOnly
+        (status, dataLock) = try StorageError.converting(.open, path: path) {
+            () throws(SystemFailure) in
+            let status = try System.status(dataFile)
+            return (status, try System.open(path, flags: readOnly ? O_RDONLY : O_RDWR))
+        }
+        do {
+            // Before the first lock is taken, so that no forked child keeps one.
+            try closeInForkedChild(dataLock)
+            try checkIsDataFile()
+        } catch {
+            abandon()
+            throw error
+        }
+    }
+
+    private func checkIsDataFile() throws(StorageError) {
+        let opened = try StorageError.converting(.open, path: path) { () throws(SystemFailure) in
+            try System.status(dataLock)
+        }
+        guard opened.inode == status.inode, opened.device == status.device else {
+            throw StorageError(
+                .fileAccess, path: path,
+                message: "The database at path '\(path)' was replaced while it was being opened; "
+                    + "open it again")
+        }
+    }
+
+    /// Closes what this request opened. Not after `attempt` has returned a coordinator.
+    func abandon() { close(dataLock) }
+
+    private func close(_ lockedDescriptor: Int32) {
+        realm_keep_in_forked_child(lockedDescriptor)
+        System.close(lockedDescriptor)
+    }
+
+    private func closeInForkedChild(_ descriptor: Int32) throws(StorageError) {
+        guard realm_close_in_forked_child(descriptor) else {
+            throw StorageError(
+                .tooManyReaders, path: path,
+                message: "Too many databases are open in this process")
+        }
+    }
 
     var lockPath: String { path + ".lock" }
 
@@ -18,17 +74,17 @@ struct OpenRequest {
         var opened: (Coordinator, Coordinator.Role)?
         defer {
             if opened == nil {
-                System.close(lockFile)
-                try? System.unlock(dataFile, LockRanges.usingAndSharing)
+                close(lockFile)
+                try? System.unlock(dataLock, LockRanges.usingAndSharing)
             }
         }
         var isAlone = false
         var isAlive = false
         try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
             if !readOnly {
-                isAlone = try System.tryLock(dataFile, .exclusive, LockRanges.usingAndSharing)
+                isAlone = try System.tryLock(dataLock, .exclusive, LockRanges.usingAndSharing)
             }
-            if !isAlone { try System.lock(dataFile, .shared, LockRanges.usingAndSharing) }
+            if !isAlone { try System.lock(dataLock, .shared, LockRanges.usingAndSharing) }
             try System.lock(lockFile, .exclusive, LockRanges.opening)
             let isUsed = try System.isLockedByOther(lockFile, LockRanges.allProcesses)
             if isAlone {
@@ -39,8 +95,8 @@ struct OpenRequest {
             if isAlive { return }
             isAlone =
                 readOnly
-                ? try !System.isLockedByOther(dataFile, LockRanges.sharing)
-                : try System.tryLock(dataFile, .exclusive, LockRanges.usingAndSharing)
+                ? try !System.isLockedByOther(dataLock, LockRanges.sharing)
+                : try System.tryLock(dataLock, .exclusive, LockRanges.usingAndSharing)
         }
         if isAlive {
             opened = (try join(lockFile), .joined)
@@ -54,12 +110,20 @@ struct OpenRequest {
 
     /// Returns nil when a reader may not create or open it.
     private func openLockFile() throws(StorageError) -> Int32? {
+        let descriptor: Int32
         do {
-            return try System.open(lockPath, flags: O_RDWR | O_CREAT, permissions: 0o666)
+            descriptor = try System.open(lockPath, flags: O_RDWR | O_CREAT, permissions: 0o666)
         } catch {
             if readOnly, [EROFS, EACCES, EPERM].contains(error.errno) { return nil }
             throw lockFileError(error, .open)
         }
+        do {
+            try closeInForkedChild(descriptor)
+        } catch {
+            System.close(descriptor)
+            throw error
+        }
+        return descriptor
     }
 
     /// Whether the file that was opened is still the one at the path: somebody may have removed it
@@ -72,12 +136,23 @@ struct OpenRequest {
     }
 
     private func map(_ lockFile: Int32) throws(StorageError) -> SharedRegion {
+        let mapped: Int32
         do {
-            let base = try System.mapShared(lockFile, length: SharedRegion.size)
-            return SharedRegion(base: base)
+            mapped = try System.open(lockPath, flags: O_RDWR)
+        } catch {
+            throw lockFileError(error, .open)
+        }
+        defer { System.close(mapped) }
+        do {
+            let (locked, present) = (try System.status(lockFile), try System.status(mapped))
+            if locked.inode == present.inode, locked.device == present.device {
+                return SharedRegion(
+                    base: try System.mapShared(mapped, length: SharedRegion.size))
+            }
         } catch {
             throw lockFileError(error, .map)
         }
+        throw incompatible("it was replaced while the database was being opened")
     }
 
     // MARK: Step 4: alone
@@ -146,13 +221,10 @@ struct OpenRequest {
             where try System.tryLock(lockFile, .exclusive, LockRanges.process(index)) {
                 region.clearPins(ofProcessSlot: index)
                 if phase == .open { try System.unlock(lockFile, LockRanges.opening) }
-                guard realm_close_in_forked_child(lockFile) else { break }
-                guard realm_close_in_forked_child(dataFile) else {
-                    realm_keep_in_forked_child(lockFile)
-                    break
-                }
+                guard realm_close_in_forked_child(dataFile) else { break }
                 let coordinator = Coordinator(
-                    path: path, dataFile: dataFile, lockFile: lockFile, readOnly: readOnly,
+                    path: path, dataFile: dataFile, dataLock: dataLock, lockFile: lockFile,
+                    readOnly: readOnly,
                     region: region, processSlot: index, phase: phase)
                 coordinator.describeProcess()
                 return coordinator
@@ -176,11 +248,11 @@ struct OpenRequest {
     private func openWithoutLockFile() throws(StorageError) -> Coordinator {
         let isWritable = try StorageError.converting(.lock, path: path) {
             () throws(SystemFailure) in
-            try System.lock(dataFile, .shared, LockRanges.using)
-            return try System.isLockedByOther(dataFile, LockRanges.sharing)
+            try System.lock(dataLock, .shared, LockRanges.using)
+            return try System.isLockedByOther(dataLock, LockRanges.sharing)
         }
         if isWritable {
-            try? System.unlock(dataFile, LockRanges.using)
+            try? System.unlock(dataLock, LockRanges.using)
             throw StorageError(
                 .permissionDenied, path: path,
                 message: "The database at path '\(path)' is in use by another process, and "
@@ -192,14 +264,15 @@ struct OpenRequest {
         }
         let region = SharedRegion(base: base)
         region.initialize(dataFileInode: inode)
-        guard realm_close_in_forked_child(dataFile) else {
+        do {
+            try closeInForkedChild(dataFile)
+        } catch {
             try? System.unmap(base, length: SharedRegion.size)
-            throw StorageError(
-                .tooManyReaders, path: path,
-                message: "Too many databases are open in this process")
+            throw error
         }
         let coordinator = Coordinator(
-            path: path, dataFile: dataFile, lockFile: -1, readOnly: true, region: region,
+            path: path, dataFile: dataFile, dataLock: dataLock, lockFile: -1, readOnly: true,
+            region: region,
             processSlot: 0, phase: .recovering)
         coordinator.describeProcess()
         return coordinator
@@ -225,7 +298,7 @@ struct OpenRequest {
     /// Others hold locks for longer than opening takes, but not on both this file and this `.lock`.
     var strangersError: StorageError {
         let isLocked = { (range: System.LockRange) in
-            (try? System.isLockedByOther(dataFile, range)) ?? false
+            (try? System.isLockedByOther(dataLock, range)) ?? false
         }
         if isLocked(LockRanges.sharing) {
             return incompatible(

@@ -130,17 +130,17 @@ public struct MutableNode {
     /// Traps when the node is not well formed. Does nothing in release builds.
     public func checkInvariants() {
         #if DEBUG
-            let page = UnsafeRawBufferPointer(start: base, count: byteCount)
-            if let problem = Node.problem(in: page) { fatalError(problem) }
-            for c in 0..<columnCount where reading.hasNulls(c) {
-                for row in 0..<rowCount where reading.isNull(c, row) {
-                    if reading.kind(c).isPacked {
-                        precondition(reading.packed(c, row) == entry(c).base, "Null has a delta.")
-                    } else if reading.kind(c) == .bytes {
-                        precondition(reading.bytes(c, row).isEmpty, "Null has bytes.")
-                    }
+        let page = UnsafeRawBufferPointer(start: base, count: byteCount)
+        if let problem = Node.problem(in: page) { fatalError(problem) }
+        for c in 0..<columnCount where reading.hasNulls(c) {
+            for row in 0..<rowCount where reading.isNull(c, row) {
+                if reading.kind(c).isPacked {
+                    precondition(reading.packed(c, row) == entry(c).base, "Null has a delta.")
+                } else if reading.kind(c) == .bytes {
+                    precondition(reading.bytes(c, row).isEmpty, "Null has bytes.")
                 }
             }
+        }
         #endif
     }
 }

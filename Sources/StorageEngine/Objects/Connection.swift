@@ -1,7 +1,7 @@
 /// One thread's view of a database: a pinned version, or an open write transaction.
 ///
-/// A connection is used by one thread at a time; it may move between threads. Reading never waits for
-/// writers. All functions throw `StorageError`.
+/// A connection is used by one thread at a time; it may move between threads. Reading never waits
+/// for writers. All functions throw `StorageError`.
 ///
 /// ```swift
 /// let connection = try Connection(Database.open(path: "people.db"))
@@ -16,8 +16,8 @@
 /// ```
 public final class Connection {
     public let database: Database
-    /// Changes whenever rows may have moved: after it, a `RowLocation` must be looked up again. The address is
-    /// stable for the connection's life.
+    /// Changes whenever rows may have moved: after it, a `RowLocation` must be looked up again. The
+    /// address is stable for the connection's life.
     public let layoutStamp: UnsafeMutablePointer<UInt64>
 
     @usableFromInline let pager: Pager
@@ -52,7 +52,8 @@ public final class Connection {
 
     public var isInWriteTransaction: Bool { pager.isInWriteTransaction }
 
-    /// Moves to the newest version, or pins it after `endRead`. Returns whether that is another one than before.
+    /// Moves to the newest version, or pins it after `endRead`. Returns whether that is another one
+    /// than before.
     @discardableResult
     public func refresh() throws -> Bool {
         precondition(!isInWriteTransaction, "refresh inside a write transaction")
@@ -72,7 +73,8 @@ public final class Connection {
         return true
     }
 
-    /// Gives up the pinned version; the next `refresh` or `beginWrite` pins the newest again. Until then nothing may be read.
+    /// Gives up the pinned version; the next `refresh` or `beginWrite` pins the newest again. Until
+    /// then nothing may be read.
     public func endRead() {
         precondition(!isInWriteTransaction, "endRead inside a write transaction")
         pager.endRead()
@@ -96,8 +98,8 @@ public final class Connection {
         }
     }
 
-    /// Makes the transaction durable and visible, and ends it. If this throws, the transaction is rolled back; only for
-    /// `.outcomeUnknown` may it survive nevertheless.
+    /// Makes the transaction durable and visible, and ends it. If this throws, the transaction is
+    /// rolled back; only for `.outcomeUnknown` may it survive nevertheless.
     @discardableResult
     public func commit() throws -> CommitStatistics {
         precondition(isInWriteTransaction, "commit outside a write transaction")
@@ -116,7 +118,8 @@ public final class Connection {
     public func rollback() {
         if pager.isInWriteTransaction { pager.rollback() }
         forgetSnapshot()
-        // The version that the transaction was based on was read before: its schema page is verified.
+        // The version that the transaction was based on was read before: its schema page is
+        // verified.
         try? loadSchema()
     }
 
@@ -146,7 +149,9 @@ public final class Connection {
         }
         schemaReference = reference
         // Tables are only ever added; those that a rollback took away are dropped.
-        if tables.count > schema.tables.count { tables.removeLast(tables.count - schema.tables.count) }
+        if tables.count > schema.tables.count {
+            tables.removeLast(tables.count - schema.tables.count)
+        }
         for index in schema.tables.indices {
             if index < tables.count {
                 tables[index].adopt(schema, index)

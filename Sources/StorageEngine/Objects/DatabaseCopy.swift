@@ -1,7 +1,7 @@
 import Glibc
 
-/// Copies what a connection sees, uncommitted changes included, into a new file: object by object in key
-/// order, so that the copy has no free pages and full leaves. Object keys stay the same.
+/// Copies what a connection sees, uncommitted changes included, into a new file: object by object
+/// in key order, so that the copy has no free pages and full leaves. Object keys stay the same.
 ///
 /// The copy is written in transactions of bounded size, and gets its name only when it is complete.
 struct DatabaseCopy {
@@ -13,7 +13,7 @@ struct DatabaseCopy {
     private var bytesInTransaction = 0
 
     static func write(_ source: Connection, toPath path: String) throws {
-        if let _ = try? System.status(path: path) {
+        if (try? System.status(path: path)) != nil {
             throw StorageError(
                 SystemFailure(call: .rename, errno: EEXIST), .write, path: path)
         }
@@ -99,7 +99,8 @@ struct DatabaseCopy {
 }
 
 extension Connection {
-    /// Writes a packed copy of what this connection sees, uncommitted changes included, to a new file.
+    /// Writes a packed copy of what this connection sees, uncommitted changes included, to a new
+    /// file.
     ///
     /// - Throws: `.fileExists` if there is a file at `path`.
     public func writeCopy(toPath path: String) throws {
@@ -108,8 +109,8 @@ extension Connection {
 }
 
 extension Table {
-    /// Appends a copy of an object of another database's table of the same schema, under the same key. Links and
-    /// backlinks are copied as they are. Returns a measure of the bytes it took.
+    /// Appends a copy of an object of another database's table of the same schema, under the same
+    /// key. Links and backlinks are copied as they are. Returns a measure of the bytes it took.
     func appendCopy(of old: Table, _ key: ObjectKey, _ location: RowLocation) throws -> Int {
         var values: [ClusterTree.StoredValue] = []
         var owned: [UnsafeMutableRawBufferPointer] = []
@@ -126,7 +127,7 @@ extension Table {
                 value = .bytes(UnsafeRawBufferPointer(buffer))
             }
             byteCount += 8
-            if case let .bytes(bytes) = value {
+            if case .bytes(let bytes) = value {
                 byteCount += bytes.count
                 if bytes.count > connection.pager.maximumInlineBytes {
                     values.append(try prepareLong(column, bytes))

@@ -4,7 +4,8 @@
 final class Forest {
     struct State {
         var root = TreeRoot.empty
-        /// Cluster trees: the next object key. Primary keys: key + 1 of the object whose key is null.
+        /// Cluster trees: the next object key. Primary keys: key + 1 of the object whose key is
+        /// null.
         var extra: Int64 = 0
         var isLoaded = false
         var isDirty = false
@@ -37,7 +38,8 @@ final class Forest {
         moves.deallocate()
     }
 
-    /// The state of a tree, loaded if need be. The pointer is valid until the next call with a larger id.
+    /// The state of a tree, loaded if need be. The pointer is valid until the next call with a
+    /// larger id.
     @inline(__always)
     func state(_ id: UInt32) throws -> UnsafeMutablePointer<State> {
         if Int(id) >= capacity { grow(to: Int(id) + 1) }

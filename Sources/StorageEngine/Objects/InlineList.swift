@@ -1,8 +1,9 @@
 /// A short list inside its owner's row.
 ///
-/// The row's bytes are empty (no elements), or begin with a tag: `inline`, then the elements one after another;
-/// or `tree`, then the root of a list tree. An element is a null mark (if the list's elements may be null) and its
-/// value: integers as zigzag LEB128, floats and doubles as 4 and 8 bytes, bytes with their length, fixed16 as 16 bytes.
+/// The row's bytes are empty (no elements), or begin with a tag: `inline`, then the elements one
+/// after another; or `tree`, then the root of a list tree. An element is a null mark (if the list's
+/// elements may be null) and its value: integers as zigzag LEB128, floats and doubles as 4 and 8
+/// bytes, bytes with their length, fixed16 as 16 bytes.
 enum InlineList {
     static let inlineTag: UInt8 = 1
     static let treeTag: UInt8 = 2
@@ -23,11 +24,11 @@ enum InlineList {
         init(_ scalar: Scalar) {
             switch scalar {
             case .null: self = .null
-            case let .integer(v): self = .integer(v)
-            case let .float(v): self = .float(v)
-            case let .double(v): self = .double(v)
-            case let .bytes(v): self = .bytes(Array(v))
-            case let .fixed16(a, b): self = .fixed16(a, b)
+            case .integer(let v): self = .integer(v)
+            case .float(let v): self = .float(v)
+            case .double(let v): self = .double(v)
+            case .bytes(let v): self = .bytes(Array(v))
+            case .fixed16(let a, let b): self = .fixed16(a, b)
             }
         }
     }
@@ -73,15 +74,15 @@ enum InlineList {
     private static func append(_ element: Element, to image: inout [UInt8]) {
         switch element {
         case .null: break
-        case let .integer(v): appendLEB(UInt64(bitPattern: v << 1 ^ v >> 63), to: &image)
-        case let .float(v):
+        case .integer(let v): appendLEB(UInt64(bitPattern: v << 1 ^ v >> 63), to: &image)
+        case .float(let v):
             withUnsafeBytes(of: v.bitPattern.littleEndian) { image.append(contentsOf: $0) }
-        case let .double(v):
+        case .double(let v):
             withUnsafeBytes(of: v.bitPattern.littleEndian) { image.append(contentsOf: $0) }
-        case let .bytes(v):
+        case .bytes(let v):
             appendLEB(UInt64(v.count), to: &image)
             image.append(contentsOf: v)
-        case let .fixed16(a, b):
+        case .fixed16(let a, let b):
             withUnsafeBytes(of: a.littleEndian) { image.append(contentsOf: $0) }
             withUnsafeBytes(of: b.littleEndian) { image.append(contentsOf: $0) }
         }

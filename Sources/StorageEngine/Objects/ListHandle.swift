@@ -33,7 +33,7 @@ extension ListHandle {
     private var tree: ListTree { ListTree(kind: kind, treeID: table.stored.clusterTreeID) }
 
     private func stored() throws -> UnsafeRawBufferPointer {
-        guard case let .bytes(bytes) = try table.value(column, of: owner) else {
+        guard case .bytes(let bytes) = try table.value(column, of: owner) else {
             throw pager.damaged(0, "a list that is not stored as one")
         }
         return bytes
@@ -85,7 +85,7 @@ extension ListHandle {
     func firstIndex(of value: Scalar, from start: Int) throws -> Int? {
         let bytes = try stored()
         if let root = InlineList.root(bytes) {
-            if case let .integer(integer) = value {
+            if case .integer(let integer) = value {
                 return try tree.firstIndex(pager, root, ofInteger: integer, from: start)
             }
             var problem: Error?
@@ -110,7 +110,8 @@ extension ListHandle {
         return found
     }
 
-    /// Visits all elements in order, until `body` returns false. The list must not be changed meanwhile.
+    /// Visits all elements in order, until `body` returns false. The list must not be changed
+    /// meanwhile.
     public func forEach(_ body: (Scalar) throws -> Bool) throws {
         let bytes = try stored()
         guard let root = InlineList.root(bytes) else { return try forEachInline(bytes, body) }
@@ -216,7 +217,7 @@ extension ListHandle {
         if isLink {
             var targets: [Int64] = []
             try forEach {
-                if case let .integer(target) = $0 { targets.append(target) }
+                if case .integer(let target) = $0 { targets.append(target) }
                 return true
             }
             for target in targets { try removeBacklink(.integer(target)) }
@@ -237,7 +238,7 @@ extension ListHandle {
             throw pager.invalidArgument(
                 "'\(table.stored.name).\(definition.name)' does not hold such elements.")
         }
-        if case let .bytes(bytes) = value, bytes.count > Pager.maximumValueBytes {
+        if case .bytes(let bytes) = value, bytes.count > Pager.maximumValueBytes {
             throw table.tooLarge(column, bytes.count)
         }
         try table.checkTarget(column, value)
@@ -245,7 +246,7 @@ extension ListHandle {
 
     /// Short bytes are copied: they may lie in the very page that takes them.
     private func withOwned(_ value: Scalar, _ body: (Scalar) throws -> Void) throws {
-        if case let .bytes(bytes) = value, bytes.count <= pager.maximumInlineBytes {
+        if case .bytes(let bytes) = value, bytes.count <= pager.maximumInlineBytes {
             try Array(bytes).withUnsafeBytes { try body(.bytes($0)) }
         } else {
             try body(value)
@@ -258,11 +259,12 @@ extension ListHandle {
         }
     }
 
-    /// Calls `body` with what writes the value into a row of a list leaf; long values are on pages of their own by then.
+    /// Calls `body` with what writes the value into a row of a list leaf; long values are on pages
+    /// of their own by then.
     private func withStored(
         _ value: Scalar, _ body: ((MutableNode, Int) -> Bool) throws -> Void
     ) throws {
-        if case let .bytes(bytes) = value, bytes.count > pager.maximumInlineBytes {
+        if case .bytes(let bytes) = value, bytes.count > pager.maximumInlineBytes {
             let reference = try pager.writeOverflow(bytes)
             try withOverflowImage(reference, bytes.count) { image in
                 try body { $0.setBytes(0, $1, image, isOverflow: true) }
@@ -277,11 +279,11 @@ extension ListHandle {
     {
         switch element {
         case .null: try body(.null)
-        case let .integer(v): try body(.integer(v))
-        case let .float(v): try body(.float(v))
-        case let .double(v): try body(.double(v))
-        case let .bytes(v): try v.withUnsafeBytes { try body(.bytes($0)) }
-        case let .fixed16(a, b): try body(.fixed16(a, b))
+        case .integer(let v): try body(.integer(v))
+        case .float(let v): try body(.float(v))
+        case .double(let v): try body(.double(v))
+        case .bytes(let v): try v.withUnsafeBytes { try body(.bytes($0)) }
+        case .fixed16(let a, let b): try body(.fixed16(a, b))
         }
     }
 
@@ -312,13 +314,13 @@ extension ListHandle {
     }
 
     private func addBacklink(_ value: Scalar) throws {
-        if isLink, case let .integer(target) = value {
+        if isLink, case .integer(let target) = value {
             try table.addBacklink(column, from: owner, to: ObjectKey(rawValue: target))
         }
     }
 
     private func removeBacklink(_ value: Scalar) throws {
-        if isLink, case let .integer(target) = value {
+        if isLink, case .integer(let target) = value {
             try table.removeBacklink(column, from: owner, to: ObjectKey(rawValue: target))
         }
     }

@@ -11,7 +11,8 @@
 /// | UUID | `fixed16`: bytes 0..<8 and 8..<16, loaded little-endian |
 /// | link | `integer`: the target's object key |
 ///
-/// `bytes` that were read from a connection stay valid until its next write, refresh or end of read.
+/// `bytes` that were read from a connection stay valid until its next write, refresh or end of
+/// read.
 @frozen
 public enum Scalar {
     case null
@@ -27,11 +28,11 @@ extension Scalar {
     public func isIdentical(to other: Scalar) -> Bool {
         switch (self, other) {
         case (.null, .null): true
-        case let (.integer(a), .integer(b)): a == b
-        case let (.float(a), .float(b)): a.bitPattern == b.bitPattern
-        case let (.double(a), .double(b)): a.bitPattern == b.bitPattern
-        case let (.bytes(a), .bytes(b)): a.count == b.count && a.elementsEqual(b)
-        case let (.fixed16(a, b), .fixed16(c, d)): a == c && b == d
+        case (.integer(let a), .integer(let b)): a == b
+        case (.float(let a), .float(let b)): a.bitPattern == b.bitPattern
+        case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
+        case (.bytes(let a), .bytes(let b)): a.count == b.count && a.elementsEqual(b)
+        case (.fixed16(let a, let b), .fixed16(let c, let d)): a == c && b == d
         default: false
         }
     }

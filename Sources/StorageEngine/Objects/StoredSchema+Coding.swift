@@ -1,5 +1,5 @@
-/// The schema as bytes: a sequence of variable-length integers (LEB128) and strings (length, UTF-8), in the order of
-/// the declarations below. Decoding hostile bytes returns nil.
+/// The schema as bytes: a sequence of variable-length integers (LEB128) and strings (length,
+/// UTF-8), in the order of the declarations below. Decoding hostile bytes returns nil.
 extension StoredSchema {
     private static let codingVersion: UInt64 = 1
 
@@ -86,7 +86,7 @@ private struct SchemaWriter {
     mutating func write(_ column: StoredColumn) {
         write(UInt64(column.id))
         switch column.content {
-        case let .property(definition):
+        case .property(let definition):
             write(0)
             write(definition.name)
             write(UInt64(definition.type.rawValue))
@@ -95,7 +95,7 @@ private struct SchemaWriter {
                 (definition.isOptional ? 1 : 0) | (definition.isPrimaryKey ? 2 : 0)
                     | (definition.isIndexed ? 4 : 0) | (definition.linkTarget == nil ? 0 : 8))
             write(definition.linkTarget ?? "")
-        case let .backlinks(backlinks):
+        case .backlinks(let backlinks):
             write(1)
             write(UInt64(backlinks.originTable))
             write(UInt64(backlinks.originColumn))

@@ -18,11 +18,11 @@ struct StoredColumn: Equatable {
     }
 
     var definition: ColumnDefinition? {
-        if case let .property(definition) = content { definition } else { nil }
+        if case .property(let definition) = content { definition } else { nil }
     }
 
     var backlinks: Backlinks? {
-        if case let .backlinks(backlinks) = content { backlinks } else { nil }
+        if case .backlinks(let backlinks) = content { backlinks } else { nil }
     }
 
     /// Lists are stored as bytes in the owner's row: the elements, or the root of their tree.

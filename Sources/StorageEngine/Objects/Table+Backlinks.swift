@@ -1,7 +1,8 @@
-/// Backlinks: who refers to an object, kept by the engine so that inverse relationships and deletions cost no scan.
+/// Backlinks: who refers to an object, kept by the engine so that inverse relationships and
+/// deletions cost no scan.
 ///
-/// A backlink column holds 0 (nobody), `(origin << 1) | 1` (one reference), or 2 (several: the property's map from
-/// (target, origin) to a count knows them).
+/// A backlink column holds 0 (nobody), `(origin << 1) | 1` (one reference), or 2 (several: the
+/// property's map from (target, origin) to a count knows them).
 extension Table {
     private enum Mark {
         static let nobody: Int64 = 0
@@ -26,7 +27,7 @@ extension Table {
         guard let location = try location(of: target) else {
             throw connection.pager.noSuchObject(target)
         }
-        guard case let .integer(mark) = try value(position, at: location) else { return 0 }
+        guard case .integer(let mark) = try value(position, at: location) else { return 0 }
         return mark
     }
 
@@ -38,7 +39,8 @@ extension Table {
         try connection.forest.state(stored.columns[position].backlinks!.severalTreeID)
     }
 
-    private func addBacklink(at position: Int, from origin: ObjectKey, to target: ObjectKey) throws {
+    private func addBacklink(at position: Int, from origin: ObjectKey, to target: ObjectKey) throws
+    {
         let mark = try mark(position, target)
         if mark == Mark.nobody { return try setMark(position, target, Mark.one(origin)) }
         if mark & 1 == 1 {
@@ -107,7 +109,8 @@ extension Table {
         }
     }
 
-    /// Who refers to `target` through the property that backlink column `position` mirrors, and how often.
+    /// Who refers to `target` through the property that backlink column `position` mirrors, and how
+    /// often.
     func forEachBacklink(
         _ position: Int, _ target: ObjectKey, _ body: (ObjectKey, Int64) throws -> Bool
     ) throws {

@@ -35,7 +35,8 @@ extension Table {
     }
 
     /// Removes what `origin` holds of a target whose backlinks are forgotten already.
-    private func removeReferences(_ column: Int, of origin: ObjectKey, to target: ObjectKey) throws {
+    private func removeReferences(_ column: Int, of origin: ObjectKey, to target: ObjectKey) throws
+    {
         guard stored.columns[column].isList else {
             return try store(.init(scalar: .null), column, of: origin)
         }
@@ -49,7 +50,7 @@ extension Table {
             if definition.collection == .list {
                 try list(column, of: key).release()
             } else if definition.type == .link {
-                if case let .integer(target) = try value(column, of: key) {
+                if case .integer(let target) = try value(column, of: key) {
                     try removeBacklink(column, from: key, to: ObjectKey(rawValue: target))
                 }
             } else if stored.columns[column].kind == .bytes {

@@ -1,4 +1,5 @@
-/// Lookup by primary key: an ordered map from the key to the object's key. Null is kept in the map's root entry.
+/// Lookup by primary key: an ordered map from the key to the object's key. Null is kept in the
+/// map's root entry.
 extension Table {
     private var keyState: UnsafeMutablePointer<Forest.State> {
         get throws { try forest.state(primaryKeyTreeID) }
@@ -49,15 +50,15 @@ extension Table {
         _ key: Scalar, _ body: (OrderedMap.FirstKey, Bool) throws -> R
     ) throws -> R {
         switch key {
-        case let .integer(value):
+        case .integer(let value):
             return try body(.integer(value), false)
-        case let .bytes(bytes):
+        case .bytes(let bytes):
             // Keys of exactly the limit count as cut, so that they meet the longer ones they begin.
             let length = min(bytes.count, OrderedMap.maximumKeyBytes)
             return try body(
                 .bytes(UnsafeRawBufferPointer(rebasing: bytes[..<length])),
                 bytes.count >= OrderedMap.maximumKeyBytes)
-        case let .fixed16(a, b):
+        case .fixed16(let a, let b):
             // As in a UUID's bytes, so that the map orders them as UUIDs are ordered.
             let image = (a.littleEndian, b.littleEndian)
             return try withUnsafeBytes(of: image) { try body(.bytes($0), false) }

@@ -1,7 +1,8 @@
 /// The objects of one class, as one connection sees them.
 ///
-/// Columns are addressed by their position in `definition.columns`. Used by the connection's thread. Reading
-/// outside a pinned version, or with a position out of range, is a programming error.
+/// Columns are addressed by their position in `definition.columns`. Used by the connection's
+/// thread. Reading outside a pinned version, or with a position out of range, is a programming
+/// error.
 public final class Table {
     public unowned let connection: Connection
     let index: Int
@@ -34,7 +35,7 @@ public final class Table {
         func accepts(_ value: Scalar) -> Bool {
             switch (kind, value) {
             case (_, .null): isList || allowsNull
-            case let (.bytes, .bytes(bytes)):
+            case (.bytes, .bytes(let bytes)):
                 !isList && bytes.count <= Pager.maximumValueBytes
             case (.integer, .integer), (.double, .double), (.float, .float), (.fixed16, .fixed16):
                 true
@@ -47,7 +48,8 @@ public final class Table {
     private let scratch: UnsafeMutablePointer<ClusterTree.StoredValue>
     /// Overflow references of one insert, kept until the row is written: three words a column.
     private let images: UnsafeMutablePointer<UInt64>
-    /// Copies of short strings and data, a slot a column: what is to be stored may lie in the very leaf that takes it.
+    /// Copies of short strings and data, a slot a column: what is to be stored may lie in the very
+    /// leaf that takes it.
     private let copies: UnsafeMutableRawPointer
     let propertyCount: Int
 
@@ -69,7 +71,8 @@ public final class Table {
         checks = .allocate(capacity: propertyCount)
         scratch = .allocate(capacity: propertyCount)
         images = .allocate(capacity: max(1, propertyCount * 3))
-        copies = .allocate(byteCount: max(1, propertyCount) * pager.maximumInlineBytes, alignment: 16)
+        copies = .allocate(
+            byteCount: max(1, propertyCount) * pager.maximumInlineBytes, alignment: 16)
         for column in 0..<propertyCount {
             let definition = stored.columns[column].definition!
             checks[column] = ColumnCheck(
@@ -162,16 +165,16 @@ public final class Table {
         try ClusterTree.position(pager, try root, of: key)
     }
 
-    /// Visits leaves in key order, until `body` returns false: the way to scan. Columns that do not fit
-    /// a leaf are read with `column(_:of:)`.
+    /// Visits leaves in key order, until `body` returns false: the way to scan. Columns that do not
+    /// fit a leaf are read with `column(_:of:)`.
     public func forEachLeaf(
         from position: Int = 0, _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
     ) throws {
         try ClusterTree.forEachLeaf(pager, try root, from: position, body)
     }
 
-    /// The node and position in it that hold a column of a leaf: the leaf itself, or the column's own node; nil if the
-    /// leaf is older than the column, so that all its rows have the default.
+    /// The node and position in it that hold a column of a leaf: the leaf itself, or the column's
+    /// own node; nil if the leaf is older than the column, so that all its rows have the default.
     public func column(_ column: Int, of leaf: Node) throws -> (node: Node, column: Int)? {
         let position = leaf.columnIndex(ofID: cluster.columns[column].id, expected: column)
         if position < 0 { return nil }
@@ -203,12 +206,13 @@ public final class Table {
 
     // MARK: Inserting
 
-    /// Appends an object. `values` come in column order; missing ones at the end take their defaults, list columns are
-    /// given `.null` and start empty.
+    /// Appends an object. `values` come in column order; missing ones at the end take their
+    /// defaults, list columns are given `.null` and start empty.
     ///
-    /// - Throws: `.duplicateKey` if the primary key exists, `.valueTooLarge` for strings and data over 16 MiB,
-    ///   `.invalidArgument` for values that do not fit their columns and links to objects that do not exist: then
-    ///   nothing has changed. After any other error the transaction can only be rolled back.
+    /// - Throws: `.duplicateKey` if the primary key exists, `.valueTooLarge` for strings and data
+    ///   over 16 MiB, `.invalidArgument` for values that do not fit their columns and links to
+    ///   objects that do not exist: then nothing has changed. After any other error the transaction
+    ///   can only be rolled back.
     public func insert(_ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
         try requireWriteTransaction()
         guard values.count <= propertyCount else {
@@ -249,7 +253,7 @@ public final class Table {
     private func addBacklinks(from key: ObjectKey, _ values: UnsafeBufferPointer<Scalar>) throws {
         for column in 0..<values.count {
             if backlinkColumns[column] != nil, !stored.columns[column].isList,
-                case let .integer(target) = values[column]
+                case .integer(let target) = values[column]
             {
                 try addBacklink(column, from: key, to: ObjectKey(rawValue: target))
             }
@@ -265,7 +269,7 @@ public final class Table {
 
     /// Links may only lead to objects that exist.
     func checkTarget(_ column: Int, _ value: Scalar) throws {
-        guard let target = backlinkColumns[column], case let .integer(rawKey) = value else {
+        guard let target = backlinkColumns[column], case .integer(let rawKey) = value else {
             return
         }
         let key = ObjectKey(rawValue: rawKey)
@@ -275,7 +279,7 @@ public final class Table {
     /// The form in which a value that its column accepts is stored: a long one on pages of its own.
     @inline(__always)
     private func prepare(_ column: Int, _ value: Scalar) throws -> ClusterTree.StoredValue {
-        if case let .bytes(bytes) = value {
+        if case .bytes(let bytes) = value {
             let limit = pager.maximumInlineBytes
             if bytes.count > limit { return try prepareLong(column, bytes) }
             let copy = UnsafeMutableRawBufferPointer(
@@ -295,7 +299,7 @@ public final class Table {
             return pager.invalidArgument("The list \(name) is changed through its handle.")
         }
         if value.isNull { return pager.invalidArgument("Column \(name) must not be null.") }
-        if case let .bytes(bytes) = value, bytes.count > Pager.maximumValueBytes {
+        if case .bytes(let bytes) = value, bytes.count > Pager.maximumValueBytes {
             return tooLarge(column, bytes.count)
         }
         return pager.invalidArgument("Column \(name) holds values of another type.")
@@ -322,7 +326,8 @@ public final class Table {
 
     // MARK: Setting
 
-    /// Sets one value of an object. Setting a link (or nulling it) keeps the backlinks of old and new target.
+    /// Sets one value of an object. Setting a link (or nulling it) keeps the backlinks of old and
+    /// new target.
     ///
     /// - Throws: what `insert` throws, with the same promise.
     public func set(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
@@ -333,7 +338,8 @@ public final class Table {
         }
         switch checks[column].role {
         case .plain:
-            // The cluster tree itself throws for an object that does not exist, before it changes anything.
+            // The cluster tree itself throws for an object that does not exist, before it changes
+            // anything.
             try store(try prepare(column, value), column, of: key)
         case .link: try setLink(column, of: key, to: value)
         case .bytes, .primaryKey: try setOwned(column, of: key, to: value)
@@ -343,11 +349,11 @@ public final class Table {
     private func setLink(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
         try checkTarget(column, value)
         let old = try self.value(column, of: key)
-        if case let .integer(target) = old {
+        if case .integer(let target) = old {
             try removeBacklink(column, from: key, to: ObjectKey(rawValue: target))
         }
         try store(.init(scalar: value), column, of: key)
-        if case let .integer(target) = value {
+        if case .integer(let target) = value {
             try addBacklink(column, from: key, to: ObjectKey(rawValue: target))
         }
     }

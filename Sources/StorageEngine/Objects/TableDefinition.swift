@@ -1,4 +1,5 @@
-/// The types of values a column can hold. The raw values are on disk; see `docs/design.md` for those reserved.
+/// The types of values a column can hold. The raw values are on disk; see `docs/design.md` for
+/// those reserved.
 public enum ValueType: UInt8, Sendable, Hashable {
     case bool = 1
     case int, float, double, string, data, date, uuid, link
@@ -16,7 +17,8 @@ extension ValueType {
         }
     }
 
-    /// The value of a column in a leaf written before the column existed, and of list slots without a value.
+    /// The value of a column in a leaf written before the column existed, and of list slots without
+    /// a value.
     func defaultScalar(isOptional: Bool) -> Scalar {
         if isOptional || self == .link { return .null }
         switch columnKind {
@@ -49,7 +51,8 @@ public struct ColumnDefinition: Hashable, Sendable {
     public var name: String
     public var type: ValueType
     public var collection: CollectionKind
-    /// Whether a value (for lists: an element) may be null. Links are always optional, elements of lists of links never.
+    /// Whether a value (for lists: an element) may be null. Links are always optional, elements of
+    /// lists of links never.
     public var isOptional: Bool
     public var isPrimaryKey: Bool
     /// Recorded; the engine keeps no secondary index in this format version.

@@ -8,7 +8,8 @@ struct Verification {
     private var pager: Pager { connection.pager }
     private var problems: [String] = []
     private var reached = ExtentSet()
-    /// Problems beyond this many are not collected: the file is damaged, and the list would not help more.
+    /// Problems beyond this many are not collected: the file is damaged, and the list would not
+    /// help more.
     private static let limit = 100
 
     init(_ connection: Connection) { self.connection = connection }
@@ -94,7 +95,8 @@ struct Verification {
                 try verification.walkLeaf(table, reference, leaf, &previous)
             }
             if count != root.count {
-                report("Table '\(table.stored.name)' counts \(root.count) objects and has \(count).")
+                report(
+                    "Table '\(table.stored.name)' counts \(root.count) objects and has \(count).")
             }
         }
         try walkPrimaryKeys(table, objects: root.count)
@@ -141,7 +143,7 @@ struct Verification {
                     try reach(node.overflowReference(position, location.row).0, isNode: false)
                 }
             } else if stored.definition?.type == .link,
-                case let .integer(target) = try table.value(column, at: location)
+                case .integer(let target) = try table.value(column, at: location)
             {
                 try checkLinks(table, column, key, [target: 1])
             } else if stored.backlinks != nil {
@@ -167,7 +169,7 @@ struct Verification {
         if table.backlinkColumns[column] != nil {
             var targets: [Int64: Int64] = [:]
             try list.forEach {
-                if case let .integer(target) = $0 { targets[target, default: 0] += 1 }
+                if case .integer(let target) = $0 { targets[target, default: 0] += 1 }
                 return true
             }
             try checkLinks(table, column, key, targets)
@@ -251,7 +253,8 @@ struct Verification {
 
     // MARK: Space
 
-    /// Every page is reached, free, or waiting for a reader. Needs the write lock, so that nobody changes it.
+    /// Every page is reached, free, or waiting for a reader. Needs the write lock, so that nobody
+    /// changes it.
     private mutating func checkSpace() throws {
         if connection.database.isReadOnly || pager.isInWriteTransaction { return }
         let version = pager.version
@@ -264,8 +267,8 @@ struct Verification {
 }
 
 extension Connection {
-    /// Checks everything this snapshot reaches. Returns problems in words; empty means sound. Waits for the write
-    /// lock at the end, because free space can only be checked while nobody writes.
+    /// Checks everything this snapshot reaches. Returns problems in words; empty means sound. Waits
+    /// for the write lock at the end, because free space can only be checked while nobody writes.
     ///
     /// - Throws: `.damaged` for the first page that cannot be read at all.
     public func verify() throws -> [String] { try Verification.run(self) }
@@ -273,7 +276,8 @@ extension Connection {
 
 extension Table {
     /// How often `origin` refers to `target` as the backlink column knows it.
-    func backlinkCount(_ position: Int, _ target: ObjectKey, from origin: ObjectKey) throws -> Int64 {
+    func backlinkCount(_ position: Int, _ target: ObjectKey, from origin: ObjectKey) throws -> Int64
+    {
         var found: Int64 = 0
         try forEachBacklink(position, target) { candidate, count in
             if candidate == origin { found = count }

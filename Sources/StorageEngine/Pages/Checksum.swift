@@ -24,7 +24,9 @@ public enum Checksum {
         let start = fold(seed ^ secret0, secret4 ^ UInt64(bytes.count))
         guard var p = bytes.baseAddress else { return fold(start ^ secret1, secret2) }
         var remaining = bytes.count
-        var lane0 = start, lane1 = start ^ secret1, lane2 = start ^ secret2
+        var lane0 = start
+        var lane1 = start ^ secret1
+        var lane2 = start ^ secret2
         var lane3 = start ^ secret3
         while remaining >= 64 {
             lane0 = fold(word(p, 0) ^ secret1, word(p, 8) ^ lane0)

@@ -58,7 +58,7 @@ extension FileHeader {
     }
 
     private static func checksum(_ block: UnsafeRawBufferPointer) -> UInt64 {
-        Checksum.hash(UnsafeRawBufferPointer(rebasing: block[0 ..< 504]), seed: 0)
+        Checksum.hash(UnsafeRawBufferPointer(rebasing: block[0..<504]), seed: 0)
     }
 
     /// Reads a header from bytes that nobody vouches for.
@@ -137,7 +137,7 @@ struct CleanCloseMarker: Equatable, Sendable {
         _ bytes: UnsafeRawBufferPointer, _ header: FileHeader
     ) -> UInt64 {
         Checksum.hash(
-            UnsafeRawBufferPointer(rebasing: bytes[0 ..< 56]), seed: header.fileSeed)
+            UnsafeRawBufferPointer(rebasing: bytes[0..<56]), seed: header.fileSeed)
     }
 
     init(version: UInt64, commitID: UInt64) {

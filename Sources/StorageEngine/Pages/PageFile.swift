@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// The data file as pages: mapped for reading at an address that never changes, written with
 /// `pwritev` only, never through the mapping.
@@ -28,7 +27,7 @@ package final class PageFile: @unchecked Sendable {
     private let checkedBytes: Int
     /// Pages that may be touched at `base`. Grows only.
     private let mappedPageCount: UnsafeMutablePointer<UInt64>
-    private let mappingLock = Mutex<Void>(())
+    private let mappingLock = Locked<Void>(())
 
     /// Address space to ask for first: 1 TiB. Halved until the system grants it (`RLIMIT_AS`, and
     /// strict overcommit accounting, may say no).
@@ -96,7 +95,7 @@ package final class PageFile: @unchecked Sendable {
 
     /// Bytes of the file now.
     func size() throws(StorageError) -> UInt64 {
-        do { return try System.status(descriptor).size } catch { throw failure(error, .read) }
+        do { return try System.size(descriptor) } catch { throw failure(error, .read) }
     }
 
     /// Makes pages up to `pageCount` readable. The file must have them.
@@ -163,8 +162,10 @@ extension PageFile {
     ) throws(StorageError) -> UnsafeRawPointer {
         let page = reference.page
         guard reference.birth >= 1, reference.birth <= version else {
-            throw damage(page, "a reference to it is from version \(reference.birth), and the "
-                + "snapshot is version \(version)")
+            throw damage(
+                page,
+                "a reference to it is from version \(reference.birth), and the "
+                    + "snapshot is version \(version)")
         }
         guard page >= firstPage, page < mappedPages else {
             throw damage(page, "a reference leads outside the file")
@@ -180,8 +181,10 @@ extension PageFile {
             throw damage(page, "its checksum does not match")
         }
         guard runHeader.birth == reference.birth else {
-            throw damage(page, "it is of version \(runHeader.birth), and version "
-                + "\(reference.birth) was expected")
+            throw damage(
+                page,
+                "it is of version \(runHeader.birth), and version "
+                    + "\(reference.birth) was expected")
         }
         if kind == .node, let problem = Node.problem(in: run) { throw damage(page, problem) }
         markChecked(reference)

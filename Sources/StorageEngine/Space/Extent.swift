@@ -46,7 +46,7 @@ enum ExtentCoding {
         var extents: [Extent] = []
         extents.reserveCapacity(Int(count))
         var previousEnd: UInt64 = 0
-        for _ in 0 ..< count {
+        for _ in 0..<count {
             guard let distance = reader.next(), let length = reader.next() else { return nil }
             let (start, startOverflows) = previousEnd.addingReportingOverflow(distance)
             let (end, endOverflows) = start.addingReportingOverflow(length)

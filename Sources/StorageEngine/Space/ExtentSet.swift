@@ -133,7 +133,7 @@ struct ExtentSet: Sendable {
     /// that length in the set (next fit).
     mutating func extent(ofAtLeast count: UInt64, near page: UInt64) -> Extent? {
         let first = position(atOrBefore: page)?.chunk ?? 0
-        for step in 0 ..< chunks.count {
+        for step in 0..<chunks.count {
             let chunk = (first + step) % chunks.count
             if let found = search(chunk: chunk, count: count, from: step == 0 ? page : 0) {
                 return found

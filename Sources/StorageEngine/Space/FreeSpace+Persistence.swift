@@ -25,7 +25,7 @@ extension FreeSpace {
         }
         appendWaiting(log.freed, version: version)
         self.livePages = livePages
-        return livePages == pageCount - firstPage - freePages - waitingPages
+        return livePages + freePages + waitingPages == pageCount - firstPage
     }
 }
 
@@ -68,9 +68,10 @@ extension FreeSpace {
             let releasedThrough = reader.next(), let freeCount = reader.next(),
             pageCount >= firstPage, pageCount <= maximumPageCount, releasedThrough <= version
         else { return nil }
-        let bounds = firstPage ..< pageCount
-        guard let freeExtents = ExtentCoding.decode(
-            count: freeCount, within: bounds, from: &reader)
+        let bounds = firstPage..<pageCount
+        guard
+            let freeExtents = ExtentCoding.decode(
+                count: freeCount, within: bounds, from: &reader)
         else { return nil }
         self.init(firstPage: firstPage, pageCount: firstPage)
         self.pageCount = pageCount
@@ -82,7 +83,7 @@ extension FreeSpace {
             return nil
         }
         var previousVersion: UInt64 = 0
-        for _ in 0 ..< groupCount {
+        for _ in 0..<groupCount {
             guard let groupVersion = reader.next(), let count = reader.next(),
                 groupVersion > previousVersion, groupVersion <= version,
                 let extents = ExtentCoding.decode(count: count, within: bounds, from: &reader)
@@ -91,6 +92,8 @@ extension FreeSpace {
             appendWaiting(extents, version: groupVersion)
             previousVersion = groupVersion
         }
-        guard livePages == pageCount - firstPage - freePages - waitingPages else { return nil }
+        guard livePages <= pageCount,
+            livePages + freePages + waitingPages == pageCount - firstPage
+        else { return nil }
     }
 }

@@ -229,7 +229,8 @@ extension FreeSpace {
             "the free-space map contradicts itself")
     }
 
-    private func invariantsHold() -> Bool {
+    /// Whether no page is two things at once, and the numbers add up.
+    func invariantsHold() -> Bool {
         var known = free
         if !current.isEmpty, !known.insert(current) { return false }
         for group in waitingGroups {
@@ -241,6 +242,6 @@ extension FreeSpace {
         for extent in freed where !known.insert(extent) { return false }
         let used = livePages + allocatedPages
         return known.pageCount <= pageCount - firstPage
-            && used == pageCount - firstPage - freePages - waitingPages
+            && used + freePages + waitingPages == pageCount - firstPage
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// The system calls that the engine makes, by the names that fault specifications use.
 package enum SystemCall: String, CaseIterable, Sendable {
-    case open, close, stat, fstat
+    case open, close, stat, fstat, lseek
     case pread, pwrite, pwritev
     case fdatasync, fsync, ftruncate, fallocate
     case mmap, munmap, madvise
@@ -15,7 +15,8 @@ package enum SystemCall: String, CaseIterable, Sendable {
     package var changesFiles: Bool {
         switch self {
         case .pwrite, .pwritev, .fdatasync, .fsync, .ftruncate, .fallocate, .unlink, .rename: true
-        case .open, .close, .stat, .fstat, .pread, .mmap, .munmap, .madvise, .lock, .memfd: false
+        case .open, .close, .stat, .fstat, .lseek, .pread, .mmap, .munmap, .madvise, .lock, .memfd:
+            false
         }
     }
 }

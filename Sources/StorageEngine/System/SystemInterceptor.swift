@@ -1,6 +1,5 @@
 import CRealmSystem
 import Glibc
-import Synchronization
 
 /// One call as an interceptor sees it, before it is made.
 package struct SystemCallContext {
@@ -54,14 +53,14 @@ package final class SystemInterceptor: Sendable {
 
     private let scope: Scope
     private let recordsTrace: Bool
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     package init(
         scope: Scope = .process, faults: [SystemCallFault] = [], recordsTrace: Bool = false
     ) {
         self.scope = scope
         self.recordsTrace = recordsTrace
-        state = Mutex(State(faults: faults))
+        state = Locked(State(faults: faults))
     }
 
     /// How often a call was made, failed ones included.
@@ -96,7 +95,7 @@ extension SystemInterceptor {
     /// Serialises installation. Every list ever installed stays alive in it: a thread that has
     /// read the address of a list may use it however late, so none is freed. There are as many
     /// as there are installations in a test process, and none elsewhere.
-    private static let installed = Mutex<[List]>([])
+    private static let installed = Locked<[List]>([])
 
     package func install() {
         Self.replace { $0 + [self] }

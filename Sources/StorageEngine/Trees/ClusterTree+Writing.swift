@@ -1,6 +1,6 @@
-/// Changing rows. A leaf that has no room for a change first moves its largest column to a node of its own
-/// ("spills" it), so that leaves keep at least `minimumRows` rows however wide the table is, and scans of one column
-/// stay away from the others; a leaf with more rows is split.
+/// Changing rows. A leaf that has no room for a change first moves its largest column to a node of
+/// its own ("spills" it), so that leaves keep at least `minimumRows` rows however wide the table
+/// is, and scans of one column stay away from the others; a leaf with more rows is split.
 extension ClusterTree {
     /// A leaf with fewer rows than this spills columns rather than split.
     static let minimumRows = 256
@@ -10,7 +10,8 @@ extension ClusterTree {
     /// Leaves of tables with few narrow columns end here.
     static let maximumRows = 8192
 
-    /// A value to store: overflow values are already on pages of their own, `bytes` is the reference then.
+    /// A value to store: overflow values are already on pages of their own, `bytes` is the
+    /// reference then.
     struct StoredValue {
         var scalar: Scalar
         var isOverflow = false
@@ -33,8 +34,8 @@ extension ClusterTree {
 
     // MARK: Append
 
-    /// Appends a row. `key` must be above all keys in the tree. `values` come in stored-column order; those missing at
-    /// the end are defaults.
+    /// Appends a row. `key` must be above all keys in the tree. `values` come in stored-column
+    /// order; those missing at the end are defaults.
     @inline(__always)
     func append(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
@@ -142,7 +143,7 @@ extension ClusterTree {
 
     @inline(__always)
     private func set(_ leaf: MutableNode, _ column: Int, _ row: Int, _ value: StoredValue) -> Bool {
-        if case let .bytes(bytes) = value.scalar {
+        if case .bytes(let bytes) = value.scalar {
             return leaf.setBytes(column, row, bytes, isOverflow: value.isOverflow)
         }
         return leaf.set(column, row, value.scalar)
@@ -235,7 +236,8 @@ extension ClusterTree {
         return isSet ? .done : .columnFull
     }
 
-    /// Position of a stored column in the leaf, which gets it with defaults if it is older than the column.
+    /// Position of a stored column in the leaf, which gets it with defaults if it is older than the
+    /// column.
     private func addColumnIfMissing(_ leaf: MutableNode, _ column: Int) -> Int? {
         let definition = columns[column]
         let position = leaf.reading.columnIndex(ofID: definition.id, expected: column)
@@ -253,7 +255,8 @@ extension ClusterTree {
         return end
     }
 
-    /// Changes the node of a spilled column, which grows page by page. False if it may not grow further.
+    /// Changes the node of a spilled column, which grows page by page. False if it may not grow
+    /// further.
     private func changeSpill(
         _ writer: TreeWriter, _ position: Int, _ change: (MutableNode) -> Bool
     ) throws -> Bool {
@@ -299,7 +302,7 @@ extension ClusterTree {
         var size = -1
         for column in 0..<min(columns.count, leaf.columnCount) where !leaf.isSpilled(column) {
             var bytes = 16
-            if column < values.count, case let .bytes(value) = values[column].scalar {
+            if column < values.count, case .bytes(let value) = values[column].scalar {
                 bytes += value.count
             }
             if bytes > size {
@@ -311,7 +314,8 @@ extension ClusterTree {
         _ = try spill(writer, largest)
     }
 
-    /// Moves the largest column of the leaf at the end of the path into a node of its own. False if none is worth it.
+    /// Moves the largest column of the leaf at the end of the path into a node of its own. False if
+    /// none is worth it.
     private func spillLargestColumn(_ writer: TreeWriter) throws -> Bool {
         let leaf = writer.leaf
         var largest = -1
@@ -329,7 +333,8 @@ extension ClusterTree {
         return try spill(writer, largest)
     }
 
-    /// Moves a column of the leaf at the end of the path into a node of its own. False if it does not fit one.
+    /// Moves a column of the leaf at the end of the path into a node of its own. False if it does
+    /// not fit one.
     private func spill(_ writer: TreeWriter, _ column: Int) throws -> Bool {
         let leaf = writer.leaf
         let view = leaf.reading
@@ -382,7 +387,10 @@ extension ClusterTree {
         for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
             if try changeSpill(writer, column, { $0.insertPlaceholderRow(at: row) }) { continue }
             for undone in 0..<column where leaf.reading.isSpilled(undone) {
-                _ = try changeSpill(writer, undone) { $0.removeRow(at: row); return true }
+                _ = try changeSpill(writer, undone) {
+                    $0.removeRow(at: row)
+                    return true
+                }
             }
             leaf.removeRow(at: row)
             return .columnFull
@@ -393,7 +401,10 @@ extension ClusterTree {
     private func removeRow(_ writer: TreeWriter, at row: Int) throws {
         let leaf = writer.leaf
         for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
-            _ = try changeSpill(writer, column) { $0.removeRow(at: row); return true }
+            _ = try changeSpill(writer, column) {
+                $0.removeRow(at: row)
+                return true
+            }
         }
         leaf.removeRow(at: row)
         writer.rowsMoved()
@@ -420,7 +431,8 @@ extension ClusterTree {
         }
     }
 
-    /// Prepares a dense leaf for losing a row: at its ends it stays dense, else it gets a key column.
+    /// Prepares a dense leaf for losing a row: at its ends it stays dense, else it gets a key
+    /// column.
     private func keepKeys(_ leaf: MutableNode, whenRemoving row: Int) -> Bool {
         let view = leaf.reading
         if view.keyColumn >= 0 || row == view.rowCount - 1 { return true }

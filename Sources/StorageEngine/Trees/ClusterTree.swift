@@ -1,7 +1,7 @@
 /// The objects of one table: object key -> row, in leaves of packed columns.
 ///
-/// Keys ascend and are never reused, so new rows are appended. This file reads; `ClusterTree+Writing`
-/// changes.
+/// Keys ascend and are never reused, so new rows are appended. This file reads;
+/// `ClusterTree+Writing` changes.
 struct ClusterTree {
     let treeID: UInt32
     /// The table's stored columns, hidden ones included: what a new leaf consists of.
@@ -19,7 +19,8 @@ struct ClusterTree {
     /// Row of a branch whose child covers `key`.
     @inline(__always)
     static func childRow(_ node: Node, _ key: ObjectKey) -> Int {
-        // The first separator means nothing: everything below the second belongs to the first child.
+        // The first separator means nothing: everything below the second belongs to the first
+        // child.
         let rows = node.rowCount
         let row = node.lowerBound(BranchColumn.key, key.rawValue, in: 1..<rows)
         return row < rows && node.integer(BranchColumn.key, row) == key.rawValue ? row : row - 1

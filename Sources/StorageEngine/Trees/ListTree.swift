@@ -1,4 +1,5 @@
-/// A long list: values by position, in leaves of one column. Branches count rows and have no separators.
+/// A long list: values by position, in leaves of one column. Branches count rows and have no
+/// separators.
 struct ListTree {
     /// Narrow values end a leaf here, so that one insertion never shifts more.
     static let maximumRows = 4096

@@ -2,11 +2,11 @@ import Glibc
 
 /// A sorted map on pages: (first key, second key) -> up to four integers.
 ///
-/// Primary keys use (integer or bytes, object key) without values; backlinks (target, origin) -> count; the
-/// forest (tree id, 0) -> root. Leaves and separators share their key columns.
+/// Primary keys use (integer or bytes, object key) without values; backlinks (target, origin) ->
+/// count; the forest (tree id, 0) -> root. Leaves and separators share their key columns.
 struct OrderedMap {
-    /// Longer bytes are cut to this length: entries that agree in it are told apart by their second key, and by
-    /// whoever asks.
+    /// Longer bytes are cut to this length: entries that agree in it are told apart by their second
+    /// key, and by whoever asks.
     static let maximumKeyBytes = 256
 
     enum FirstKey {
@@ -21,7 +21,8 @@ struct OrderedMap {
 
     // MARK: Searching
 
-    /// First row of `node`, from `start` on, that is not before the key, in the key columns that begin at `column`.
+    /// First row of `node`, from `start` on, that is not before the key, in the key columns that
+    /// begin at `column`.
     @inline(__always)
     func lowerBound(
         _ node: Node, _ column: Int, _ first: FirstKey, _ second: Int64, from start: Int = 0
@@ -29,14 +30,14 @@ struct OrderedMap {
         let rows = node.rowCount
         var row: Int
         switch first {
-        case let .integer(key):
+        case .integer(let key):
             row = node.lowerBound(column, key, in: start..<rows)
             while row < rows, node.integer(column, row) == key,
                 node.integer(column + 1, row) < second
             {
                 row = skip(node, column, row, rows, second) { node.integer(column, $0) == key }
             }
-        case let .bytes(key):
+        case .bytes(let key):
             row = node.lowerBoundBytes(column, key, in: start..<rows)
             while row < rows, node.integer(column + 1, row) < second,
                 compare(node.bytes(column, row), key) == 0
@@ -47,7 +48,8 @@ struct OrderedMap {
         return row
     }
 
-    /// Among rows of equal first key (which are contiguous and ascend by second key): the next to look at.
+    /// Among rows of equal first key (which are contiguous and ascend by second key): the next to
+    /// look at.
     @inline(__always)
     private func skip(
         _ node: Node, _ column: Int, _ row: Int, _ rows: Int, _ second: Int64,
@@ -68,7 +70,8 @@ struct OrderedMap {
     /// The row of a branch whose child may hold the key.
     @inline(__always)
     func childRow(_ node: Node, _ first: FirstKey, _ second: Int64) -> Int {
-        // The first separator means nothing: everything below the second belongs to the first child.
+        // The first separator means nothing: everything below the second belongs to the first
+        // child.
         let row = lowerBound(node, BranchColumn.key, first, second, from: 1)
         let isSeparator =
             row < node.rowCount && isEqual(node, BranchColumn.key, row, first, second)
@@ -85,8 +88,8 @@ struct OrderedMap {
     @inline(__always)
     func isFirstEqual(_ node: Node, _ column: Int, _ row: Int, _ first: FirstKey) -> Bool {
         switch first {
-        case let .integer(key): node.integer(column, row) == key
-        case let .bytes(key): compare(node.bytes(column, row), key) == 0
+        case .integer(let key): node.integer(column, row) == key
+        case .bytes(let key): compare(node.bytes(column, row), key) == 0
         }
     }
 
@@ -188,8 +191,8 @@ struct OrderedMap {
     {
         let isFirstSet =
             switch first {
-            case let .integer(key): leaf.setInteger(0, row, key)
-            case let .bytes(key): leaf.setBytes(0, row, key, isOverflow: false)
+            case .integer(let key): leaf.setInteger(0, row, key)
+            case .bytes(let key): leaf.setBytes(0, row, key, isOverflow: false)
             }
         return isFirstSet && leaf.setInteger(1, row, second)
     }
@@ -204,7 +207,8 @@ struct OrderedMap {
             && (valueCount < 5 || leaf.setInteger(6, row, values.4))
     }
 
-    /// Splits the full leaf at the end of the path: at its end if `row` would be appended there, else in the middle.
+    /// Splits the full leaf at the end of the path: at its end if `row` would be appended there,
+    /// else in the middle.
     private func splitLeaf(_ writer: TreeWriter, _ root: inout TreeRoot, _ row: Int) throws {
         let leaf = writer.leaf
         let rows = leaf.reading.rowCount

@@ -1,6 +1,6 @@
 extension Pager {
-    /// The node that row `row` of a branch leads to. It is one level down and has rows, so that every
-    /// descent ends, also in a file made to harm.
+    /// The node that row `row` of a branch leads to. It is one level down and has rows, so that
+    /// every descent ends, also in a file made to harm.
     @inline(__always)
     func child(of branch: Node, _ row: Int) throws -> Node {
         let reference = branch.child(row)

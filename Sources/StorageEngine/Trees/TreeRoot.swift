@@ -16,7 +16,8 @@ enum TreeFormat {
     case list(ColumnKind)
     /// A cluster tree: the leaf's columns are the table's; branches are separated by object keys.
     case cluster
-    /// An ordered map: two key columns (integers, or bytes and an integer), then `values` integer columns.
+    /// An ordered map: two key columns (integers, or bytes and an integer), then `values` integer
+    /// columns.
     case map(firstKey: ColumnKind, values: Int)
 }
 
@@ -40,7 +41,7 @@ extension TreeFormat {
         switch self {
         case .list: break
         case .cluster: columns.append(ColumnFormat(id: 3, kind: .integer))
-        case let .map(firstKey, _):
+        case .map(let firstKey, _):
             columns.append(ColumnFormat(id: 3, kind: firstKey))
             columns.append(ColumnFormat(id: 4, kind: .integer))
         }
@@ -50,9 +51,9 @@ extension TreeFormat {
     /// Leaf columns of lists and maps. (Those of a cluster tree are its table's.)
     var leafColumns: [ColumnFormat] {
         switch self {
-        case let .list(kind): return [ColumnFormat(id: 0, kind: kind)]
+        case .list(let kind): return [ColumnFormat(id: 0, kind: kind)]
         case .cluster: return []
-        case let .map(firstKey, values):
+        case .map(let firstKey, let values):
             var columns = [
                 ColumnFormat(id: 0, kind: firstKey), ColumnFormat(id: 1, kind: .integer),
             ]

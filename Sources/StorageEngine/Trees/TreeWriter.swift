@@ -1,9 +1,9 @@
 /// Copy-on-write descent, splits and removals: what all trees share when they are changed.
 ///
 /// One per connection. Between two calls it keeps the path of the last descent, from the root
-/// (`steps[0]`) to a leaf (`steps[depth - 1]`): every node on it is a private copy of this transaction.
-/// Branches are split on the way down before they could overflow, so that a change in a leaf never fails for
-/// want of room above it.
+/// (`steps[0]`) to a leaf (`steps[depth - 1]`): every node on it is a private copy of this
+/// transaction. Branches are split on the way down before they could overflow, so that a change in
+/// a leaf never fails for want of room above it.
 final class TreeWriter {
     /// One node on the path, and which of its rows the path takes.
     struct Step {
@@ -39,14 +39,15 @@ final class TreeWriter {
 
     // MARK: Descent
 
-    /// Whether the path of the last descent still stands: it was in this tree, and no row has moved since.
-    /// Branches on it may have used up their headroom, so it must not be used to split.
+    /// Whether the path of the last descent still stands: it was in this tree, and no row has moved
+    /// since. Branches on it may have used up their headroom, so it must not be used to split.
     @inline(__always)
     func hasPath(to treeID: UInt32) -> Bool {
         depth > 0 && pathTreeID == treeID && pathStamp == layoutStamp.pointee
     }
 
-    /// Declares the path valid for `hasPath(to:)`; called at the end of a change that left it in place.
+    /// Declares the path valid for `hasPath(to:)`; called at the end of a change that left it in
+    /// place.
     @inline(__always)
     func keepPath(to treeID: UInt32) {
         pathTreeID = treeID
@@ -78,7 +79,8 @@ final class TreeWriter {
         root.reference = reference
         while true {
             guard depth < Self.maximumDepth else {
-                throw pager.damaged(reference.page, "the tree is deeper than any this library writes")
+                throw pager.damaged(
+                    reference.page, "the tree is deeper than any this library writes")
             }
             steps[depth] = Step(reference: reference, node: node, index: 0)
             depth += 1
@@ -108,7 +110,8 @@ final class TreeWriter {
     }
 
     /// Room for one more child and for the columns of all children to grow in width: what a change
-    /// below may need. 12 bytes a child: birth 0 to 4, separator 4 to 8, page and count 2 to 4 each.
+    /// below may need. 12 bytes a child: birth 0 to 4, separator 4 to 8, page and count 2 to 4
+    /// each.
     private func hasHeadroom(_ branch: MutableNode) -> Bool {
         branch.freeBytes >= branch.reading.rowCount * 12 + 128 + widestSeparator(branch)
     }
@@ -138,7 +141,8 @@ final class TreeWriter {
         }
     }
 
-    /// Headroom was ensured on the way down; if it is missing all the same, going on would lose data.
+    /// Headroom was ensured on the way down; if it is missing all the same, going on would lose
+    /// data.
     @inline(__always)
     func require(_ fits: Bool) {
         precondition(fits, "a branch node has no room for a change that its headroom covers")
@@ -244,12 +248,12 @@ final class TreeWriter {
         switch (format, separator) {
         case (.list, _), (_, .none):
             break
-        case let (_, .key(key)):
+        case (_, .key(let key)):
             require(parent.setInteger(BranchColumn.key, row, key.rawValue))
-        case let (.cluster, .row(node, source)):
+        case (.cluster, .row(let node, let source)):
             let key = node.integer(BranchColumn.key, source)
             require(parent.setInteger(BranchColumn.key, row, key))
-        case let (.map(firstKey, _), .row(node, source)):
+        case (.map(let firstKey, _), .row(let node, let source)):
             let column = node.level > 0 ? BranchColumn.key : 0
             if firstKey == .bytes {
                 let bytes = node.bytes(column, source)
@@ -264,7 +268,8 @@ final class TreeWriter {
 
     // MARK: Replacement and removal
 
-    /// The node at `position` of the path lives in another buffer and under another number from now on.
+    /// The node at `position` of the path lives in another buffer and under another number from now
+    /// on.
     func replaceNode(
         _ root: inout TreeRoot, at position: Int, _ reference: PageReference, _ node: MutableNode
     ) {
@@ -278,8 +283,8 @@ final class TreeWriter {
         rowsMoved()
     }
 
-    /// Removes the (empty) node at the end of the path, and every branch that this leaves empty. A root
-    /// with one child is replaced by it.
+    /// Removes the (empty) node at the end of the path, and every branch that this leaves empty. A
+    /// root with one child is replaced by it.
     func removeLeaf(_ root: inout TreeRoot) throws {
         var position = depth - 1
         while true {

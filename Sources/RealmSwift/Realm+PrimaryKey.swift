@@ -1,0 +1,98 @@
+import StorageEngine
+
+/// How a primary key of a class is compared with one that an application gives.
+enum _PrimaryKeyForm {
+    /// `Int` or `Int64`: every integer fits.
+    case integer
+    case string
+    /// Other types, for which keys are converted, and classes without a primary key.
+    case other
+
+    init(_ model: ClassModel) {
+        guard let position = model.primaryKey else {
+            self = .other
+            return
+        }
+        let type = model.properties[position].valueType
+        if type == Int.self || type == Int64.self {
+            self = .integer
+        } else if type == String.self {
+            self = .string
+        } else {
+            self = .other
+        }
+    }
+}
+
+extension Realm {
+    @usableFromInline
+    func _object(_ type: ObjectBase.Type, withIntegerKey key: Int) -> ObjectBase? {
+        let managedClass = instance.managedClass(forLookupOf: type)
+        guard managedClass.keyForm == .integer else {
+            return managedClass.object(forPrimaryKey: key)
+        }
+        return managedClass.object(forScalarKey: .integer(Int64(key)))
+    }
+
+    @usableFromInline
+    func _object(_ type: ObjectBase.Type, withStringKey key: String) -> ObjectBase? {
+        let managedClass = instance.managedClass(forLookupOf: type)
+        guard managedClass.keyForm == .string else {
+            return managedClass.object(forPrimaryKey: key)
+        }
+        return key._withScalar { managedClass.object(forScalarKey: $0) }
+    }
+
+    @usableFromInline
+    func _object<KeyType>(_ type: ObjectBase.Type, withKey key: KeyType) -> ObjectBase? {
+        instance.managedClass(forLookupOf: type).object(forPrimaryKey: key)
+    }
+}
+
+extension RealmInstance {
+    @inline(__always)
+    fileprivate func managedClass(forLookupOf type: ObjectBase.Type) -> ManagedClass {
+        checkThread()
+        resumeReading()
+        return managedClass(for: type)
+    }
+}
+
+extension ManagedClass {
+    @inline(__always)
+    fileprivate func object(forScalarKey key: Scalar) -> ObjectBase? {
+        guard let table else { return nil }
+        let found = attempt {
+            let key = try table.find(primaryKey: key)
+            return try key.flatMap { key in try table.location(of: key).map { (key, $0) } }
+        }
+        guard let (key, location) = found else { return nil }
+        let object = makeAccessor(key: key.rawValue)
+        // Whoever looks an object up is about to read it.
+        object._place(at: location, stamp: context.pointee.stamp.pointee)
+        return object
+    }
+
+    fileprivate func object(forPrimaryKey key: Any) -> ObjectBase? {
+        guard let position = model.primaryKey else {
+            stop("'\(model.name)' does not have a primary key")
+        }
+        let property = model.properties[position]
+        realm.scratch.reset()
+        guard let scalar = property.valueType.keyScalar(of: key, realm.scratch) else {
+            stop(model.invalidValue(key, for: property))
+        }
+        return object(forScalarKey: scalar)
+    }
+}
+
+extension _Persistable {
+    /// The stored form of a primary key; nil if the value does not fit.
+    fileprivate static func keyScalar(of value: Any, _ scratch: _Scratch) -> Scalar? {
+        guard let value = _convert(value, .detached) else { return nil }
+        var wrapper = Persisted(wrappedValue: value)
+        return withUnsafeMutablePointer(to: &wrapper) {
+            _gather(UnsafeMutableRawPointer($0), scratch)
+        }
+    }
+}
