@@ -89,8 +89,12 @@ import Testing
         let garbage = folder.path + "/garbage.csv"
         try Data("city,location,date,parameter,value\na,b,c,d,1\n".utf8)
             .write(to: URL(fileURLWithPath: garbage))
+        let binary = folder.path + "/binary.csv"
+        try Data("city,location,date,parameter,value\n\u{e4}\n".utf8 + [0xFF, 0xFE])
+            .write(to: URL(fileURLWithPath: binary))
         let mistakes: [(arguments: [String], code: Int32, says: String)] = [
             (["--input", garbage], 64, "garbage.csv:2:"),
+            (["--input", binary], 64, "binary.csv:3: not text"),
             (["--input", folder.path + "/missing.csv"], 64, "missing.csv"),
             (["--output", "/proc/results"], 1, "/proc/results"),
             (["--path", garbage + "/below"], 1, "garbage.csv/below"),

@@ -1,5 +1,5 @@
-/// A speed or a size that the design promises, beside control rows of the same run. A miss is shown,
-/// and never changes the exit code: one run on a busy machine proves nothing.
+/// A speed or a size that the design promises, beside control rows of the same run. A miss is
+/// shown, and never changes the exit code: one run on a busy machine proves nothing.
 struct SpeedCheck: Sendable {
     enum Bound: String, Codable { case atLeast, atMost }
 
