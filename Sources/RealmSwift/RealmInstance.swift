@@ -26,6 +26,7 @@ final class RealmInstance {
     @exclusivity(unchecked) private(set) var generation: UInt32 = 0
     /// Whatever was made in an earlier generation has been invalidated for good.
     @exclusivity(unchecked) private(set) var firstValidGeneration: UInt32 = 0
+    private(set) var lastCommit: CommitStatistics?
     /// Objects that have their row but not yet their links and lists.
     private var additions: [_Addition] = []
     private var isCompletingAdditions = false
@@ -161,7 +162,7 @@ extension RealmInstance {
             throw failure
         }
         do {
-            try connection.commit()
+            lastCommit = try connection.commit()
         } catch {
             // A failed commit leaves nothing of the transaction behind.
             if connection.isInWriteTransaction { connection.rollback() }

@@ -28,7 +28,8 @@ import Testing
         ["run", "--seconds", "0"], ["run", "--count", "-1"], ["run", "--batch-size", "0"],
         ["run", "--threads", "0"], ["run", "--payload", "-1"], ["run", "--warmup", "-1"],
         ["run", "--runs", "0"], ["run", "--seconds", "many"], ["run", "--no-such-option"],
-        ["run", "--seconds", "1", "--count", "1"], ["nonsense"],
+        ["run", "--seconds", "1", "--count", "1"], ["run", "--seconds", "nan"],
+        ["run", "--warmup", "inf"], ["run", "--batch-size", "99999999999"], ["nonsense"],
     ])
     func mistakesAreUsageErrors(arguments: [String]) {
         do {
@@ -96,6 +97,8 @@ import Testing
         for entry in [
             Suite.Entry(workload: "sensor"),
             Suite.Entry(workload: "sensors", strategies: ["bached"]),
+            Suite.Entry(workload: "sensors", batchSize: 0),
+            Suite.Entry(workload: "insert", size: -1),
         ] {
             let suite = Suite(name: "s", description: "d", cases: [entry])
             #expect(throws: BenchmarkError.self) {

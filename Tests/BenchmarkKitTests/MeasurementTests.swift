@@ -60,17 +60,53 @@ import Testing
         var batched = ColumnTests.result("sensors", "batched")
         batched.operations = 2000
         batched.elapsedSeconds = 1
-        let outcomes = RatioCheck.outcomes(for: [single, batched])
+        let outcomes = SpeedCheck.outcomes(for: [single, batched])
         #expect(outcomes.map(\.passed) == [false, true])
         #expect(outcomes.map(\.measured) == [0.69, 20])
     }
 
+    @Test func everyPromiseIsCheckedBesideItsControls() {
+        var rows: [CaseResult] = []
+        func add(
+            _ workload: String, _ strategy: String, _ control: String..., size: Int = 1_000_000,
+            rate: Int = 1, measures: [String: Double] = [:]
+        ) {
+            for (strategy, engine) in [(strategy, "realm")] + control.map({ ($0, "control") }) {
+                var row = ColumnTests.result(workload, strategy, engine: engine)
+                row.identifier.size = size
+                row.operations = rate
+                row.elapsedSeconds = 1
+                row.peakResidentBytes = 400_000_000
+                row.latency = LatencySummary(
+                    p50: 0.004, p90: 1, p99: 1, p999: 1, p9999: 1, max: 1)
+                for (name, value) in measures { row.measure(name, value) }
+                rows.append(row)
+            }
+        }
+        add("sensors", "dedicated-thread", "bare-disk", measures: ["ratio_to_control": 0.8])
+        add("sensors", "batched", rate: 30)
+        add("commit", "engine", "bare-disk", measures: ["ratio_to_control": 0.8])
+        let sizes = ["file_bytes_per_object": 15.0, "payload_bytes_per_object": 22.0]
+        add(
+            "insert", "api", "api-bare-disk", "api-unmanaged", rate: 600_000, measures: sizes)
+        add("insert", "api", size: 10_000_000, measures: sizes)
+        add("insert", "engine", "engine-bare-disk", rate: 1_000_000)
+        add("property-read", "same-module", "same-module-plain")
+        add("property-read", "other-module", "other-module-plain")
+        add("lookup", "api", "dictionary")
+        add("open", "api", "bare-file", measures: ["first_open_us": 1, "class_discovery_us": 2])
+        let outcomes = SpeedCheck.outcomes(for: rows)
+        #expect(outcomes.count == SpeedCheck.all.count)
+        #expect(outcomes.filter { $0.controls.isEmpty }.map(\.title) == [])
+        #expect(outcomes.filter { !$0.passed }.map(\.title) == ["insert/engine, 1,000,000"])
+    }
+
     @Test func checksWithoutTheirRowsAreLeftOut() {
-        #expect(RatioCheck.outcomes(for: []) == [])
+        #expect(SpeedCheck.outcomes(for: []) == [])
         var failed = ColumnTests.result("sensors", "dedicated-thread")
         failed.measure("ratio_to_control", 1)
         failed.status = .failed
-        #expect(RatioCheck.outcomes(for: [failed]) == [])
+        #expect(SpeedCheck.outcomes(for: [failed]) == [])
     }
 
     @Test func theMedianRunStandsForAll() {

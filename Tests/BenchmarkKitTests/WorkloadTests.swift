@@ -24,7 +24,7 @@ import Testing
         return try type.run(benchmarkCase, in: environment)
     }
 
-    // The strategy main-queue needs the main thread's run loop, which tests do not have.
+    // The strategy main-queue needs the main thread to itself: ProcessTests.
     @Test(arguments: ["current", "concurrent-gcd", "dedicated-thread", "batched"])
     func everyStrategyWritesWhatWasProduced(strategy: String) throws {
         let folder = try TemporaryFolder()

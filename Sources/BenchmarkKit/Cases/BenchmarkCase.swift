@@ -7,26 +7,6 @@ struct BenchmarkCase: Codable, Sendable {
     var options: CaseOptions
 }
 
-/// What may be set for a case, by a suite or on the command line.
-struct CaseOptions: Codable, Equatable, Sendable {
-    /// How long to measure; ignored when `count` is set.
-    var seconds = 10.0
-    /// How many operations; nil means by time (or, for cases over objects, their own number).
-    var count: Int?
-    /// Sensors; nil means as many as the recording has.
-    var sensors: Int?
-    var batchSize = 1000
-    /// Producer threads.
-    var threads = 1
-    /// Random bytes added to every reading.
-    var payload = 0
-    var seed: UInt64 = 20_190_409
-    /// Seconds of the workload before measuring begins.
-    var warmup = 0.0
-    /// A recording's path, or `synthetic`; nil means the recording that comes with the package.
-    var input: String?
-}
-
 /// What a case runs in: where its files go, how it tells of its progress, what counts for it.
 struct CaseEnvironment: Sendable {
     /// A directory of the case's own, empty at the start, removed by the caller.

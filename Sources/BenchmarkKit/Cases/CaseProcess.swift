@@ -43,6 +43,7 @@ final class CaseProcess {
                 "'\(executable.path)' cannot be started: "
                     + "\((error as NSError).localizedDescription)")
         }
+        Interruption.caseStarted(process.processIdentifier)
     }
 
     /// Hands every line of the process's output to `body`, and returns when the process has ended.
@@ -58,6 +59,7 @@ final class CaseProcess {
             }
         }
         process.waitUntilExit()
+        Interruption.caseEnded()
         return Ending(
             status: process.terminationStatus,
             wasSignal: process.terminationReason == .uncaughtSignal,

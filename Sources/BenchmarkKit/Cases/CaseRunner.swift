@@ -33,6 +33,7 @@ struct CaseRunner {
         let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
         for mode in workload.isPreparedApart ? [CaseRequest.Mode.prepare, .run] : [.run] {
             let ending = try perform(mode, benchmarkCase, directory, progress)
+            try Interruption.throwIfRequested()
             guard ending.isSuccess else {
                 try keep(ending.errors, name)
                 return CaseOutcome(results: [.failed(benchmarkCase, ending.reason)])
@@ -75,6 +76,7 @@ struct CaseRunner {
             verb: VerifyRunCommand.verb, argument: file, directory: directory)
         var problems: [String] = []
         let ending = process.wait { problems.append($0) }
+        try Interruption.throwIfRequested()
         outcome.results[0].measure(
             "verification_s", seconds(from: start, to: monotonicNanoseconds()))
         guard !ending.isSuccess else { return }

@@ -26,6 +26,14 @@ enum WorkloadCatalogue {
                     kind: "strategy of the workload \(name)", name: strategy,
                     among: workload.strategies.map { $0.name }))
         }
+        if let problem = options.problem {
+            throw BenchmarkError(
+                .usage, "The option \(problem.option) of \(name) \(problem.reason)")
+        }
+        if let size, !(1...1_000_000_000).contains(size) {
+            throw BenchmarkError(
+                .usage, "The size of \(name) must be from 1 to 1000000000, not \(size).")
+        }
         let identifier = CaseIdentifier(
             workload: name, strategy: strategy,
             size: try workload.size(for: options, asked: size))

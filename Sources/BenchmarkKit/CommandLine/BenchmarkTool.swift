@@ -16,7 +16,7 @@ public enum BenchmarkTool {
             try command.run()
             exit(0)
         } catch let error as BenchmarkError {
-            FileHandle.standardError.write(Data("Error: \(error.message)\n".utf8))
+            Terminal.write("Error: \(error.message)\n", to: STDERR_FILENO)
             exit(error.code.rawValue)
         } catch {
             RealmBenchCommand.exit(withError: error)
@@ -48,6 +48,7 @@ struct RealmBenchCommand: ParsableCommand {
               1   the tool itself could not do its work (full disk, unwritable folder)
               3   a case failed, lost data, or two cases disagree on their result
               64  the command line asks for something that does not exist
+              130 interrupted by Control-C; rows of finished cases are kept
 
             ENVIRONMENT
               NO_COLOR  set to anything: no colours

@@ -54,23 +54,11 @@ struct RunOptions: ParsableArguments {
     var input: String?
 
     func validate() throws {
-        func positive(_ value: (some Comparable & ExpressibleByIntegerLiteral)?, _ name: String)
-            throws
-        {
-            if let value, value <= 0 { throw ValidationError("\(name) must be above 0.") }
-        }
-        try positive(seconds, "--seconds")
-        try positive(count, "--count")
-        try positive(sensors, "--sensors")
-        try positive(batchSize, "--batch-size")
-        try positive(threads, "--threads")
-        if let payload, payload < 0 { throw ValidationError("--payload must not be negative.") }
-        if let warmup, !(warmup >= 0) { throw ValidationError("--warmup must not be negative.") }
-        if let seconds, !seconds.isFinite || seconds > 86_400 {
-            throw ValidationError("--seconds must be at most 86400, a day.")
-        }
         if seconds != nil, count != nil {
             throw ValidationError("--seconds and --count exclude each other.")
+        }
+        if let problem = overrides.applied(to: CaseOptions()).problem {
+            throw ValidationError("--\(problem.option) \(problem.reason)")
         }
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Glibc
 
@@ -12,7 +11,6 @@ final class RunSession {
     private var report: RunReport
     private var results: [CaseResult] = []
     private var isLoadKnown = false
-    private var interruption: (any DispatchSourceSignal)?
 
     init(_ command: RunCommand, _ cases: [BenchmarkCase]) throws {
         self.command = command
@@ -31,16 +29,23 @@ final class RunSession {
 
     func run() throws {
         defer { runner.removeDatabases() }
-        cleanUpWhenInterrupted()
+        Interruption.watch()
         if RunReport.Toolchain.configuration == "debug" {
             warn("This is a debug build; its figures mean nothing. Build with -c release.")
         }
         try directory.write(report)
-        for (position, benchmarkCase) in cases.enumerated() {
-            try run(benchmarkCase, number: position + 1)
+        do {
+            for (position, benchmarkCase) in cases.enumerated() {
+                try Interruption.throwIfRequested()
+                try run(benchmarkCase, number: position + 1)
+            }
+        } catch {
+            terminal.print(
+                "\nEnded early. The rows of finished cases: \(directory.path)/summary.csv")
+            throw error
         }
         report.finishedAt = RunReport.now()
-        report.checks = RatioCheck.outcomes(for: results)
+        report.checks = SpeedCheck.outcomes(for: results)
         try directory.write(report)
         try conclude()
     }
@@ -149,19 +154,5 @@ final class RunSession {
         guard problems.isEmpty else {
             throw BenchmarkError(.caseFailed, problems.joined(separator: "\n"))
         }
-    }
-
-    /// Removes the database files when the person presses Control-C. Results stay.
-    private func cleanUpWhenInterrupted() {
-        // A handler that does nothing keeps the default away; unlike an ignored signal it is not
-        // inherited, so that the case's process ends by the same signal.
-        signal(SIGINT) { _ in }
-        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-        source.setEventHandler { [runner] in
-            runner.removeDatabases()
-            exit(130)
-        }
-        source.resume()
-        interruption = source
     }
 }

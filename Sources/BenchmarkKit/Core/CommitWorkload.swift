@@ -20,21 +20,25 @@ enum CommitWorkload: Workload {
         let table = try createTable(connection)
         let control = try BareDisk(directory: environment.directory)
         var measured = CommitMeasurement(seed: options.seed)
-        let sampler = RunSampler(
-            path: path, expectedSeconds: options.count == nil ? options.seconds * 2 : nil,
-            expectedOperations: options.count, progress: environment.progress, operations: { 0 })
-        defer { _ = sampler.stop() }
         try measured.commits(block, connection, table)
         measured.forgetTimes()
+        var allocations = AllocationMeasurement(environment.allocations)
+        allocations.pause()
         while measured.elapsedSeconds < options.seconds || options.count != nil {
             let left = (options.count ?? .max) - measured.operations
             if left <= 0 { break }
-            let shapes = try measured.commits(min(block, left), connection, table)
-            try control.replay(shapes)
+            allocations.resume()
+            try measured.commits(min(block, left), connection, table)
+            allocations.pause()
+            try control.replay(measured.shapes)
+            environment.progress(measured.progress(of: options))
         }
+        let allocated = allocations.finish(operations: measured.operations)
         var result = CaseResult(benchmarkCase)
         result.batchSize = 1
         measured.fill(&result)
+        result.allocationsPerOperation = allocated?.allocations
+        result.allocatedBytesPerOperation = allocated?.bytes
         let statistics = try connection.database.statistics()
         result.fileBytes = Int(statistics.fileBytes)
         result.liveBytes = Int(statistics.liveBytes)
@@ -75,6 +79,7 @@ private struct CommitMeasurement {
     private var generator: SeededGenerator
     private var latency = LatencyRecorder()
     private var lockWait = LatencyRecorder()
+    private var work = LatencyRecorder()
     private var syncTimes = LatencyRecorder()
     private var commitTimes = LatencyRecorder()
     private var elapsed: UInt64 = 0
@@ -84,17 +89,15 @@ private struct CommitMeasurement {
     /// All rows ever written, those of the warm-up included.
     private(set) var rows = 0
     private(set) var digest = ResultDigest()
+    /// Of the commits of the last block.
+    private(set) var shapes: [CommitShape] = []
 
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
     var elapsedSeconds: Double { Double(elapsed) / 1e9 }
 
-    @discardableResult
-    mutating func commits(_ count: Int, _ connection: Connection, _ table: Table) throws
-        -> [CommitShape]
-    {
-        var shapes: [CommitShape] = []
-        shapes.reserveCapacity(count)
+    mutating func commits(_ count: Int, _ connection: Connection, _ table: Table) throws {
+        shapes.removeAll(keepingCapacity: true)
         let start = monotonicNanoseconds()
         for _ in 0..<count {
             let statistics = try commitOne(connection, table)
@@ -105,7 +108,18 @@ private struct CommitMeasurement {
         elapsed += end - start
         operations += count
         rates.append(Double(count) / seconds(from: start, to: end))
-        return shapes
+    }
+
+    func progress(of options: CaseOptions) -> ProgressUpdate {
+        let fraction =
+            options.count.map { Double(operations) / Double($0) }
+            ?? elapsedSeconds / options.seconds
+        // The control's turns take about as long again.
+        return ProgressUpdate(
+            phase: "running", fraction: min(1, fraction),
+            secondsLeft: fraction > 0
+                ? max(0, elapsedSeconds * 2 * (1 - fraction) / fraction) : nil,
+            operationsPerSecond: rates.last)
     }
 
     private mutating func commitOne(_ connection: Connection, _ table: Table) throws
@@ -129,6 +143,7 @@ private struct CommitMeasurement {
         let durable = monotonicNanoseconds()
         latency.record(durable - start)
         lockWait.record(begun - start)
+        work.record(worked - begun)
         commitTimes.record(durable - worked)
         syncTimes.record(statistics.syncNanoseconds)
         pages += statistics.pages
@@ -148,6 +163,7 @@ private struct CommitMeasurement {
     mutating func forgetTimes() {
         latency.reset()
         lockWait.reset()
+        work.reset()
         syncTimes.reset()
         commitTimes.reset()
         elapsed = 0
@@ -173,5 +189,9 @@ private struct CommitMeasurement {
         result.measure("write_calls_per_commit", Double(writeCalls) / commits)
         result.measure("commit_p50_us", commitTimes.percentile(50))
         result.measure("commit_p99_us", commitTimes.percentile(99))
+        result.measure("lock_wait_p50_us", lockWait.percentile(50))
+        result.measure("work_p50_us", work.percentile(50))
+        result.measure("work_p99_us", work.percentile(99))
+        result.measure("sync_p50_us", syncTimes.percentile(50))
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import RealmSwift
+@_spi(Measurement) import RealmSwift
 import StorageEngine
 
 /// Bulk insert of persons without a key, in durable transactions.
@@ -43,16 +43,24 @@ private let insertStrategies = [
     (name: "engine", summary: "Table.insert of the storage engine, --batch-size a transaction"),
 ]
 
-/// One bulk insert: whichever the layer, the same values in transactions of the same size.
+/// One bulk insert: whichever the layer, the same values in transactions of the same size, in turns
+/// with the same bytes written without a database.
 private final class InsertRun {
+    /// Transactions before the control row gets its turn.
+    private static let block = 20
+
     private let benchmarkCase: BenchmarkCase
     private let environment: CaseEnvironment
     private let isKeyed: Bool
     private let path: String
     private var generator: PersonGenerator
+    private let control: BareDisk
     private var latency = LatencyRecorder()
     private var syncTimes = LatencyRecorder()
     private var rates: [Double] = []
+    private var shapes: [CommitShape] = []
+    /// Of the transactions alone, without the control's turns.
+    private var counted: SystemCounters
     private var pages = 0
     private var commits = 0
     private var timeline: [TimelinePoint] = []
@@ -60,16 +68,21 @@ private final class InsertRun {
     private var size: Int { benchmarkCase.identifier.size }
     private var batchSize: Int { benchmarkCase.options.batchSize }
 
-    init(_ benchmarkCase: BenchmarkCase, _ environment: CaseEnvironment, isKeyed: Bool) {
+    init(_ benchmarkCase: BenchmarkCase, _ environment: CaseEnvironment, isKeyed: Bool)
+        throws
+    {
         self.benchmarkCase = benchmarkCase
         self.environment = environment
         self.isKeyed = isKeyed
         path = environment.directory + "/persons.realm"
         generator = PersonGenerator(seed: benchmarkCase.options.seed)
+        control = try BareDisk(directory: environment.directory)
+        let now = SystemCounters.current
+        counted = now - now
+        shapes.reserveCapacity(Self.block)
     }
 
     func run() throws -> CaseOutcome {
-        let before = SystemCounters.current
         ProcessStatus.resetPeakResidentBytes()
         let allocations: (allocations: Double, bytes: Double)?
         let elapsed: UInt64
@@ -77,7 +90,6 @@ private final class InsertRun {
         case "api": (elapsed, allocations) = try insertThroughAPI()
         default: (elapsed, allocations) = try insertThroughEngine()
         }
-        let counted = SystemCounters.current - before
         let peak = ProcessStatus.peakResidentBytes()
         environment.progress(ProgressUpdate(phase: "closing"))
         var result = CaseResult(benchmarkCase)
@@ -90,9 +102,13 @@ private final class InsertRun {
         result.allocationsPerOperation = allocations?.allocations
         result.allocatedBytesPerOperation = allocations?.bytes
         result.peakResidentBytes = peak
-        try fill(&result, counted)
+        if control.elapsedNanoseconds > 0 {
+            result.measure(
+                "ratio_to_control", Double(control.elapsedNanoseconds) / Double(elapsed))
+        }
+        try fill(&result)
         return CaseOutcome(
-            results: [result], timeline: timeline,
+            results: [result] + controlResults(), timeline: timeline,
             verification: .table(
                 TableExpectation(
                     path: path, table: isKeyed ? "KeyedPerson" : "Person",
@@ -100,13 +116,13 @@ private final class InsertRun {
                     digest: result.digest ?? "")))
     }
 
-    private func fill(_ result: inout CaseResult, _ counted: SystemCounters) throws {
+    private func fill(_ result: inout CaseResult) throws {
         result.measure("commits", Double(commits))
         result.syncsPerCommit = Double(counted.syncs) / Double(commits)
         result.bytesWrittenPerCommit = Double(counted.bytesWritten) / Double(commits)
         result.measure(
             "write_calls_per_commit", Double(counted.writeCalls) / Double(commits))
-        if pages > 0 { result.pagesWrittenPerCommit = Double(pages) / Double(commits) }
+        result.pagesWrittenPerCommit = Double(pages) / Double(commits)
         var logical = 0
         var digest = ResultDigest()
         var repeated = PersonGenerator(seed: benchmarkCase.options.seed)
@@ -123,6 +139,34 @@ private final class InsertRun {
         result.fileBytes = Int(statistics.fileBytes)
         result.liveBytes = Int(statistics.liveBytes)
         result.measure("file_bytes_per_object", Double(statistics.fileBytes) / Double(size))
+        result.measure("payload_bytes_per_object", Double(logical) / Double(size))
+    }
+
+    // MARK: Controls
+
+    private func controlResults() -> [CaseResult] {
+        let strategy = benchmarkCase.identifier.strategy
+        let disk = control.result(
+            beside: benchmarkCase, strategy: strategy + "-bare-disk", operations: size)
+        return strategy == "api" ? [disk, constructionResult()] : [disk]
+    }
+
+    /// Making the same objects without adding them to a Realm.
+    private func constructionResult() -> CaseResult {
+        var result = CaseResult.control("api-unmanaged", beside: benchmarkCase)
+        var generator = PersonGenerator(seed: benchmarkCase.options.seed)
+        var timer = BatchTimer(batchSize: 1000)
+        for _ in 0..<min(1000, max(1, size / 1000)) {
+            for _ in 0..<1000 {
+                let values = generator.next()
+                let person: Object = isKeyed ? KeyedPerson(values) : Person(values)
+                withExtendedLifetime(person) {}
+            }
+            timer.endBatch()
+        }
+        timer.fill(&result)
+        result.peakResidentBytes = nil
+        return result
     }
 
     // MARK: The two layers
@@ -137,6 +181,10 @@ private final class InsertRun {
                     if isKeyed { realm.add(KeyedPerson(values)) } else { realm.add(Person(values)) }
                 }
             }
+            guard let statistics = realm.lastCommitStatistics else {
+                throw BenchmarkError(.caseFailed, "A commit left no statistics.")
+            }
+            return statistics
         }
     }
 
@@ -161,9 +209,7 @@ private final class InsertRun {
         return try measured { count in
             try connection.beginWrite()
             for _ in 0..<count { try insert(generator.next(), into: table) }
-            let statistics = try connection.commit()
-            pages += statistics.pages
-            syncTimes.record(statistics.syncNanoseconds)
+            return try connection.commit()
         }
     }
 
@@ -183,26 +229,48 @@ private final class InsertRun {
     }
 
     /// Inserts everything in transactions, `insert` being one; times each.
-    private func measured(_ insert: (Int) throws -> Void) throws -> (UInt64, (Double, Double)?) {
-        let allocations = AllocationMeasurement(environment.allocations)
-        let start = monotonicNanoseconds()
-        var last = start
+    private func measured(_ insert: (Int) throws -> CommitStatistics) throws
+        -> (UInt64, (Double, Double)?)
+    {
+        var allocations = AllocationMeasurement(environment.allocations)
+        var elapsed: UInt64 = 0
         var inserted = 0
-        var sampledAt = start
+        var sampledAt: UInt64 = 0
         while inserted < size {
-            let count = min(batchSize, size - inserted)
-            try insert(count)
-            let now = monotonicNanoseconds()
-            latency.record(now - last, count: UInt64(count))
-            rates.append(Double(count) / seconds(from: last, to: now))
-            last = now
-            inserted += count
-            commits += 1
-            guard now - sampledAt > 100_000_000 else { continue }
-            sampledAt = now
-            sample(inserted, elapsed: seconds(from: start, to: now))
+            let before = SystemCounters.current
+            for _ in 0..<Self.block where inserted < size {
+                let count = min(batchSize, size - inserted)
+                elapsed += try time(count, insert)
+                inserted += count
+            }
+            let done = SystemCounters.current - before
+            counted.syncs += done.syncs
+            counted.writeCalls += done.writeCalls
+            counted.bytesWritten += done.bytesWritten
+            allocations.pause()
+            try control.replay(shapes)
+            shapes.removeAll(keepingCapacity: true)
+            if elapsed - sampledAt > 100_000_000 {
+                sampledAt = elapsed
+                sample(inserted, elapsed: Double(elapsed) / 1e9)
+            }
+            allocations.resume()
         }
-        return (last - start, allocations.finish(operations: size))
+        return (elapsed, allocations.finish(operations: size))
+    }
+
+    /// One transaction; returns its nanoseconds.
+    private func time(_ count: Int, _ insert: (Int) throws -> CommitStatistics) throws -> UInt64 {
+        let start = monotonicNanoseconds()
+        let statistics = try insert(count)
+        let elapsed = monotonicNanoseconds() - start
+        latency.record(elapsed, count: UInt64(count))
+        rates.append(Double(count) * 1e9 / Double(elapsed))
+        syncTimes.record(statistics.syncNanoseconds)
+        pages += statistics.pages
+        commits += 1
+        shapes.append(CommitShape(writeCalls: statistics.writeCalls, bytes: statistics.bytes))
+        return elapsed
     }
 
     private func sample(_ inserted: Int, elapsed: Double) {

@@ -19,19 +19,32 @@ enum LookupWorkload: Workload {
         let size = benchmarkCase.identifier.size
         let seed = benchmarkCase.options.seed
         let path = try PersonsFixture.path(size: size, seed: seed, in: environment)
-        let batches = max(1, (benchmarkCase.options.count ?? 1_000_000) / batchSize)
+        let isAPI = benchmarkCase.identifier.strategy == "api"
         var result = CaseResult(benchmarkCase)
         environment.progress(ProgressUpdate(phase: "running"))
-        let read =
-            benchmarkCase.identifier.strategy == "api"
-            ? try apiReader(path) : try engineReader(path)
+        let reader = try isAPI ? apiReader(path) : engineReader(path)
+        try measure(&result, benchmarkCase, environment.allocations, reader)
+        guard isAPI else { return CaseOutcome(results: [result]) }
+        var control = CaseResult.control("dictionary", beside: benchmarkCase)
+        try measure(&control, benchmarkCase, nil, dictionaryReader(size: size, seed: seed))
+        control.peakResidentBytes = nil
+        return CaseOutcome(results: [result, control])
+    }
+
+    private static func measure(
+        _ result: inout CaseResult, _ benchmarkCase: BenchmarkCase, _ probe: AllocationProbe?,
+        _ read: (Int) throws -> UInt64
+    ) throws {
+        let size = benchmarkCase.identifier.size
+        let seed = benchmarkCase.options.seed
+        let batches = max(1, (benchmarkCase.options.count ?? 1_000_000) / batchSize)
         var sum: UInt64 = 0
         var warmup = SeededGenerator(seed: seed &+ 1)
         for _ in 0..<min(batches * batchSize, 100_000) {
             _ = try read(warmup.next(below: size))
         }
         var generator = SeededGenerator(seed: seed)
-        let allocations = AllocationMeasurement(environment.allocations)
+        var allocations = AllocationMeasurement(probe)
         var timer = BatchTimer(batchSize: batchSize)
         for _ in 0..<batches {
             for _ in 0..<batchSize { sum &+= try read(generator.next(below: size)) }
@@ -46,10 +59,9 @@ enum LookupWorkload: Workload {
         var whole = ResultDigest()
         whole.add(digest)
         result.digest = whole.text
-        return CaseOutcome(results: [result])
     }
 
-    /// What both layers give back for one lookup: of the birth date and the age.
+    /// What every reader gives back for one lookup: of the birth date and the age.
     private static func term(_ birthdate: Double, _ age: Int) -> UInt64 {
         mix64(birthdate.bitPattern ^ UInt64(age))
     }
@@ -78,6 +90,18 @@ enum LookupWorkload: Workload {
                 case .integer(let years) = try table.value(age, at: location)
             else { throw missing(key) }
             return withExtendedLifetime(connection) { term(date, Int(years)) }
+        }
+    }
+
+    /// The control: the same values in a dictionary.
+    private static func dictionaryReader(size: Int, seed: UInt64) -> (Int) throws -> UInt64 {
+        var persons: [Int: PersonValues] = [:]
+        persons.reserveCapacity(size)
+        var generator = PersonGenerator(seed: seed)
+        for number in 0..<size { persons[number] = generator.next() }
+        return { [persons] key in
+            guard let person = persons[key] else { throw missing(key) }
+            return term(person.birthdateAsDate.timeIntervalSinceReferenceDate, person.age)
         }
     }
 

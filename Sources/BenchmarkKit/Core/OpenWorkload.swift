@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import RealmSwift
 
 /// Opening a file that has many objects, up to the first object read.
@@ -31,26 +32,63 @@ enum OpenWorkload: Workload {
         environment.progress(ProgressUpdate(phase: "running"))
         let discovery = try discoverClasses(in: environment)
         let first = try open(path)
-        var latency = LatencyRecorder()
-        var total: UInt64 = 0
-        let repetitions = benchmarkCase.options.count ?? 200
-        var rates: [Double] = []
-        for _ in 0..<repetitions {
-            let elapsed = try open(path)
-            latency.record(elapsed)
-            total += elapsed
-            rates.append(1e9 / Double(elapsed))
-        }
         var result = CaseResult(benchmarkCase)
-        result.operations = repetitions
-        result.elapsedSeconds = Double(total) / 1e9
-        result.interval = ThroughputInterval(samples: rates)
-        result.latency = latency.summary()
+        let repetitions = benchmarkCase.options.count ?? 200
+        var allocations = AllocationMeasurement(environment.allocations)
+        try measure(&result, repetitions) { try open(path) }
+        let allocated = allocations.finish(operations: repetitions)
+        result.allocationsPerOperation = allocated?.allocations
+        result.allocatedBytesPerOperation = allocated?.bytes
         result.fileBytes = fileSize(path)
         result.measure("class_discovery_us", Double(discovery) / 1000)
         result.measure("first_open_us", Double(first) / 1000)
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        return CaseOutcome(results: [result])
+        var control = CaseResult.control("bare-file", beside: benchmarkCase)
+        try measure(&control, repetitions) { try mapBareFile(path) }
+        return CaseOutcome(results: [result, control])
+    }
+
+    /// `body` opens once and returns its nanoseconds.
+    private static func measure(
+        _ result: inout CaseResult, _ repetitions: Int, _ body: () throws -> UInt64
+    ) throws {
+        var latency = LatencyRecorder()
+        var total: UInt64 = 0
+        var rates: [Double] = []
+        rates.reserveCapacity(repetitions)
+        for _ in 0..<repetitions {
+            let elapsed = max(1, try body())
+            latency.record(elapsed)
+            total += elapsed
+            rates.append(1e9 / Double(elapsed))
+        }
+        result.operations = repetitions
+        result.elapsedSeconds = Double(total) / 1e9
+        result.interval = ThroughputInterval(samples: rates)
+        result.latency = latency.summary()
+    }
+
+    /// The control: opens and maps the same file, reads its first byte, unmaps and closes it.
+    private static func mapBareFile(_ path: String) throws -> UInt64 {
+        let start = monotonicNanoseconds()
+        let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0,
+            let address = mmap(nil, Int(status.st_size), PROT_READ, MAP_SHARED, descriptor, 0),
+            address != MAP_FAILED
+        else {
+            throw BenchmarkError(
+                .internalError,
+                "The control row cannot map '\(path)': \(String(cString: strerror(errno))).")
+        }
+        let first = address.load(as: UInt8.self)
+        munmap(address, Int(status.st_size))
+        close(descriptor)
+        let elapsed = monotonicNanoseconds() - start
+        guard first == 0x89 else {
+            throw BenchmarkError(.caseFailed, "'\(path)' is not a database file.")
+        }
+        return elapsed
     }
 
     /// The process's first open: discovers all classes, and creates an empty file.

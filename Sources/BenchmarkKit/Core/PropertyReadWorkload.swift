@@ -29,38 +29,79 @@ enum PropertyReadWorkload: Workload {
             for _ in 0..<benchmarkCase.identifier.size {
                 let values = generator.next()
                 realm.add(KeyedPerson(values))
-                let publicPerson = PublicPerson()
-                publicPerson.number = values.number
-                publicPerson.name = values.name
-                publicPerson.birthdate = values.birthdateAsDate
-                publicPerson.age = values.age
-                realm.add(publicPerson)
+                realm.add(publicPerson(values))
             }
         }
         let key = benchmarkCase.identifier.size / 2
         guard let own = realm.object(ofType: KeyedPerson.self, forPrimaryKey: key),
             let other = realm.object(ofType: PublicPerson.self, forPrimaryKey: key)
         else { throw BenchmarkError(.caseFailed, "There is no person with the key \(key).") }
-        let isSameModule = benchmarkCase.identifier.strategy == "same-module"
-        let batches = max(1, (benchmarkCase.options.count ?? 10_000_000) / batchSize)
         environment.progress(ProgressUpdate(phase: "running"))
-        for _ in 0..<100 { _ = isSameModule ? sum(own) : sum(other) }
+        let probe = environment.allocations
+        let age = values(number: key, seed: benchmarkCase.options.seed).age
+        let results: [CaseResult]
+        if benchmarkCase.identifier.strategy == "same-module" {
+            let control = PlainPerson.many(batchSize, age: age)
+            results = [
+                try measured(CaseResult(benchmarkCase), benchmarkCase, probe) { sum(own) },
+                try measured(
+                    .control("same-module-plain", beside: benchmarkCase), benchmarkCase, nil
+                ) { sum(control) },
+            ]
+        } else {
+            let control = PublicPlainPerson.many(batchSize, age: age)
+            results = [
+                try measured(CaseResult(benchmarkCase), benchmarkCase, probe) { sum(other) },
+                try measured(
+                    .control("other-module-plain", beside: benchmarkCase), benchmarkCase, nil
+                ) { sum(control) },
+            ]
+        }
+        return CaseOutcome(results: results)
+    }
+
+    /// Reads in batches of which `sum` is one; each must give the sum of the same age.
+    private static func measured(
+        _ empty: CaseResult, _ benchmarkCase: BenchmarkCase, _ probe: AllocationProbe?,
+        _ sum: () -> Int
+    ) throws -> CaseResult {
+        let batches = max(1, (benchmarkCase.options.count ?? 10_000_000) / batchSize)
+        let expected =
+            values(
+                number: benchmarkCase.identifier.size / 2, seed: benchmarkCase.options.seed
+            ).age * batchSize * batches
+        for _ in 0..<100 { _ = sum() }
         var total = 0
-        let allocations = AllocationMeasurement(environment.allocations)
+        var allocations = AllocationMeasurement(probe)
         var timer = BatchTimer(batchSize: batchSize)
         for _ in 0..<batches {
-            total &+= isSameModule ? sum(own) : sum(other)
+            total &+= sum()
             timer.endBatch()
         }
         let allocated = allocations.finish(operations: timer.operations)
-        guard total == own.age * timer.operations else {
+        guard total == expected else {
             throw BenchmarkError(.caseFailed, "The sum of the reads is wrong.")
         }
-        var result = CaseResult(benchmarkCase)
+        var result = empty
         timer.fill(&result)
         result.allocationsPerOperation = allocated?.allocations
         result.allocatedBytesPerOperation = allocated?.bytes
-        return CaseOutcome(results: [result])
+        return result
+    }
+
+    private static func values(number: Int, seed: UInt64) -> PersonValues {
+        var generator = PersonGenerator(seed: seed)
+        for _ in 0..<number { _ = generator.next() }
+        return generator.next()
+    }
+
+    private static func publicPerson(_ values: PersonValues) -> PublicPerson {
+        let person = PublicPerson()
+        person.number = values.number
+        person.name = values.name
+        person.birthdate = values.birthdateAsDate
+        person.age = values.age
+        return person
     }
 
     @inline(never)
@@ -75,5 +116,33 @@ enum PropertyReadWorkload: Workload {
         var sum = 0
         for _ in 0..<batchSize { sum &+= person.age }
         return sum
+    }
+
+    // The controls read as many plain objects once each: reading one object over and over would be
+    // folded into one read by the compiler.
+
+    @inline(never)
+    private static func sum(_ persons: [PlainPerson]) -> Int {
+        var sum = 0
+        for person in persons { sum &+= person.age }
+        return sum
+    }
+
+    @inline(never)
+    private static func sum(_ persons: [PublicPlainPerson]) -> Int {
+        var sum = 0
+        for person in persons { sum &+= person.age }
+        return sum
+    }
+}
+
+/// A class without a database.
+private final class PlainPerson {
+    var age: Int
+
+    init(age: Int) { self.age = age }
+
+    static func many(_ count: Int, age: Int) -> [PlainPerson] {
+        (0..<count).map { _ in PlainPerson(age: age) }
     }
 }

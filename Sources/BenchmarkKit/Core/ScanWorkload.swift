@@ -25,7 +25,7 @@ enum ScanWorkload: Workload {
             benchmarkCase.identifier.strategy == "api"
             ? try apiScan(path) : try engineScan(path)
         let expected = try scan()
-        let allocations = AllocationMeasurement(environment.allocations)
+        var allocations = AllocationMeasurement(environment.allocations)
         var timer = BatchTimer(batchSize: size)
         for _ in 0..<passes {
             guard try scan() == expected else {

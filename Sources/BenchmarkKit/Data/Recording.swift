@@ -32,14 +32,17 @@ struct Recording: Equatable, Sendable {
 
     /// Reads a recording with the columns city, location, date, parameter and value.
     static func load(path: String) throws -> Recording {
-        let text: String
-        do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
+        let bytes: Data
+        do { bytes = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
             throw BenchmarkError(
                 .usage,
                 "The input file '\(path)' cannot be read: "
                     + "\((error as NSError).localizedDescription)")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let first = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+            throw BenchmarkError(.usage, "\(path):\(first + 1): not text in UTF-8")
         }
         return try parse(text, path: path)
     }

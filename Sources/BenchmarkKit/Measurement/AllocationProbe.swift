@@ -24,23 +24,34 @@ public struct AllocationProbe: Sendable {
     }
 }
 
-/// Allocations per operation of one measured region on one thread.
+/// Allocations per operation of one thread in a measured region, which may be in several parts.
+/// All calls on that thread.
 struct AllocationMeasurement {
     private let probe: AllocationProbe?
-    private let start: AllocationProbe.Reading?
+    private var start: AllocationProbe.Reading?
+    private var allocations: UInt64 = 0
+    private var bytes: UInt64 = 0
 
+    /// Starts counting.
     init(_ probe: AllocationProbe?) {
         self.probe = probe
         start = probe?.read()
     }
 
-    /// On the same thread as `init`.
-    func finish(operations: Int) -> (allocations: Double, bytes: Double)? {
-        guard let probe, let start, operations > 0 else { return nil }
-        let end = probe.read()
-        return (
-            Double(end.allocations &- start.allocations) / Double(operations),
-            Double(end.threadBytes &- start.threadBytes) / Double(operations)
-        )
+    /// Stops counting until `resume`.
+    mutating func pause() {
+        guard let start, let end = probe?.read() else { return }
+        allocations += end.allocations &- start.allocations
+        bytes += end.threadBytes &- start.threadBytes
+        self.start = nil
+    }
+
+    mutating func resume() { start = probe?.read() }
+
+    /// Stops counting; nil without a counting allocator.
+    mutating func finish(operations: Int) -> (allocations: Double, bytes: Double)? {
+        pause()
+        guard probe != nil, operations > 0 else { return nil }
+        return (Double(allocations) / Double(operations), Double(bytes) / Double(operations))
     }
 }

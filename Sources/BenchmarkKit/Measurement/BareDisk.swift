@@ -87,16 +87,16 @@ final class BareDisk {
             .internalError, "The control row's \(call) failed: \(String(cString: strerror(code))).")
     }
 
-    /// The control row beside the row of `measured`.
-    func result(beside measured: BenchmarkCase) -> CaseResult {
-        var control = measured
-        control.identifier.strategy = "bare-disk"
-        control.identifier.engine = "control"
-        control.layer = "none"
-        var result = CaseResult(control)
-        result.operations = operations
+    /// The control row beside the row of `measured`. `operations`: those of the rows replayed, if
+    /// not one for each commit.
+    func result(
+        beside measured: BenchmarkCase, strategy: String = "bare-disk", operations: Int? = nil
+    ) -> CaseResult {
+        var result = CaseResult.control(strategy, beside: measured)
+        result.operations = operations ?? self.operations
+        let share = Double(result.operations) / Double(max(1, self.operations))
         result.elapsedSeconds = Double(elapsedNanoseconds) / 1e9
-        result.interval = ThroughputInterval(samples: rates)
+        result.interval = ThroughputInterval(samples: rates.map { $0 * share })
         result.latency = latency.summary()
         result.syncsPerCommit = 1
         return result

@@ -65,6 +65,15 @@ public struct CaseResult: Codable, Sendable {
 
     func measure(_ name: String) -> Double? { measures.first { $0.name == name }?.value }
 
+    /// An empty row that measures the machine without a database, beside the row of `measured`.
+    static func control(_ strategy: String, beside measured: BenchmarkCase) -> CaseResult {
+        var control = measured
+        control.identifier.strategy = strategy
+        control.identifier.engine = "control"
+        control.layer = "none"
+        return CaseResult(control)
+    }
+
     static func failed(_ benchmarkCase: BenchmarkCase, _ reason: String) -> CaseResult {
         var result = CaseResult(benchmarkCase)
         result.status = .failed

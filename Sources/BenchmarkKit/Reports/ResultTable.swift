@@ -1,5 +1,6 @@
-/// Tables for people: aligned columns, the first to the left, the others to the right.
+/// Tables for people: aligned columns, those of `leftColumns` to the left, the others to the right.
 struct TextTable {
+    var leftColumns: Set<Int> = [0]
     var header: [String]
     var rows: [[String]] = []
 
@@ -11,7 +12,7 @@ struct TextTable {
         func line(_ fields: [String]) -> String {
             fields.indices.map { column in
                 let padding = String(repeating: " ", count: widths[column] - fields[column].count)
-                return column == 0 ? fields[column] + padding : padding + fields[column]
+                return leftColumns.contains(column) ? fields[column] + padding : padding + fields[column]
             }.joined(separator: "  ").trimmingTrailingSpaces()
         }
         let rule = widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ")
@@ -53,12 +54,17 @@ enum ResultTable {
         ]
     }
 
-    static func lines(for outcomes: [RatioCheck.Outcome]) -> [String] {
-        var table = TextTable(header: ["check", "target", "measured", "result"])
-        table.rows = outcomes.map {
-            [
-                $0.title, "at least \(Display.number($0.target))", Display.number($0.measured),
-                $0.passed ? "pass" : "miss",
+    static func lines(for outcomes: [SpeedCheck.Outcome]) -> [String] {
+        var table = TextTable(header: ["check", "target", "measured", "result", "control"])
+        table.leftColumns = [0, 3, 4]
+        table.rows = outcomes.map { outcome in
+            let unit = outcome.unit.isEmpty ? "" : " " + outcome.unit
+            let bound = outcome.bound == .atLeast ? ">=" : "<="
+            let controls = outcome.controls.map { "\($0.name) \(Display.number($0.measured))" }
+            return [
+                outcome.title, "\(bound) \(Display.number(outcome.target))\(unit)",
+                Display.number(outcome.measured), outcome.passed ? "pass" : "miss",
+                controls.joined(separator: "; "),
             ]
         }
         return table.lines()

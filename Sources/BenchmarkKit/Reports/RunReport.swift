@@ -13,7 +13,7 @@ struct RunReport: Codable {
     var gitRevision: String?
     var machine = Machine()
     var toolchain = Toolchain()
-    var checks: [RatioCheck.Outcome] = []
+    var checks: [SpeedCheck.Outcome] = []
     var warnings: [String] = []
 
     struct Machine: Codable {

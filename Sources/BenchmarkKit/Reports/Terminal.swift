@@ -46,9 +46,20 @@ final class Terminal {
         hasColors ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Unbuffered, so that lines of this process and of others keep their order.
-    private func write(_ text: String) {
-        FileHandle.standardOutput.write(Data(text.utf8))
+    private func write(_ text: String) { Self.write(text, to: STDOUT_FILENO) }
+
+    /// Unbuffered, so that lines of this process and of others keep their order. A reader that went
+    /// away is noticed as a signal; what it does not want is dropped.
+    static func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let written = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return }
+            bytes = bytes.dropFirst(written)
+        }
     }
 
     private func width() -> Int {

@@ -33,7 +33,7 @@ final class BatchedStrategy: WriterStrategy {
             batchSize = environment.batchSize
             writer = TransactionWriter(environment)
             cache = try CachedSensors(environment, writer)
-            buffer.reserveCapacity(batchSize)
+            buffer.reserveCapacity(min(batchSize, 100_000))
         }
 
         func handle(_ readings: [ProducedReading]) {

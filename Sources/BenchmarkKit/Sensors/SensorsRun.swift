@@ -215,6 +215,8 @@ final class SensorsRun {
         result.latency = state.latency.summary()
         result.queueWaitP99 = state.queueWait.percentile(99)
         result.lockWaitP99 = state.lockWait.percentile(99)
+        result.syncP99 = state.sync.percentile(99)
+        result.measure("queue_wait_p50_us", state.queueWait.percentile(50))
         result.measure("total_p50_us", state.total.percentile(50))
         result.measure("total_p99_us", state.total.percentile(99))
         result.measure("lock_wait_p50_us", state.lockWait.percentile(50))
@@ -222,6 +224,10 @@ final class SensorsRun {
         result.measure("work_p99_us", state.work.percentile(99))
         result.measure("commit_p50_us", state.commit.percentile(50))
         result.measure("commit_p99_us", state.commit.percentile(99))
+        result.measure("sync_p50_us", state.sync.percentile(50))
+        if state.commits > 0 {
+            result.pagesWrittenPerCommit = Double(state.pages) / Double(state.commits)
+        }
         result.measure("commits", Double(state.commits))
         result.measure("total_writes", Double(state.committed))
         if let allocations = state.allocations {

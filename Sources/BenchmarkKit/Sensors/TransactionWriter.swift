@@ -1,5 +1,5 @@
 import Foundation
-import RealmSwift
+@_spi(Measurement) import RealmSwift
 import StorageEngine
 
 /// Writes readings in transactions and measures them. Belongs to one thread.
@@ -35,11 +35,15 @@ final class TransactionWriter {
             try realm.commitWrite()
             let durable = monotonicNanoseconds()
             let counted = SystemCounters.current - before
+            guard let statistics = realm.lastCommitStatistics else {
+                throw BenchmarkError(.caseFailed, "A commit left no statistics.")
+            }
             operations += readings.count
             environment.recorder.finished(
                 readings,
                 times: TransactionTimes(
                     taken: taken, begun: begun, worked: worked, durable: durable),
+                statistics: statistics,
                 shape: CommitShape(
                     writeCalls: Int(counted.writeCalls), bytes: Int(counted.bytesWritten)))
             environment.gate.leave(readings.count)

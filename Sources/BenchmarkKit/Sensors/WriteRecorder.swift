@@ -27,12 +27,15 @@ final class WriteRecorder: Sendable {
         var queueWait = LatencyRecorder()
         var lockWait = LatencyRecorder()
         var work = LatencyRecorder()
+        /// Syncs included.
         var commit = LatencyRecorder()
+        var sync = LatencyRecorder()
         /// From asking for the lock to durable, once for each reading.
         var latency = LatencyRecorder()
         /// From handing over to durable.
         var total = LatencyRecorder()
         var commits = 0
+        var pages = 0
         var operations = 0
         /// Operations before measuring began included.
         var committed = 0
@@ -72,7 +75,8 @@ final class WriteRecorder: Sendable {
 
     /// After the commit returned.
     func finished(
-        _ readings: some Collection<ProducedReading>, times: TransactionTimes, shape: CommitShape
+        _ readings: some Collection<ProducedReading>, times: TransactionTimes,
+        statistics: CommitStatistics, shape: CommitShape
     ) {
         committedCount.add(readings.count, ordering: .relaxed)
         state.withLock { state in
@@ -83,6 +87,8 @@ final class WriteRecorder: Sendable {
             state.lockWait.record(times.begun - times.taken)
             state.work.record(times.worked - times.begun)
             state.commit.record(times.durable - times.worked)
+            state.sync.record(statistics.syncNanoseconds)
+            state.pages += statistics.pages
             state.latency.record(times.durable - times.taken, count: UInt64(readings.count))
             for reading in readings {
                 state.queueWait.record(times.taken - min(times.taken, reading.submittedAt))

@@ -1,13 +1,20 @@
 /// What went wrong, in a complete sentence for people, and which exit code it leads to.
 public struct BenchmarkError: Error, CustomStringConvertible, Sendable {
     /// The process exit codes of `realm-bench`; a failed case is never mistaken for a failed tool.
-    public enum Code: Int32, Sendable {
+    public struct Code: RawRepresentable, Equatable, Sendable {
+        public var rawValue: Int32
+
+        public init(rawValue: Int32) { self.rawValue = rawValue }
+
         /// The tool could not do its work: a full disk, a directory it may not write.
-        case internalError = 1
+        public static let internalError = Code(rawValue: 1)
         /// A case failed, lost data, or two cases disagree on their result.
-        case caseFailed = 3
+        public static let caseFailed = Code(rawValue: 3)
         /// The command line asks for something that does not exist or cannot be read.
-        case usage = 64
+        public static let usage = Code(rawValue: 64)
+
+        /// A signal ended the run, the way shells report it: 130 for Control-C.
+        public static func interrupted(_ signal: Int32) -> Code { Code(rawValue: 128 + signal) }
     }
 
     public var code: Code

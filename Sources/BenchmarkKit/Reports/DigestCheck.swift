@@ -1,0 +1,17 @@
+/// Rows that did the same work must have the same digest.
+enum DigestCheck {
+    /// A sentence for each group of rows that disagree: the same workload, size, number of
+    /// operations and seed, but different digests.
+    static func disagreements(in results: [CaseResult]) -> [String] {
+        let comparable = results.filter { $0.digest != nil && $0.status == .ok }
+        let groups = Dictionary(grouping: comparable) {
+            "\($0.identifier.workload), \($0.identifier.size) objects, "
+                + "\($0.operations) operations, seed \($0.seed)"
+        }
+        return groups.sorted { $0.key < $1.key }.compactMap { name, rows in
+            guard Set(rows.map { $0.digest }).count > 1 else { return nil }
+            let digests = rows.map { "\($0.identifier.strategy) \($0.digest!)" }
+            return "The results of \(name) differ: \(digests.joined(separator: ", "))."
+        }
+    }
+}

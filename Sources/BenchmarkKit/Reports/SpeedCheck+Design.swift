@@ -1,0 +1,117 @@
+/// What the design promises.
+extension SpeedCheck {
+    static let all: [SpeedCheck] =
+        [
+            durableRate("sensors", "dedicated-thread"), durableRate("commit", "engine"),
+            batchedRate,
+            insertRate("api", target: 500_000), insertRate("engine", target: 2_000_000),
+            propertyRead("same-module", target: 5), propertyRead("other-module", target: 15),
+            lookup, opening, fileSize, insertMemory,
+        ]
+
+    /// Single durable commits, beside the bare disk in turns with them.
+    private static func durableRate(_ workload: String, _ strategy: String) -> SpeedCheck {
+        SpeedCheck { rows in
+            guard let row = rows.row(workload, strategy),
+                let ratio = row.measure("ratio_to_control")
+            else { return nil }
+            return Outcome(
+                title: "\(workload)/\(strategy) : bare disk", unit: "", bound: .atLeast,
+                target: 0.7, measured: ratio,
+                controls: rows.control("bare-disk", of: row, "bare commits/s") { $0.throughput })
+        }
+    }
+
+    private static let batchedRate = SpeedCheck { rows in
+        guard let batched = rows.row("sensors", "batched")?.throughput,
+            let row = rows.row("sensors", "dedicated-thread"), let single = row.throughput,
+            single > 0
+        else { return nil }
+        return Outcome(
+            title: "sensors/batched : dedicated-thread", unit: "", bound: .atLeast, target: 20,
+            measured: batched / single,
+            controls: rows.control("bare-disk", of: row, "bare commits/s") { $0.throughput })
+    }
+
+    private static func insertRate(_ strategy: String, target: Double) -> SpeedCheck {
+        SpeedCheck { rows in
+            guard let row = rows.row("insert", strategy), let rate = row.throughput else {
+                return nil
+            }
+            return Outcome(
+                title: title("insert/\(strategy)", row), unit: "objects/s", bound: .atLeast,
+                target: target, measured: rate,
+                controls: rows.control("\(strategy)-bare-disk", of: row, "same bytes to disk") {
+                    $0.throughput
+                }
+                    + rows.control("\(strategy)-unmanaged", of: row, "objects made") {
+                        $0.throughput
+                    })
+        }
+    }
+
+    private static func propertyRead(_ strategy: String, target: Double) -> SpeedCheck {
+        SpeedCheck { rows in
+            guard let row = rows.row("property-read", strategy), let latency = row.latency else {
+                return nil
+            }
+            return Outcome(
+                title: "property-read/\(strategy)", unit: "ns", bound: .atMost, target: target,
+                measured: latency.p50 * 1000,
+                controls: rows.control("\(strategy)-plain", of: row, "plain class") {
+                    $0.latency.map { $0.p50 * 1000 }
+                })
+        }
+    }
+
+    private static let lookup = SpeedCheck { rows in
+        guard let row = rows.row("lookup", "api"), let latency = row.latency else { return nil }
+        return Outcome(
+            title: title("lookup/api", row), unit: "us", bound: .atMost, target: 1.5,
+            measured: latency.p50,
+            controls: rows.control("dictionary", of: row, "dictionary") { $0.latency?.p50 })
+    }
+
+    private static let opening = SpeedCheck { rows in
+        guard let row = rows.row("open", "api"), let latency = row.latency else { return nil }
+        let apart = ["first_open_us": "first open", "class_discovery_us": "class discovery"]
+            .sorted { $0.value > $1.value }
+            .compactMap { measure, name in
+                row.measure(measure).map { Control(name: name, measured: $0) }
+            }
+        return Outcome(
+            title: title("open/api", row), unit: "us", bound: .atMost, target: 1000,
+            measured: latency.p50,
+            controls: rows.control("bare-file", of: row, "open, mmap, close") { $0.latency?.p50 }
+                + apart)
+    }
+
+    private static let fileSize = SpeedCheck { rows in
+        guard let row = rows.row("insert", "api"),
+            let bytes = row.measure("file_bytes_per_object")
+        else { return nil }
+        return Outcome(
+            title: title("file of insert/api", row), unit: "bytes/object", bound: .atMost,
+            target: 16, measured: bytes,
+            controls: row.measure("payload_bytes_per_object").map {
+                [Control(name: "payload", measured: $0)]
+            } ?? [])
+    }
+
+    /// Needs ten million objects: only the suite `full` has them.
+    private static let insertMemory = SpeedCheck { rows in
+        guard let row = rows.row("insert", "api", atLeast: 10_000_000),
+            let peak = row.peakResidentBytes
+        else { return nil }
+        return Outcome(
+            title: title("memory of insert/api", row), unit: "MB", bound: .atMost, target: 500,
+            measured: Double(peak) / 1e6,
+            controls: row.measure("payload_bytes_per_object").map {
+                [Control(name: "payload", measured: $0 * Double(row.identifier.size) / 1e6)]
+            } ?? [])
+    }
+
+    private static func title(_ name: String, _ row: CaseResult) -> String {
+        "\(name), \(Display.grouped(row.identifier.size))"
+    }
+}

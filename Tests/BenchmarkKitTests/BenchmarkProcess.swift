@@ -1,0 +1,50 @@
+import Foundation
+import Glibc
+
+/// The benchmark runner as people start it: in a process of its own, with a main thread that it has
+/// to itself.
+final class BenchmarkProcess {
+    private let process = Process()
+    private let output = Pipe()
+    private var received = Data()
+
+    convenience init(_ arguments: String...) throws { try self.init(arguments) }
+
+    init(_ arguments: [String]) throws {
+        let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+        process.executableURL = directory.appendingPathComponent("realm-bench")
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+    }
+
+    /// Reads until `text` was written; false if the process ended without it.
+    func waits(for text: String) -> Bool {
+        while received.range(of: Data(text.utf8)) == nil {
+            let chunk = output.fileHandleForReading.availableData
+            if chunk.isEmpty { return false }
+            received += chunk
+        }
+        return true
+    }
+
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+    func stopReading() { try? output.fileHandleForReading.close() }
+
+    /// The exit code; a negative number is a signal that ended the process.
+    func exitCode() -> Int32 {
+        process.waitUntilExit()
+        let status = process.terminationStatus
+        return process.terminationReason == .uncaughtSignal ? -status : status
+    }
+
+    /// All that it wrote, once it has ended.
+    func text() -> String {
+        received += output.fileHandleForReading.readDataToEndOfFile()
+        return String(decoding: received, as: UTF8.self)
+    }
+}
