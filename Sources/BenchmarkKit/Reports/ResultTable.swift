@@ -1,4 +1,4 @@
-/// Tables for people: aligned columns, those of `leftColumns` to the left, the others to the right.
+/// Tables for people: aligned columns, `leftColumns` to the left, the others to the right.
 struct TextTable {
     var leftColumns: Set<Int> = [0]
     var header: [String]
