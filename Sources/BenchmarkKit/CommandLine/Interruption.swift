@@ -2,7 +2,8 @@ import Glibc
 import Synchronization
 
 /// Ends a run early, in order, when a signal asks for it: the process of the current case is
-/// killed, which lets the main thread go on; that finds the request, removes the database files and exits.
+/// killed, which lets the main thread go on; that finds the request, removes the database files
+/// and exits.
 enum Interruption {
     /// Control-C, a polite end, a closed terminal, a pipe whose reader went away.
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGPIPE]

@@ -1,4 +1,4 @@
-/// Tables for people: aligned columns, those of `leftColumns` to the left, the others to the right.
+/// Tables for people: aligned columns, `leftColumns` to the left, the others to the right.
 struct TextTable {
     var leftColumns: Set<Int> = [0]
     var header: [String]
@@ -12,7 +12,8 @@ struct TextTable {
         func line(_ fields: [String]) -> String {
             fields.indices.map { column in
                 let padding = String(repeating: " ", count: widths[column] - fields[column].count)
-                return leftColumns.contains(column) ? fields[column] + padding : padding + fields[column]
+                return leftColumns.contains(column)
+                    ? fields[column] + padding : padding + fields[column]
             }.joined(separator: "  ").trimmingTrailingSpaces()
         }
         let rule = widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ")
