@@ -1,27 +1,29 @@
 /// One connection's pages: those of the version it reads, and, in a write transaction, its private
 /// copies of those it changes.
 ///
-/// Used by one thread at a time. Call ``close()`` or drop it; an open write transaction is then
-/// rolled back.
+/// Used by one thread at a time. Drop it to end it; an open write transaction is then rolled back.
 public final class Pager {
     /// The file that the pages are in.
     public let database: Database
     let file: PageFile
     let reader: ReaderSlot
 
+    // Unchecked, because every page that is looked up reads them, one thread uses a pager at a
+    // time, and nothing is called while one is being changed.
+
     /// The version this connection sees; 0 is the empty database before the first commit.
-    public private(set) var version: UInt64 = 0
+    @exclusivity(unchecked) public private(set) var version: UInt64 = 0
     /// The birth of everything the open write transaction writes: `version + 1`. Outside of one, a
     /// number that is no page's birth.
-    public internal(set) var writeVersion: UInt64 = Pager.noVersion
+    @exclusivity(unchecked) public internal(set) var writeVersion: UInt64 = Pager.noVersion
     /// The root of the forest. In a write transaction its owner sets it before ``commit()``.
-    public var root = PageReference.none
-    public private(set) var isReading = false
+    @exclusivity(unchecked) public var root = PageReference.none
+    @exclusivity(unchecked) public private(set) var isReading = false
 
     /// The record of `version`; nil for version 0.
-    private(set) var record: CommitRecord?
-    var dirty = DirtyPages()
-    var arena: PageArena
+    @exclusivity(unchecked) private(set) var record: CommitRecord?
+    @exclusivity(unchecked) var dirty = DirtyPages()
+    @exclusivity(unchecked) var arena: PageArena
     /// Waiting pages through this version had been released when the write transaction began.
     var releasedAtBegin: UInt64 = 0
 
