@@ -35,7 +35,7 @@ let package = Package(
         .testTarget(
             name: "BenchmarkKitTests",
             dependencies: [
-                "BenchmarkKit", "realm-bench",
+                "BenchmarkKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ],

@@ -5,7 +5,12 @@ import Testing
 @testable import BenchmarkKit
 
 /// The whole program, with cases and proofs in processes of their own.
-@Suite(.serialized) struct ProcessTests {
+@Suite(
+    .serialized,
+    .disabled(
+        if: ProcessInfo.processInfo.environment["REALM_SANITIZER"] != nil,
+        "The program is linked with jemalloc, and a sanitizer replaces malloc as well."))
+struct ProcessTests {
     /// The only run directory in `folder`, and the records of its summary without the header.
     private func results(in folder: TemporaryFolder) throws -> (path: String, rows: [[String]]) {
         let runs = try FileManager.default.contentsOfDirectory(atPath: folder.path)
