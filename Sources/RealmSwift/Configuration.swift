@@ -99,7 +99,7 @@ extension Realm {
 
         /// The path that identifies the Realm in this process.
         var path: String {
-            if let storedFileURL { return storedFileURL.path }
+            if let storedFileURL { return storedFileURL.standardizedFileURL.path }
             if let storedIdentifier {
                 return FileManager.default.temporaryDirectory
                     .appendingPathComponent(storedIdentifier).path

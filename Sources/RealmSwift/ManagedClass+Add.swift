@@ -49,13 +49,22 @@ extension ManagedClass {
             row[columns[position]] = property.valueType._gather(
                 object._storage(at: property.offset), scratch)
         }
-        let isDeferred = scratch.hasDeferredValues
+        var isDeferred = scratch.hasDeferredValues
+        var given = given
         let key: Int64
         if update != .error, let existing = existingKey(row) {
             updateRow(row, of: existing, update: update, given: given)
             key = existing
+            // A list that was never read is empty all the same, and is to empty the stored one.
+            for position in model.lists {
+                let property = model.properties[position]
+                _ = property.wrapper.value(of: object, at: property.offset)
+                isDeferred = true
+            }
         } else if let new = insertRow(UnsafeBufferPointer(row)) {
             key = new
+            // Defaults count for a new object.
+            given = nil
         } else {
             return nil
         }

@@ -37,7 +37,12 @@ enum RealmCache {
         requireCompatible(configuration, path)
         let schema = SchemaModel.of(configuration)
         for instance in instancesOfThread() where instance.path == path {
-            if instance.schema.covers(schema) { return instance }
+            // Another schema version is the file's to accept or to refuse.
+            if instance.schema.covers(schema),
+                instance.configuration.schemaVersion == configuration.schemaVersion
+            {
+                return instance
+            }
         }
         let instance = try RealmInstance.open(configuration, path: path, schema: schema)
         add(instance, configuration)
@@ -56,7 +61,7 @@ enum RealmCache {
         let isOpen = entries.withLock { entries in
             entries.values.contains { $0.contains { $0.path == path } }
         }
-        if isOpen {
+        if isOpen || Database.isOpen(path: path) {
             throw Realm.Error(
                 .alreadyOpen, path: path,
                 message: "Cannot delete files of an open Realm: '\(path)' is still in use.")

@@ -90,6 +90,7 @@ final class TableCursor {
         _key = table.key(at: location).rawValue
         if !isReusable(&accessor) { accessor = managedClass.makeAccessor(key: _key) }
         accessor?._key = _key
+        accessor?._birth = realm.generation
         accessor?._place(at: location, stamp: _stamp)
     }
 

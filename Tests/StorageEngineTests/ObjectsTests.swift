@@ -87,6 +87,33 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
+    @Test func oldLeavesGrowWithTheColumnsThatManyLinksAdd() throws {
+        let connection = try open([Self.plain])
+        let table = try #require(try connection.table(named: "A"))
+        let key = try insert(table, [.integer(1)])
+        try connection.commit()
+        try connection.beginWrite()
+        let definitions = (0..<11).map { origin in
+            TableDefinition(
+                name: "O\(origin)",
+                columns: (0..<10).map {
+                    ColumnDefinition(name: "link\($0)", type: .link, linkTarget: "A")
+                })
+        }
+        try connection.createTables(definitions)
+        for definition in definitions {
+            let origin = try #require(try connection.table(named: definition.name))
+            _ = try insert(origin, Array(repeating: .integer(key.rawValue), count: 10))
+        }
+        for x in 2..<400 { _ = try insert(table, [.integer(Int64(x))]) }
+        try connection.commit()
+        #expect(try connection.verify() == [])
+        try connection.beginWrite()
+        try table.delete(key)
+        try connection.commit()
+        #expect(try connection.verify() == [])
+    }
+
     @Test(arguments: [(10, 500), (50, 48), (200, 12), (90, 512)])
     func firstRowsWiderThanALeafAreStored(columns: Int, length: Int) throws {
         let connection = try open([

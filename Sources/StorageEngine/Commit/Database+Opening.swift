@@ -68,6 +68,18 @@ extension Database {
         }
     }
 
+    /// Whether this process has the file open, under whatever path.
+    package static func isOpen(path: String) -> Bool {
+        guard let status = try? System.status(path: path) else { return false }
+        return openDatabases.withLock { table in
+            table.contains {
+                $0.key.memoryIdentifier == nil && $0.key.device == status.device
+                    && $0.key.inode == status.inode
+                    && ($0.value.database != nil || $0.value.openers > 0)
+            }
+        }
+    }
+
     /// Opens a file beside those that the process has open already, like another process would.
     /// For tests.
     package static func openUnregistered(

@@ -4,9 +4,24 @@ extension ClusterTree {
         _ writer: TreeWriter, _ root: inout TreeRoot, _ outcome: Outcome
     ) throws {
         let rows = writer.leaf.reading.rowCount
+        if outcome == .leafFull, try growLeaf(writer, &root) { return }
         if rows < Self.minimumRows, outcome == .leafFull, try spillLargestColumn(writer) { return }
         precondition(rows > 1, "one row does not fit a leaf")
         try split(writer, &root, at: rows / 2)
+    }
+
+    /// A leaf older than some columns of its table may be too short for the directory of all.
+    func growLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws -> Bool {
+        let leaf = writer.leaf
+        let pages = leafPages(writer.pager.pageSize)
+        guard leaf.reading.pageCount < pages else { return false }
+        let old = writer.steps[writer.depth - 1].reference
+        let (reference, buffer) = try writer.pager.allocate(pages: pages, kind: .node)
+        let larger = MutableNode(buffer, byteCount: pages * writer.pager.pageSize)
+        precondition(leaf.moveContents(to: larger), "a leaf does not fit a larger one")
+        try writer.pager.free(old)
+        writer.replaceNode(&root, at: writer.depth - 1, reference, larger)
+        return true
     }
 
     /// For a first row that is wider than a leaf: its largest value gets a node of its own.
