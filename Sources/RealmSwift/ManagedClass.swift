@@ -18,7 +18,9 @@ final class ManagedClass {
     private let propertyOfColumn: [Int?]
     /// -1 without a primary key.
     let primaryKeyColumn: Int
-    private var linkTargets: [ManagedClass?]
+    /// Uncounted, because classes that link to each other would keep each other, and the file, open:
+    /// the Realm instance keeps all of its classes.
+    private var linkTargets: [Unmanaged<ManagedClass>?]
     /// The first key that the current write transaction made: all keys from here on vanish when it
     /// is cancelled.
     private var firstNewKey: Int64?
@@ -84,12 +86,12 @@ final class ManagedClass {
 
     /// The class that the links in a column lead to.
     func linkTarget(column: Int) -> ManagedClass {
-        if let target = linkTargets[column] { return target }
+        if let target = linkTargets[column] { return target.takeUnretainedValue() }
         guard let type = property(ofColumn: column).shape.linkedClass else {
             stop("Property '\(model.name).\(property(ofColumn: column).name)' is not a link.")
         }
         let target = realm.managedClass(for: type)
-        linkTargets[column] = target
+        linkTargets[column] = .passUnretained(target)
         return target
     }
 
