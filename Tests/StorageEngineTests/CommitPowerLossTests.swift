@@ -127,7 +127,7 @@ import Testing
                 count += 1
             }
         }
-        #expect(count > 80)
+        #expect(count > 40)
     }
 
     /// Deletes and refills, so that each commit writes where an older one had its pages.

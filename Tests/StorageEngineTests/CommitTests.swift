@@ -199,7 +199,7 @@ import Testing
             }
             sizes.append(try database.fileSize)
         }
-        #expect(sizes[299] == sizes[40])
+        #expect(sizes[299] == sizes[150])
         #expect(sizes[299] <= 4 << 20)
     }
 

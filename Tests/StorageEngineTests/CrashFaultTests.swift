@@ -98,13 +98,19 @@ import Testing
         defer { interceptor.uninstall() }
         let count = try countCalls(interceptor, call)
         #expect(count > 0)
+        // A file that cannot grow on a full disk uses its small holes instead.
+        let mayBeMadeUpFor = number == ENOSPC && (call == .fallocate || call == .pwrite)
+        var failures = 0
         for ordinal in 0..<count {
             let fault = SystemCallFault(.fail(errno: number), call: call, ordinal: ordinal + 1)
             let errors = try run(fault, interceptor)
             #expect(errors.allSatisfy { $0.code == expected }, "\(fault): \(errors)")
+            failures += errors.count
             // Unlocking reports nothing; all else does.
-            if call != .lock { #expect(!errors.isEmpty, "\(fault)") }
+            if call != .lock, !mayBeMadeUpFor { #expect(!errors.isEmpty, "\(fault)") }
         }
+        // Records are written whatever the holes.
+        if call == .pwrite { #expect(failures > 0) }
     }
 
     @Test(arguments: [SystemCall.pwritev, .pwrite, .fdatasync, .fallocate, .lseek, .pread])

@@ -107,10 +107,15 @@ extension Pager {
         precondition(pages > 0)
         try checkTransaction()
         let count = UInt64(pages)
-        var page = database.writerState.freeSpace!.allocate(count)
+        var page = database.writerState.freeSpace!.allocate(count, scattering: false)
         if page == nil {
-            do throws(StorageError) { try growFile(for: count) } catch { throw failing(error) }
-            page = database.writerState.freeSpace!.allocate(count)
+            var failure: StorageError?
+            do throws(StorageError) { try growFile(for: count) } catch { failure = error }
+            // On a full disk small holes have to do.
+            if failure == nil || failure?.code == .outOfDiskSpace {
+                page = database.writerState.freeSpace!.allocate(count)
+            }
+            if page == nil, let failure { throw failing(failure) }
         }
         let buffer = arena.take(pages: pages)
         dirty.add(buffer, at: page!)

@@ -68,10 +68,20 @@ extension FreeSpace {
     /// few dozen pages then lie in one piece, as long as there is a piece that long.
     private static let preferredLengths: [UInt64] = [64, 16, 4, 1]
 
-    /// Takes contiguous pages. Nil where the file has no free extent that long.
-    mutating func allocate(_ count: UInt64) -> UInt64? {
+    /// A commit in many small pieces takes longer than one in one piece, so a file rather grows than
+    /// fills holes shorter than `shortestPreferred` while less than `reserve` is free: 1 MiB.
+    private static let reserve: UInt64 = 256
+    private static let shortestPreferred: UInt64 = 16
+
+    /// Takes contiguous pages. Nil where the file has no free extent that long, or, unless
+    /// `scattering`, only short ones and little free space: then the file should grow.
+    mutating func allocate(_ count: UInt64, scattering: Bool = true) -> UInt64? {
         precondition(count > 0)
-        if current.count < count, !moveToExtent(ofAtLeast: count) { return nil }
+        if current.count < count {
+            let shortest: UInt64 =
+                scattering || freePages >= Self.reserve ? 1 : Self.shortestPreferred
+            guard moveToExtent(ofAtLeast: count, shortest: shortest) else { return nil }
+        }
         let start = current.start
         current = Extent(start: start + count, count: current.count - count)
         if allocatedTail.end == start, !allocatedTail.isEmpty {
@@ -83,9 +93,10 @@ extension FreeSpace {
         return start
     }
 
-    private mutating func moveToExtent(ofAtLeast count: UInt64) -> Bool {
+    private mutating func moveToExtent(ofAtLeast count: UInt64, shortest: UInt64) -> Bool {
         settleCurrent()
-        for length in Self.preferredLengths where length >= count || length == 1 {
+        for length in Self.preferredLengths
+        where length >= shortest && (length >= count || length == 1) {
             guard let found = free.extent(ofAtLeast: max(length, count), near: current.start)
             else { continue }
             let isRemoved = free.remove(found)
