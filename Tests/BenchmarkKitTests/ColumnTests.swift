@@ -72,7 +72,7 @@ import Testing
         var identifier = CaseIdentifier(workload: "sensors", strategy: "current", size: 50_000)
         #expect(CaseIdentifier(identifier.description) == identifier)
         identifier.isEncrypted = true
-        identifier.durability = "relaxed"
+        identifier.durability = .relaxed
         identifier.engine = "sqlite"
         #expect(CaseIdentifier(identifier.description) == identifier)
     }

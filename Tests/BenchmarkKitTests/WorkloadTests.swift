@@ -12,8 +12,8 @@ import Testing
     ) throws -> CaseOutcome {
         var options = CaseOptions()
         change(&options)
-        let benchmarkCase = try WorkloadCatalogue.makeCase(
-            workload: workload, strategy: strategy, size: size, options: options)
+        let benchmarkCase = try #require(try WorkloadCatalogue.makeCase(
+            workload: workload, strategy: strategy, size: size, options: options))
         let directory = folder.path + "/" + strategy
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
@@ -54,10 +54,10 @@ import Testing
     @Test func theOldestReadingsAreDeletedBeyondTheCapacity() throws {
         let folder = try TemporaryFolder()
         let outcome = try run("sensors", "batched", in: folder) {
-            $0.count = Sensor.capacity + 50
+            $0.count = SensorAccount.capacity + 50
             $0.sensors = 1
         }
-        #expect(outcome.results[0].measure("objects_persisted") == Double(Sensor.capacity))
+        #expect(outcome.results[0].measure("objects_persisted") == Double(SensorAccount.capacity))
         #expect(try #require(outcome.verification).problems() == [])
     }
 

@@ -5,6 +5,18 @@ struct BenchmarkCase: Codable, Sendable {
     /// engine directly. `none`: no database.
     var layer: String
     var options: CaseOptions
+    /// Why the case cannot run, in a sentence; nil if it can.
+    var unsupported: String?
+
+    /// The database that the case is about.
+    func engine() throws -> any BenchmarkEngine {
+        let name = identifier.engine
+        let layers = EngineLayer(rawValue: layer).map { [$0] } ?? [.api, .engine]
+        for layer in layers {
+            if let found = try EngineCatalogue.engine(named: name, layer: layer) { return found }
+        }
+        throw BenchmarkError(.usage, "The engine \(name) has no layer '\(layer)'.")
+    }
 }
 
 /// What a case runs in: where its files go, how it tells of its progress, what counts for it.
@@ -52,7 +64,10 @@ protocol Workload: SendableMetatype {
     static var strategies: [(name: String, summary: String)] { get }
     /// Size when neither suite nor command line says.
     static var defaultSize: Int { get }
+    /// The layer of the engine that a strategy uses; `any` for the highest that the engine has.
     static func layer(of strategy: String) -> String
+    /// What a strategy asks of the engine; nil for a workload of the embedded engine only.
+    static func features(of strategy: String) -> [EngineFeature]?
     static func size(for options: CaseOptions, asked: Int?) throws -> Int
     /// Whether `prepare` has to run in another process than `run`.
     static var isPreparedApart: Bool { get }
@@ -66,5 +81,6 @@ extension Workload {
     static var isPreparedApart: Bool { false }
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {}
     static func layer(of strategy: String) -> String { strategy }
+    static func features(of strategy: String) -> [EngineFeature]? { nil }
     static func size(for options: CaseOptions, asked: Int?) throws -> Int { asked ?? defaultSize }
 }

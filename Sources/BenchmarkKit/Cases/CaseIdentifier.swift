@@ -3,17 +3,21 @@
 public struct CaseIdentifier: Codable, Hashable, Sendable, CustomStringConvertible {
     public var workload: String
     public var strategy: String
-    /// Durability of every commit; `full` means that a commit survives a power failure.
-    public var durability = "full"
+    public var durability = Durability.full
     public var isEncrypted = false
     /// Objects that the case works on; for Sensors the most that are kept.
     public var size: Int
     /// `realm`, or `control` for a row that measures the machine without a database.
     public var engine = "realm"
 
-    init(workload: String, strategy: String, size: Int, engine: String = "realm") {
+    init(
+        workload: String, strategy: String, durability: Durability = .full, isEncrypted: Bool = false,
+        size: Int, engine: String = "realm"
+    ) {
         self.workload = workload
         self.strategy = strategy
+        self.durability = durability
+        self.isEncrypted = isEncrypted
         self.size = size
         self.engine = engine
     }
@@ -27,11 +31,12 @@ public struct CaseIdentifier: Codable, Hashable, Sendable, CustomStringConvertib
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 6, !parts.contains(""), let size = Int(parts[4]), size >= 0,
-            parts[3] == "plain" || parts[3] == "encrypted"
+            parts[3] == "plain" || parts[3] == "encrypted",
+            let durability = Durability(rawValue: parts[2])
         else { return nil }
         workload = parts[0]
         strategy = parts[1]
-        durability = parts[2]
+        self.durability = durability
         isEncrypted = parts[3] == "encrypted"
         self.size = size
         engine = parts[5]

@@ -24,6 +24,9 @@ struct CaseRunner {
     func run(_ benchmarkCase: BenchmarkCase, progress: (ProgressUpdate) -> Void) throws
         -> CaseOutcome
     {
+        if let reason = benchmarkCase.unsupported {
+            return CaseOutcome(results: [.unsupported(benchmarkCase, reason)])
+        }
         let name = benchmarkCase.identifier.description.replacing("/", with: "-")
         let directory = databases + "/" + name
         try? FileManager.default.removeItem(atPath: directory)

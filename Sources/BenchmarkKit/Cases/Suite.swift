@@ -11,6 +11,10 @@ struct Suite: Codable, Equatable, Sendable {
         var workload: String
         /// Nil means all strategies of the workload.
         var strategies: [String]?
+        /// Nil means the embedded engine.
+        var engines: [String]?
+        /// Nil means full durability.
+        var durabilities: [Durability]?
         var size: Int?
         var seconds: Double?
         var count: Int?
@@ -67,9 +71,18 @@ struct Suite: Codable, Equatable, Sendable {
         return try cases.flatMap { entry -> [BenchmarkCase] in
             let workload = try WorkloadCatalogue.workload(named: entry.workload)
             let options = overrides.applied(to: entry.options())
-            return try (entry.strategies ?? workload.strategies.map { $0.name }).map {
-                try WorkloadCatalogue.makeCase(
-                    workload: entry.workload, strategy: $0, size: entry.size, options: options)
+            let strategies = entry.strategies ?? workload.strategies.map { $0.name }
+            let engines = overrides.engines ?? entry.engines ?? ["realm"]
+            let durabilities = overrides.durabilities ?? entry.durabilities ?? [.full]
+            return try durabilities.flatMap { durability in
+                try strategies.flatMap { strategy in
+                    try engines.compactMap { engine in
+                        try WorkloadCatalogue.makeCase(
+                            workload: entry.workload, strategy: strategy, engine: engine,
+                            durability: durability, isEncrypted: overrides.isEncrypted,
+                            size: entry.size, options: options)
+                    }
+                }
             }
         }.filter { seen.insert($0.identifier.description).inserted }
     }
@@ -92,6 +105,9 @@ extension Suite.Entry {
 
 /// Options given on the command line; nil leaves what the suite says.
 struct OptionOverrides: Equatable, Sendable {
+    var engines: [String]?
+    var durabilities: [Durability]?
+    var isEncrypted = false
     var seconds: Double?
     var count: Int?
     var sensors: Int?

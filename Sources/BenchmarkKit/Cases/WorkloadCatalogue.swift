@@ -14,10 +14,12 @@ enum WorkloadCatalogue {
         return workload
     }
 
-    /// The case of one strategy, checked against what exists.
+    /// The case of one strategy, checked against what exists. Nil where the engine has no such
+    /// layer, or the workload is of the embedded engine only.
     static func makeCase(
-        workload name: String, strategy: String, size: Int?, options: CaseOptions
-    ) throws -> BenchmarkCase {
+        workload name: String, strategy: String, engine: String = "realm",
+        durability: Durability = .full, isEncrypted: Bool = false, size: Int?, options: CaseOptions
+    ) throws -> BenchmarkCase? {
         let workload = try workload(named: name)
         guard workload.strategies.contains(where: { $0.name == strategy }) else {
             throw BenchmarkError(
@@ -35,9 +37,30 @@ enum WorkloadCatalogue {
                 .usage, "The size of \(name) must be from 1 to 1000000000, not \(size).")
         }
         let identifier = CaseIdentifier(
-            workload: name, strategy: strategy,
-            size: try workload.size(for: options, asked: size))
+            workload: name, strategy: strategy, durability: durability, isEncrypted: isEncrypted,
+            size: try workload.size(for: options, asked: size), engine: engine)
+        let layers = EngineLayer(rawValue: workload.layer(of: strategy)).map { [$0] }
+            ?? [.api, .engine]
+        let found = try layers.lazy.compactMap {
+            try EngineCatalogue.engine(named: engine, layer: $0)
+        }.first
+        guard let found, engine == "realm" || workload.features(of: strategy) != nil else {
+            return nil
+        }
         return BenchmarkCase(
-            identifier: identifier, layer: workload.layer(of: strategy), options: options)
+            identifier: identifier, layer: found.layer.rawValue, options: options,
+            unsupported: reason(
+                against: identifier, of: found, workload.features(of: strategy) ?? []))
+    }
+
+    private static func reason(
+        against identifier: CaseIdentifier, of engine: any BenchmarkEngine,
+        _ features: [EngineFeature]
+    ) -> String? {
+        if identifier.isEncrypted { return "Encrypted files are still to come." }
+        if !engine.durabilities.contains(identifier.durability) {
+            return "The engine \(engine.name) has no durability '\(identifier.durability)'."
+        }
+        return features.lazy.compactMap { engine.reason(against: $0) }.first
     }
 }

@@ -9,8 +9,12 @@ public enum BenchmarkTool {
 
     /// Parses the arguments, does what they say, and ends the process with the exit code that says
     /// how it went. `allocations`: the counters of the allocator that the executable links.
-    public static func main(allocations probe: AllocationProbe?) -> Never {
+    /// `engines`: further databases to measure beside the embedded one.
+    public static func main(
+        allocations probe: AllocationProbe?, engines: [any BenchmarkEngine] = []
+    ) -> Never {
         allocations.withLock { $0 = probe }
+        EngineCatalogue.register(engines)
         do {
             var command = try RealmBenchCommand.parseAsRoot()
             try command.run()

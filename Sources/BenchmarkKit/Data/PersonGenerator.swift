@@ -1,12 +1,12 @@
 /// The values of one `Person`: a name that is the decimal string of its number, a birth date in
 /// whole seconds from 1940 up to 2010, an age of 0 to 99.
-struct PersonValues: Equatable {
-    var number: Int
+public struct PersonValues: Equatable, Sendable {
+    public var number: Int
     /// Seconds since 1970, UTC; negative before.
-    var birthdate: Int
-    var age: Int
+    public var birthdate: Int
+    public var age: Int
 
-    var name: String { String(number) }
+    public var name: String { String(number) }
 }
 
 /// A seeded sequence of persons, numbered from 0.

@@ -2,15 +2,15 @@ import Foundation
 import Synchronization
 
 /// One reading on its way from the producer to the database.
-struct ProducedReading: Sendable {
+public struct ProducedReading: Sendable {
     /// Position of its sensor in `ReadingFeed.sensors`.
-    var sensor: Int
+    public var sensor: Int
     /// Counts up from 0 for each sensor.
-    var sequence: Int
+    public var sequence: Int
     /// Seconds since 1970, UTC.
-    var time: Double
-    var value: Double
-    var payload: Data
+    public var time: Double
+    public var value: Double
+    public var payload: Data
     /// When the producer handed it over, on the monotonic clock.
     var submittedAt: UInt64 = 0
 }
@@ -108,12 +108,20 @@ final class ReadingFeed: Sendable {
 
 /// How many readings a sensor got, and a checksum over their sequence numbers that does not depend
 /// on their order: the wrapping sum of the mixed numbers.
-struct SensorAccount: Codable, Equatable, Sendable {
-    var written = 0
-    /// The sum as a signed word, the way a `Sensor` object stores it.
-    var checksum = 0
+public struct SensorAccount: Codable, Equatable, Sendable {
+    /// Readings that a sensor keeps; the oldest beyond this number are deleted.
+    public static let capacity = 10_000
 
-    mutating func add(sequence: Int) {
+    public var written = 0
+    /// The sum as a signed word, the way a `Sensor` object stores it.
+    public var checksum = 0
+
+    public init(written: Int = 0, checksum: Int = 0) {
+        self.written = written
+        self.checksum = checksum
+    }
+
+    public mutating func add(sequence: Int) {
         written += 1
         checksum &+= Self.term(sequence)
     }

@@ -11,7 +11,7 @@ public struct CaseResult: Codable, Sendable {
     public var batchSize: Int?
     public var seed: UInt64
     public var status = Status.ok
-    /// Why the case failed; for people.
+    /// Why the case failed or cannot run; for people.
     public var failure: String?
 
     public var operations = 0
@@ -72,6 +72,13 @@ public struct CaseResult: Codable, Sendable {
         control.identifier.engine = "control"
         control.layer = "none"
         return CaseResult(control)
+    }
+
+    static func unsupported(_ benchmarkCase: BenchmarkCase, _ reason: String) -> CaseResult {
+        var result = CaseResult(benchmarkCase)
+        result.status = .unsupported
+        result.failure = reason
+        return result
     }
 
     static func failed(_ benchmarkCase: BenchmarkCase, _ reason: String) -> CaseResult {

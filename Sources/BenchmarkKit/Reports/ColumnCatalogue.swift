@@ -71,8 +71,13 @@ public enum ColumnCatalogue {
             "layer",
             "api: through the public API. engine: through the storage engine. none: no database."
         ) { $0.layer },
-        column("durability", "full: a commit that returned survives a power failure.") {
-            $0.identifier.durability
+        column(
+            "durability",
+            "What a commit that returned survives. full: a power failure. relaxed: the death of the "
+                + "process, and the file a power failure. unsynced: the death of the process. "
+                + "memory: nothing."
+        ) {
+            $0.identifier.durability.rawValue
         },
         column("encrypted", "true if the file is encrypted.") {
             $0.identifier.isEncrypted ? "true" : "false"

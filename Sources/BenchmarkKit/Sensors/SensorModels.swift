@@ -19,9 +19,6 @@ final class Reading: Object {
 final class Sensor: Object {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
 
-    /// Readings kept; the oldest beyond this number are deleted.
-    static let capacity = 10_000
-
     @Persisted(primaryKey: true) var id: String
     @Persisted var city: String
     @Persisted var parameter: String
@@ -42,7 +39,7 @@ final class Sensor: Object {
         readings.append(reading)
         written += 1
         checksum &+= SensorAccount.term(produced.sequence)
-        while readings.count > Self.capacity {
+        while readings.count > SensorAccount.capacity {
             let oldest = readings[0]
             readings.remove(at: 0)
             realm.delete(oldest)

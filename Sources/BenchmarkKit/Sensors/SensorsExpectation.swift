@@ -86,7 +86,7 @@ struct SensorsExpectation: Codable, Sendable {
         if account.checksum != expected.account.checksum {
             problems.append("The checksum of the sensor '\(name)' is not that of its readings.")
         }
-        let size = min(expected.account.written, Sensor.capacity)
+        let size = min(expected.account.written, SensorAccount.capacity)
         if kept.count != size || expected.kept.count != size {
             problems.append("The sensor '\(name)' keeps \(kept.count) readings instead of \(size).")
         }

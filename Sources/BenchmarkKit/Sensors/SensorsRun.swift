@@ -253,7 +253,7 @@ final class SensorsRun {
         result.liveBytes = Int(statistics.liveBytes)
         result.measure("versions_pinned", Double(statistics.pinnedVersions.count))
         result.measure("file_bytes_max", points.map(\.fileBytes).max().map(Double.init))
-        let persisted = feed.produced().reduce(0) { $0 + min($1.written, Sensor.capacity) }
+        let persisted = feed.produced().reduce(0) { $0 + min($1.written, SensorAccount.capacity) }
         result.measure("objects_persisted", Double(persisted))
         if persisted > 0 {
             result.measure(

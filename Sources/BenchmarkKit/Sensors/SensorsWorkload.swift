@@ -8,7 +8,7 @@ enum SensorsWorkload: Workload {
     static let name = "sensors"
     static let summary =
         "readings of air-quality sensors, appended to their sensor; the oldest are deleted"
-    static let defaultSize = 5 * Sensor.capacity
+    static let defaultSize = 5 * SensorAccount.capacity
 
     static let strategyTypes: [any WriterStrategy.Type] = [
         CurrentThreadStrategy.self, MainQueueStrategy.self, ConcurrentQueueStrategy.self,
@@ -19,12 +19,12 @@ enum SensorsWorkload: Workload {
         strategyTypes.map { ($0.name, $0.summary) }
     }
 
-    static func layer(of strategy: String) -> String { "api" }
+    static func layer(of strategy: String) -> String { "any" }
 
     /// The readings that are kept at most.
     static func size(for options: CaseOptions, asked: Int?) throws -> Int {
         let sensors = try options.sensors ?? source(of: options).sensorCount
-        return sensors * Sensor.capacity
+        return sensors * SensorAccount.capacity
     }
 
     static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws

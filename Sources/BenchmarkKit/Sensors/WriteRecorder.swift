@@ -127,11 +127,11 @@ struct CommitHistory: Sendable {
     private var next = 0
 
     mutating func append(_ sequence: Int) {
-        if ring.count < Sensor.capacity {
+        if ring.count < SensorAccount.capacity {
             ring.append(sequence)
         } else {
             ring[next] = sequence
-            next = (next + 1) % Sensor.capacity
+            next = (next + 1) % SensorAccount.capacity
         }
     }
 
