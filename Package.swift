@@ -16,11 +16,12 @@ let package = Package(
         .target(name: "StorageEngine", dependencies: ["CRealmSystem"]),
         .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .target(name: "CMeasurement"),
         .target(name: "BenchmarkModels", dependencies: ["RealmSwift"]),
         .target(
             name: "BenchmarkKit",
             dependencies: [
-                "BenchmarkModels", "RealmSwift", "StorageEngine",
+                "BenchmarkModels", "CMeasurement", "RealmSwift", "StorageEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

@@ -21,7 +21,10 @@ struct RunCaseCommand: ParsableCommand {
         case .prepare:
             try workload.prepare(benchmarkCase, in: environment)
         case .run:
-            let outcome = try workload.run(benchmarkCase, in: environment)
+            var outcome = try workload.run(benchmarkCase, in: environment)
+            if MeasuredRegion.usage.threadsMax > 0 {
+                outcome.results[0].resources = MeasuredRegion.usage
+            }
             try CaseRunner.write(
                 outcome, to: request.directory + "/" + CaseRequest.outcomeFileName)
         }

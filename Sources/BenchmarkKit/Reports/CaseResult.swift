@@ -32,6 +32,10 @@ public struct CaseResult: Codable, Sendable {
     public var allocationsPerOperation: Double?
     public var allocatedBytesPerOperation: Double?
     public var peakResidentBytes: Int?
+    /// Of the measured region.
+    public var resources: ResourceUsage?
+    /// Of the measured region, counted by callgrind in a run of its own (`InstructionCount`).
+    public var instructionsPerOperation: Double?
     public var digest: String?
 
     /// Figures that only some cases have; written to `measures.csv`.
