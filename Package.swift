@@ -5,6 +5,7 @@ let package = Package(
     name: "realm-swift-linux",
     products: [
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
+        .library(name: "StorageEngine", targets: ["StorageEngine"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
     ],
     dependencies: [

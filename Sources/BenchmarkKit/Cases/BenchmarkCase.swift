@@ -8,6 +8,16 @@ struct BenchmarkCase: Codable, Sendable {
     /// Why the case cannot run, in a sentence; nil if it can.
     var unsupported: String?
 
+    /// Whether a second run of the same build counts the same: syncs, write calls, bytes, pages,
+    /// sizes, allocations, digest. True for one writer of the embedded engine and an amount of
+    /// work that time does not change, where the workload says so.
+    var isDeterministic: Bool {
+        guard unsupported == nil, options.threads == 1, identifier.engine == "realm",
+            let workload = try? WorkloadCatalogue.workload(named: identifier.workload)
+        else { return false }
+        return workload.isDeterministic(self)
+    }
+
     /// The database that the case is about.
     func engine() throws -> any BenchmarkEngine {
         let name = identifier.engine
@@ -69,6 +79,8 @@ protocol Workload: SendableMetatype {
     /// What a strategy asks of the engine; nil for a workload of the embedded engine only.
     static func features(of strategy: String) -> [EngineFeature]?
     static func size(for options: CaseOptions, asked: Int?) throws -> Int
+    /// Whether all that is counted repeats exactly; only asked of cases with one thread.
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool
     /// Whether `prepare` has to run in another process than `run`.
     static var isPreparedApart: Bool { get }
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
@@ -82,5 +94,6 @@ extension Workload {
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {}
     static func layer(of strategy: String) -> String { strategy }
     static func features(of strategy: String) -> [EngineFeature]? { nil }
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { false }
     static func size(for options: CaseOptions, asked: Int?) throws -> Int { asked ?? defaultSize }
 }

@@ -23,12 +23,18 @@ final class CaseProcess {
     private let output = Pipe()
     private let errorPath: String
 
-    /// `directory`: where the process's standard error goes.
-    init(verb: String, argument: String, directory: String) throws {
+    /// `directory`: where the process's standard error goes. `command`: a tool with its options
+    /// that the program runs in, none as a rule.
+    init(verb: String, argument: String, directory: String, under command: [String] = []) throws {
         errorPath = directory + "/" + CaseRequest.errorFileName
         let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.executableURL = executable
-        process.arguments = [verb, argument]
+        let line = command + [executable.path, verb, argument]
+        process.executableURL = URL(fileURLWithPath: line[0])
+        process.arguments = Array(line.dropFirst())
+        // Sets and dictionaries in the same order in every run, and with them all that depends on
+        // it: allocations, instructions, the order of writes.
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         guard FileManager.default.createFile(atPath: errorPath, contents: nil),
@@ -40,7 +46,7 @@ final class CaseProcess {
         do { try process.run() } catch {
             throw BenchmarkError(
                 .internalError,
-                "'\(executable.path)' cannot be started: "
+                "'\(line[0])' cannot be started: "
                     + "\((error as NSError).localizedDescription)")
         }
         Interruption.caseStarted(process.processIdentifier)

@@ -22,9 +22,7 @@ struct RunCaseCommand: ParsableCommand {
             try workload.prepare(benchmarkCase, in: environment)
         case .run:
             var outcome = try workload.run(benchmarkCase, in: environment)
-            if MeasuredRegion.usage.threadsMax > 0 {
-                outcome.results[0].resources = MeasuredRegion.usage
-            }
+            outcome.results[0].fill(MeasuredRegion.usage)
             try CaseRunner.write(
                 outcome, to: request.directory + "/" + CaseRequest.outcomeFileName)
         }

@@ -65,6 +65,7 @@ struct RunCommand: ParsableCommand {
             return
         }
         try checkInput()
+        if options.instructions { _ = try InstructionCount.valgrind() }
         try RunSession(self, cases).run()
     }
 

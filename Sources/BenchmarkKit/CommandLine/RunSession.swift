@@ -63,13 +63,30 @@ final class RunSession {
             outcomes.append(outcome)
             if outcome.results[0].status != .ok { break }
         }
-        let chosen = RunSession.representative(of: outcomes)
+        var chosen = RunSession.representative(of: outcomes)
+        try countInstructions(of: benchmarkCase, into: &chosen.results[0], title)
         for result in chosen.results {
             try directory.append(result)
             tell(result)
         }
         try directory.append(chosen.timeline, of: benchmarkCase.identifier)
         results += chosen.results
+    }
+
+    /// If they were asked for and the case succeeded; else leaves them empty.
+    private func countInstructions(
+        of benchmarkCase: BenchmarkCase, into row: inout CaseResult, _ title: String
+    ) throws {
+        guard command.options.instructions, row.status == .ok else { return }
+        do {
+            row.instructions = try runner.countInstructions(
+                of: benchmarkCase, count: command.options.count,
+                keepingIn: directory.path + "/callgrind"
+            ) { [terminal] in terminal.status(title + Self.text(of: $0)) }
+        } catch let error as BenchmarkError where error.code == .caseFailed {
+            row.status = .failed
+            row.failure = error.message
+        }
     }
 
     /// The outcome that failed, else that of the median throughput.

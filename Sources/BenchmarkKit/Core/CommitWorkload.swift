@@ -8,6 +8,10 @@ enum CommitWorkload: Workload {
     static let strategies = [(name: "engine", summary: "Table.insert and Connection.commit")]
     static let defaultSize = 1
 
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
+        benchmarkCase.options.count != nil
+    }
+
     private static let block = 200
     private static let columns = ["sequence", "date", "value"]
 
@@ -28,7 +32,9 @@ enum CommitWorkload: Workload {
             let left = (options.count ?? .max) - measured.operations
             if left <= 0 { break }
             allocations.resume()
-            try measured.commits(min(block, left), connection, table)
+            try MeasuredRegion.run {
+                try measured.commits(min(block, left), connection, table)
+            }
             allocations.pause()
             try control.replay(measured.shapes)
             environment.progress(measured.progress(of: options))

@@ -8,6 +8,7 @@ enum InsertWorkload: Workload {
     static let summary = "bulk insert of persons (name, birth date, age), no key"
     static let strategies = insertStrategies
     static let defaultSize = 1_000_000
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
     static func size(for options: CaseOptions, asked: Int?) -> Int {
         options.count ?? asked ?? defaultSize
@@ -26,6 +27,7 @@ enum InsertKeyedWorkload: Workload {
     static let summary = "bulk insert of persons with an integer primary key"
     static let strategies = insertStrategies
     static let defaultSize = 1_000_000
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
     static func size(for options: CaseOptions, asked: Int?) -> Int {
         options.count ?? asked ?? defaultSize
@@ -238,10 +240,12 @@ private final class InsertRun {
         var sampledAt: UInt64 = 0
         while inserted < size {
             let before = SystemCounters.current
-            for _ in 0..<Self.block where inserted < size {
-                let count = min(batchSize, size - inserted)
-                elapsed += try time(count, insert)
-                inserted += count
+            try MeasuredRegion.run {
+                for _ in 0..<Self.block where inserted < size {
+                    let count = min(batchSize, size - inserted)
+                    elapsed += try time(count, insert)
+                    inserted += count
+                }
             }
             let done = SystemCounters.current - before
             counted.syncs += done.syncs

@@ -10,6 +10,7 @@ enum LookupWorkload: Workload {
         (name: "engine", summary: "Table.find, then two values"),
     ]
     static let defaultSize = 1_000_000
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
     private static let batchSize = 32
 
@@ -46,9 +47,11 @@ enum LookupWorkload: Workload {
         var generator = SeededGenerator(seed: seed)
         var allocations = AllocationMeasurement(probe)
         var timer = BatchTimer(batchSize: batchSize)
-        for _ in 0..<batches {
-            for _ in 0..<batchSize { sum &+= try read(generator.next(below: size)) }
-            timer.endBatch()
+        try MeasuredRegion.run(for: result) {
+            for _ in 0..<batches {
+                for _ in 0..<batchSize { sum &+= try read(generator.next(below: size)) }
+                timer.endBatch()
+            }
         }
         let allocated = allocations.finish(operations: timer.operations)
         timer.fill(&result)

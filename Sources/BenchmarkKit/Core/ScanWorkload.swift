@@ -10,6 +10,7 @@ enum ScanWorkload: Workload {
         (name: "engine", summary: "visits the leaves and reads their packed column"),
     ]
     static let defaultSize = 1_000_000
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
     private static let limit = 30
     private static let passes = 20
@@ -27,11 +28,13 @@ enum ScanWorkload: Workload {
         let expected = try scan()
         var allocations = AllocationMeasurement(environment.allocations)
         var timer = BatchTimer(batchSize: size)
-        for _ in 0..<passes {
-            guard try scan() == expected else {
-                throw BenchmarkError(.caseFailed, "Two scans of one version differ.")
+        try MeasuredRegion.run {
+            for _ in 0..<passes {
+                guard try scan() == expected else {
+                    throw BenchmarkError(.caseFailed, "Two scans of one version differ.")
+                }
+                timer.endBatch()
             }
-            timer.endBatch()
         }
         let allocated = allocations.finish(operations: timer.operations)
         var result = CaseResult(benchmarkCase)

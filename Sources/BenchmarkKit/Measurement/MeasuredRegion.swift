@@ -31,6 +31,14 @@ public enum MeasuredRegion {
         return try result.get()
     }
 
+    /// Runs `body` as the measured region of the case that `row` is of; a control's work is no part
+    /// of it, and just runs.
+    static func run<Failure: Error>(
+        for row: CaseResult, _ body: () throws(Failure) -> Void
+    ) throws(Failure) {
+        if row.identifier.engine == "control" { try body() } else { try run(body) }
+    }
+
     /// Tells how many threads were seen running while the case was measured.
     static func note(threads: Int) {
         total.withLock { $0.threadsMax = max($0.threadsMax, threads) }
@@ -68,7 +76,7 @@ public struct ResourceUsage: Codable, Equatable, Sendable {
     /// Of all threads since the process began.
     static func sinceStart() -> ResourceUsage {
         var counted = rusage()
-        getrusage(RUSAGE_SELF, &counted)
+        getrusage(RUSAGE_SELF.rawValue, &counted)
         var usage = ResourceUsage()
         usage.pageFaults = counted.ru_minflt + counted.ru_majflt
         usage.contextSwitches = counted.ru_nvcsw + counted.ru_nivcsw
@@ -80,5 +88,15 @@ public struct ResourceUsage: Codable, Equatable, Sendable {
         pageFaults += after.pageFaults - before.pageFaults
         contextSwitches += after.contextSwitches - before.contextSwitches
         threadsMax = max(threadsMax, before.threadsMax, after.threadsMax)
+    }
+}
+
+extension CaseResult {
+    /// Leaves the figures empty where the workload ran no region.
+    mutating func fill(_ usage: ResourceUsage) {
+        guard usage.threadsMax > 0 else { return }
+        pageFaults = usage.pageFaults
+        contextSwitches = usage.contextSwitches
+        threadsMax = max(threadsMax ?? 0, usage.threadsMax)
     }
 }

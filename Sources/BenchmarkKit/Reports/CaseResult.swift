@@ -32,11 +32,14 @@ public struct CaseResult: Codable, Sendable {
     public var allocationsPerOperation: Double?
     public var allocatedBytesPerOperation: Double?
     public var peakResidentBytes: Int?
-    /// Of the measured region.
-    public var resources: ResourceUsage?
-    /// Of the measured region, counted by callgrind in a run of its own (`InstructionCount`).
-    public var instructionsPerOperation: Double?
     public var digest: String?
+
+    /// Of the whole process over the measured region.
+    public var pageFaults: Int?
+    public var contextSwitches: Int?
+    public var threadsMax: Int?
+    /// An operation of the measured region, counted by callgrind, on request.
+    public var instructions: Double?
 
     /// Figures that only some cases have; written to `measures.csv`.
     public var measures: [Measure] = []

@@ -106,8 +106,10 @@ final class SensorsRun {
     private func measure() throws {
         guard let control else {
             let start = monotonicNanoseconds()
-            try produce(until: deadline(after: start, leftOf: options.seconds), atMost: nil)
-            strategy.drain()
+            try MeasuredRegion.run {
+                try produce(until: deadline(after: start, leftOf: options.seconds), atMost: nil)
+                strategy.drain()
+            }
             elapsedNanoseconds = monotonicNanoseconds() - start
             return
         }
@@ -117,8 +119,10 @@ final class SensorsRun {
             if options.count == nil, left <= 0 { break }
             let before = recorder.committed
             let start = monotonicNanoseconds()
-            try produce(until: deadline(after: start, leftOf: left), atMost: Self.controlBlock)
-            strategy.drain()
+            try MeasuredRegion.run {
+                try produce(until: deadline(after: start, leftOf: left), atMost: Self.controlBlock)
+                strategy.drain()
+            }
             let end = monotonicNanoseconds()
             let done = recorder.committed - before
             if done == 0 { break }

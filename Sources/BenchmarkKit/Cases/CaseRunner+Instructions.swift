@@ -1,0 +1,66 @@
+import Foundation
+
+extension CaseRunner {
+    private func name(of benchmarkCase: BenchmarkCase) -> String {
+        benchmarkCase.identifier.description.replacing("/", with: "-")
+    }
+
+    /// Instructions an operation of a case, counted in a process of its own; `count` is that of the
+    /// command line. Nil for a case that does not repeat: several writers, or an amount of work
+    /// that time decides.
+    ///
+    /// The reduced case runs twice: first by itself, which makes the files that it reads, then
+    /// counted; both must come to the same result. The file of callgrind is kept in `folder`.
+    func countInstructions(
+        of benchmarkCase: BenchmarkCase, count: Int?, keepingIn folder: String,
+        progress: (ProgressUpdate) -> Void
+    ) throws -> Double? {
+        guard let reduced = try InstructionCount.reduced(benchmarkCase, count: count),
+            reduced.isDeterministic
+        else { return nil }
+        let valgrind = try InstructionCount.valgrind()
+        try Self.makeDirectory(folder)
+        let file = "\(folder)/\(name(of: benchmarkCase)).out"
+        progress(ProgressUpdate(phase: "counting instructions"))
+        let plain = try result(of: reduced, under: [])
+        let counted = try result(
+            of: reduced, under: InstructionCount.command(valgrind: valgrind, writing: file))
+        guard plain.digest == counted.digest, plain.operations == counted.operations,
+            counted.operations > 0
+        else {
+            throw BenchmarkError(
+                .caseFailed,
+                "Instructions of \(benchmarkCase.identifier) were not counted: under callgrind the "
+                    + "case came to another result (digest \(counted.digest ?? "none"), "
+                    + "\(counted.operations) operations) than by itself "
+                    + "(\(plain.digest ?? "none"), \(plain.operations)).")
+        }
+        return try Double(InstructionCount.total(in: file)) / Double(counted.operations)
+    }
+
+    /// The first row of a case run in a process behind `command`, without the proof by a second
+    /// process: the run that gave the case its row had that.
+    private func result(of benchmarkCase: BenchmarkCase, under command: [String]) throws
+        -> CaseResult
+    {
+        let directory = databases + "/" + name(of: benchmarkCase) + "-instructions"
+        try? FileManager.default.removeItem(atPath: directory)
+        try Self.makeDirectory(directory)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
+        for mode in workload.isPreparedApart ? [CaseRequest.Mode.prepare, .run] : [.run] {
+            let ending = try perform(
+                mode, benchmarkCase, directory, under: mode == .run ? command : []) { _ in }
+            try Interruption.throwIfRequested()
+            guard ending.isSuccess else {
+                throw BenchmarkError(
+                    .caseFailed,
+                    "Instructions of \(benchmarkCase.identifier) were not counted: the process "
+                        + ending.reason)
+            }
+        }
+        return try Self.read(
+            CaseOutcome.self, from: directory + "/" + CaseRequest.outcomeFileName
+        ).results[0]
+    }
+}
