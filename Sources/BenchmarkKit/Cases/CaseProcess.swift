@@ -23,12 +23,16 @@ final class CaseProcess {
     private let output = Pipe()
     private let errorPath: String
 
+    /// The path of this program.
+    static var executable: String {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+    }
+
     /// `directory`: where the process's standard error goes. `command`: a tool with its options
-    /// that the program runs in, none as a rule.
-    init(verb: String, argument: String, directory: String, under command: [String] = []) throws {
+    /// and the program that it runs; nil for this program by itself.
+    init(verb: String, argument: String, directory: String, command: [String]? = nil) throws {
         errorPath = directory + "/" + CaseRequest.errorFileName
-        let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        let line = command + [executable.path, verb, argument]
+        let line = (command ?? [Self.executable]) + [verb, argument]
         process.executableURL = URL(fileURLWithPath: line[0])
         process.arguments = Array(line.dropFirst())
         // Sets and dictionaries in the same order in every run, and with them all that depends on

@@ -18,13 +18,16 @@ extension CaseRunner {
         guard let reduced = try InstructionCount.reduced(benchmarkCase, count: count),
             reduced.isDeterministic
         else { return nil }
-        let valgrind = try InstructionCount.valgrind()
         try Self.makeDirectory(folder)
+        let program = databases + "/realm-bench"
+        if !FileManager.default.fileExists(atPath: program) {
+            try InstructionCount.copyProgram(to: program)
+        }
         let file = "\(folder)/\(name(of: benchmarkCase)).out"
         progress(ProgressUpdate(phase: "counting instructions"))
-        let plain = try result(of: reduced, under: [])
+        let plain = try result(of: reduced, command: nil)
         let counted = try result(
-            of: reduced, under: InstructionCount.command(valgrind: valgrind, writing: file))
+            of: reduced, command: InstructionCount.command(counting: program, into: file))
         guard plain.digest == counted.digest, plain.operations == counted.operations,
             counted.operations > 0
         else {
@@ -38,9 +41,9 @@ extension CaseRunner {
         return try Double(InstructionCount.total(in: file)) / Double(counted.operations)
     }
 
-    /// The first row of a case run in a process behind `command`, without the proof by a second
+    /// The first row of a case run in a process of `command`, without the proof by a second
     /// process: the run that gave the case its row had that.
-    private func result(of benchmarkCase: BenchmarkCase, under command: [String]) throws
+    private func result(of benchmarkCase: BenchmarkCase, command: [String]?) throws
         -> CaseResult
     {
         let directory = databases + "/" + name(of: benchmarkCase) + "-instructions"
@@ -50,7 +53,7 @@ extension CaseRunner {
         let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
         for mode in workload.isPreparedApart ? [CaseRequest.Mode.prepare, .run] : [.run] {
             let ending = try perform(
-                mode, benchmarkCase, directory, under: mode == .run ? command : []) { _ in }
+                mode, benchmarkCase, directory, command: mode == .run ? command : nil) { _ in }
             try Interruption.throwIfRequested()
             guard ending.isSuccess else {
                 throw BenchmarkError(

@@ -65,7 +65,7 @@ struct RunCommand: ParsableCommand {
             return
         }
         try checkInput()
-        if options.instructions { _ = try InstructionCount.valgrind() }
+        if options.instructions { try InstructionCount.checkTools() }
         try RunSession(self, cases).run()
     }
 

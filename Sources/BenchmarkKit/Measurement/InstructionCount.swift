@@ -37,26 +37,48 @@ enum InstructionCount {
 
     // MARK: Valgrind
 
-    /// The path of valgrind, looked for in `PATH`.
-    static func valgrind(
-        searching path: String = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    /// Throws, with what to do, unless everything is installed that counting takes.
+    static func checkTools() throws {
+        for name in ["valgrind", "strip"] { _ = try tool(name) }
+    }
+
+    /// The path of a program, looked for in `PATH`.
+    static func tool(
+        _ name: String, searching path: String = ProcessInfo.processInfo.environment["PATH"] ?? ""
     ) throws -> String {
-        let candidates = path.split(separator: ":").map { "\($0)/valgrind" }
+        let candidates = path.split(separator: ":").map { "\($0)/\(name)" }
         guard let found = candidates.first(where: FileManager.default.isExecutableFile) else {
             throw BenchmarkError(
                 .internalError,
-                "Counting instructions takes valgrind, which was not found in PATH. Install it "
-                    + "(on Debian and Ubuntu: apt-get install valgrind, or run scripts/bench "
-                    + "--instructions, which does), or leave out --instructions.")
+                "Counting instructions takes '\(name)', which was not found in PATH. Install "
+                    + "valgrind and binutils (on Debian and Ubuntu: apt-get install valgrind "
+                    + "binutils; scripts/bench --instructions does that), or leave out "
+                    + "--instructions.")
         }
         return found
     }
 
-    /// What a command line is put behind to be counted into `file`.
-    static func command(valgrind: String, writing file: String) -> [String] {
+    /// Copies this program without its debug information, which valgrind up to 3.19 at least gives
+    /// up on: Swift writes DWARF 5. The names of functions stay.
+    static func copyProgram(to path: String) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try tool("strip"))
+        process.arguments = ["--strip-debug", "-o", path, CaseProcess.executable]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkError(
+                .internalError,
+                "strip could not copy the program to '\(path)'; it ended with exit code "
+                    + "\(process.terminationStatus).")
+        }
+    }
+
+    /// Runs `program` in callgrind, which writes `file`.
+    static func command(counting program: String, into file: String) throws -> [String] {
         [
-            valgrind, "--tool=callgrind", "--quiet", "--collect-atstart=no",
-            "--toggle-collect=\(region)", "--callgrind-out-file=\(file)",
+            try tool("valgrind"), "--tool=callgrind", "--quiet", "--collect-atstart=no",
+            "--toggle-collect=\(region)", "--callgrind-out-file=\(file)", program,
         ]
     }
 
