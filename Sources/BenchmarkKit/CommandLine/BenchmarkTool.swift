@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 import Glibc
-import Synchronization
+import StorageEngine
 
 /// The command line of the benchmark runner, for executables to call as their whole `main`.
 public enum BenchmarkTool {
-    static let allocations = Mutex<AllocationProbe?>(nil)
+    static let allocations = Locked<AllocationProbe?>(nil)
 
     /// Parses the arguments, does what they say, and ends the process with the exit code that says
     /// how it went. `allocations`: the counters of the allocator that the executable links.

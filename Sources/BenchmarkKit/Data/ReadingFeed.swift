@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import StorageEngine
 
 /// One reading on its way from the producer to the database.
 public struct ProducedReading: Sendable {
@@ -29,7 +29,7 @@ final class ReadingFeed: Sendable {
     private let entries: [Recording.Entry]
     private let span: Double
     private let seed: UInt64
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     private struct State {
         var position = 0
@@ -60,7 +60,7 @@ final class ReadingFeed: Sendable {
             }
             span = 3600
         }
-        state = Mutex(
+        state = Locked(
             State(
                 remaining: limit ?? .max, generator: SeededGenerator(seed: seed),
                 produced: Array(repeating: SensorAccount(), count: sensors.count)))

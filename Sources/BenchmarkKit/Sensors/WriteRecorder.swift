@@ -52,14 +52,14 @@ final class WriteRecorder: Sendable {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
     private let isMeasuringFlag = Atomic<Bool>(false)
     private let hasFailedFlag = Atomic<Bool>(false)
     private let committedCount = Atomic<Int>(0)
     private let recordsShapes: Bool
 
     init(sensors: Int, recordsShapes: Bool) {
-        state = Mutex(State(history: Array(repeating: CommitHistory(), count: sensors)))
+        state = Locked(State(history: Array(repeating: CommitHistory(), count: sensors)))
         self.recordsShapes = recordsShapes
     }
 
