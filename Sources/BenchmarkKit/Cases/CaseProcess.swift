@@ -29,6 +29,10 @@ final class CaseProcess {
         let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.executableURL = executable
         process.arguments = [verb, argument]
+        // Sets and dictionaries in the same order in every run, and with them all that depends on
+        // it: allocations, instructions, the order of writes.
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         guard FileManager.default.createFile(atPath: errorPath, contents: nil),
@@ -72,6 +76,12 @@ final class CaseProcess {
         var errors: String
 
         var isSuccess: Bool { status == 0 && !wasSignal }
+
+        /// In the words of the kernel, or of SQLite.
+        var saysDiskIsFull: Bool {
+            errors.contains(String(cString: strerror(ENOSPC)))
+                || errors.contains("database or disk is full")
+        }
 
         /// What went wrong in one line: the message of a trap, else the last line of the errors.
         var reason: String {

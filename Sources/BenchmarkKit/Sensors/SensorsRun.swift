@@ -188,7 +188,7 @@ final class SensorsRun {
         result.interval = ThroughputInterval(samples: blockRates)
         fill(&result, from: state)
         fill(&result, counted, commits: state.commits)
-        result.measure("threads_reached", Double(course.mostThreads))
+        result.threadsMax = course.mostThreads
         try fillSpace(&result, course.points)
         let produced = feed.produced()
         if options.count != nil, options.warmup == 0 {
@@ -241,7 +241,7 @@ final class SensorsRun {
         let commits = Double(commits)
         result.syncsPerCommit = Double(counted.syncs) / commits
         result.bytesWrittenPerCommit = Double(counted.bytesWritten) / commits
-        result.measure("write_calls_per_commit", Double(counted.writeCalls) / commits)
+        result.writeCallsPerCommit = Double(counted.writeCalls) / commits
         // Sequence number, date and value, 8 bytes each, and the payload.
         let logical = Double(result.operations * (3 * 8 + options.payload))
         result.writeAmplification = Double(counted.bytesWritten) / logical
