@@ -18,14 +18,20 @@ struct CaseRequest: Codable {
 
 /// A process of this same program that runs one hidden verb. A case that traps ends its own process
 /// only; memory and first-time costs are those of the case alone.
-final class CaseProcess {
+final class CaseProcess: @unchecked Sendable {
+    // Safe because: everything is set up before the first use, and `wait` is called once, by one
+    // thread.
     private let process = Process()
     private let output = Pipe()
     private let errorPath: String
 
-    /// `directory`: where the process's standard error goes.
-    init(verb: String, argument: String, directory: String) throws {
-        errorPath = directory + "/" + CaseRequest.errorFileName
+    /// `directory`: where the process's standard error goes. `input`: what it reads; nothing
+    /// without.
+    init(
+        verb: String, argument: String, directory: String,
+        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
+    ) throws {
+        errorPath = directory + "/" + errorFile
         let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.executableURL = executable
         process.arguments = [verb, argument]
@@ -33,7 +39,7 @@ final class CaseProcess {
         // it: allocations, instructions, the order of writes.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
         guard FileManager.default.createFile(atPath: errorPath, contents: nil),
             let errors = FileHandle(forWritingAtPath: errorPath)

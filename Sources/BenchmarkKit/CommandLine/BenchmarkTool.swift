@@ -60,6 +60,6 @@ struct RealmBenchCommand: ParsableCommand {
             """,
         subcommands: [
             RunCommand.self, ListCommand.self, ExplainCommand.self, RunCaseCommand.self,
-            VerifyRunCommand.self,
+            VerifyRunCommand.self, WriteSensorsCommand.self,
         ])
 }
