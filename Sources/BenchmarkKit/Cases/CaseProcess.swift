@@ -18,7 +18,9 @@ struct CaseRequest: Codable {
 
 /// A process of this same program that runs one hidden verb. A case that traps ends its own process
 /// only; memory and first-time costs are those of the case alone.
-final class CaseProcess {
+final class CaseProcess: @unchecked Sendable {
+    // Safe because: everything is set up before the first use, and `wait` is called once, by one
+    // thread.
     private let process = Process()
     private let output = Pipe()
     private let errorPath: String
@@ -28,10 +30,15 @@ final class CaseProcess {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
     }
 
-    /// `directory`: where the process's standard error goes. `command`: a tool with its options
-    /// and the program that it runs; nil for this program by itself.
-    init(verb: String, argument: String, directory: String, command: [String]? = nil) throws {
-        errorPath = directory + "/" + CaseRequest.errorFileName
+    /// `directory`: where the process's standard error goes. `input`: what it reads; nothing
+    /// without. `command`: a tool with its options and the program that it runs; this program by
+    /// itself without.
+    init(
+        verb: String, argument: String, directory: String,
+        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil,
+        command: [String]? = nil
+    ) throws {
+        errorPath = directory + "/" + errorFile
         let line = (command ?? [Self.executable]) + [verb, argument]
         process.executableURL = URL(fileURLWithPath: line[0])
         process.arguments = Array(line.dropFirst())
@@ -39,7 +46,7 @@ final class CaseProcess {
         // it: allocations, instructions, the order of writes.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
         guard FileManager.default.createFile(atPath: errorPath, contents: nil),
             let errors = FileHandle(forWritingAtPath: errorPath)
@@ -82,6 +89,12 @@ final class CaseProcess {
         var errors: String
 
         var isSuccess: Bool { status == 0 && !wasSignal }
+
+        /// In the words of the kernel, or of SQLite.
+        var saysDiskIsFull: Bool {
+            errors.contains(String(cString: strerror(ENOSPC)))
+                || errors.contains("database or disk is full")
+        }
 
         /// What went wrong in one line: the message of a trap, else the last line of the errors.
         var reason: String {

@@ -1,10 +1,6 @@
 import Foundation
 
 extension CaseRunner {
-    private func name(of benchmarkCase: BenchmarkCase) -> String {
-        benchmarkCase.identifier.description.replacing("/", with: "-")
-    }
-
     /// Instructions an operation of a case, counted in a process of its own; `count` is that of the
     /// command line. Nil for a case that does not repeat: several writers, or an amount of work
     /// that time decides.
@@ -23,7 +19,7 @@ extension CaseRunner {
         if !FileManager.default.fileExists(atPath: program) {
             try InstructionCount.copyProgram(to: program)
         }
-        let file = "\(folder)/\(name(of: benchmarkCase)).out"
+        let file = "\(folder)/\(benchmarkCase.fileName).out"
         progress(ProgressUpdate(phase: "counting instructions"))
         let plain = try result(of: reduced, command: nil)
         let counted = try result(
@@ -46,7 +42,7 @@ extension CaseRunner {
     private func result(of benchmarkCase: BenchmarkCase, command: [String]?) throws
         -> CaseResult
     {
-        let directory = databases + "/" + name(of: benchmarkCase) + "-instructions"
+        let directory = databases + "/" + benchmarkCase.fileName + "-instructions"
         try? FileManager.default.removeItem(atPath: directory)
         try Self.makeDirectory(directory)
         defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -192,7 +192,7 @@ private struct CommitMeasurement {
         // Three values of 8 bytes.
         result.writeAmplification = Double(bytes) / (commits * 24)
         result.measure("commits", commits)
-        result.measure("write_calls_per_commit", Double(writeCalls) / commits)
+        result.writeCallsPerCommit = Double(writeCalls) / commits
         result.measure("commit_p50_us", commitTimes.percentile(50))
         result.measure("commit_p99_us", commitTimes.percentile(99))
         result.measure("lock_wait_p50_us", lockWait.percentile(50))

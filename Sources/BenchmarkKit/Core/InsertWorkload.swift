@@ -122,15 +122,14 @@ private final class InsertRun {
         result.measure("commits", Double(commits))
         result.syncsPerCommit = Double(counted.syncs) / Double(commits)
         result.bytesWrittenPerCommit = Double(counted.bytesWritten) / Double(commits)
-        result.measure(
-            "write_calls_per_commit", Double(counted.writeCalls) / Double(commits))
+        result.writeCallsPerCommit = Double(counted.writeCalls) / Double(commits)
         result.pagesWrittenPerCommit = Double(pages) / Double(commits)
         var logical = 0
         var digest = ResultDigest()
         var repeated = PersonGenerator(seed: benchmarkCase.options.seed)
         for _ in 0..<size {
             let person = repeated.next()
-            logical += person.logicalBytes + (isKeyed ? 8 : 0)
+            logical += person.logicalBytes(isKeyed ? .integerKey : .unkeyed)
             var row = ResultDigest.Row()
             row.combine(person)
             digest.add(row)

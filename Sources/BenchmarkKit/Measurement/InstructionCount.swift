@@ -9,8 +9,9 @@ enum InstructionCount {
     /// The function of CMeasurement that every measured region passes through.
     static let region = "realm_bench_measured_region"
 
-    /// Operations of a case when the command line gives no count.
-    static let operations = 2000
+    /// Operations of a case when the command line gives no count; workloads with long operations
+    /// have their own number.
+    static let operations = 10_000
     /// The same where the operations are the objects of the case, as in bulk inserts: twenty
     /// transactions of the usual size.
     static let bulkOperations = 20_000
@@ -26,9 +27,9 @@ enum InstructionCount {
         let workload = try WorkloadCatalogue.workload(named: identifier.workload)
         let size = min(identifier.size, mostObjects)
         var options = benchmarkCase.options
-        options.count = count ?? bulkOperations
-        let isBulk = try workload.size(for: options, asked: size) == options.count
-        if !isBulk, count == nil { options.count = operations }
+        options.count = mostObjects
+        let isBulk = try workload.size(for: options, asked: 1) == mostObjects
+        options.count = count ?? (isBulk ? bulkOperations : workload.countedOperations)
         return try WorkloadCatalogue.makeCase(
             workload: identifier.workload, strategy: identifier.strategy,
             engine: identifier.engine, durability: identifier.durability,
