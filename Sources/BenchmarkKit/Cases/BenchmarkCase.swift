@@ -68,6 +68,10 @@ protocol Workload: SendableMetatype {
     static func layer(of strategy: String) -> String
     /// What a strategy asks of the engine; nil for a workload of the embedded engine only.
     static func features(of strategy: String) -> [EngineFeature]?
+    /// Why a case cannot run whatever the engine can do, in a sentence; nil if it can.
+    static func reason(against identifier: CaseIdentifier) -> String?
+    /// Threads when neither suite nor command line says; nil means one.
+    static var defaultThreads: Int? { get }
     static func size(for options: CaseOptions, asked: Int?) throws -> Int
     /// Whether `prepare` has to run in another process than `run`.
     static var isPreparedApart: Bool { get }
@@ -82,5 +86,7 @@ extension Workload {
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {}
     static func layer(of strategy: String) -> String { strategy }
     static func features(of strategy: String) -> [EngineFeature]? { nil }
+    static func reason(against identifier: CaseIdentifier) -> String? { nil }
+    static var defaultThreads: Int? { nil }
     static func size(for options: CaseOptions, asked: Int?) throws -> Int { asked ?? defaultSize }
 }

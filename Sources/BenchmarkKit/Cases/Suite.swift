@@ -70,7 +70,7 @@ struct Suite: Codable, Equatable, Sendable {
         var seen: Set<String> = []
         return try cases.flatMap { entry -> [BenchmarkCase] in
             let workload = try WorkloadCatalogue.workload(named: entry.workload)
-            let options = overrides.applied(to: entry.options())
+            let options = overrides.applied(to: entry.options(for: workload))
             let strategies = entry.strategies ?? workload.strategies.map { $0.name }
             let engines = overrides.engines ?? entry.engines ?? ["realm"]
             let durabilities = overrides.durabilities ?? entry.durabilities ?? [.full]
@@ -89,8 +89,9 @@ struct Suite: Codable, Equatable, Sendable {
 }
 
 extension Suite.Entry {
-    func options() -> CaseOptions {
+    func options(for workload: any Workload.Type) -> CaseOptions {
         var options = CaseOptions()
+        if let threads = workload.defaultThreads { options.threads = threads }
         if let seconds { options.seconds = seconds }
         if let batchSize { options.batchSize = batchSize }
         if let threads { options.threads = threads }

@@ -1,8 +1,19 @@
 /// All workloads there are.
 enum WorkloadCatalogue {
     static let all: [any Workload.Type] = [
-        SensorsWorkload.self, CommitWorkload.self, InsertWorkload.self, InsertKeyedWorkload.self,
-        LookupWorkload.self, PropertyReadWorkload.self, ScanWorkload.self, OpenWorkload.self,
+        SensorsWorkload.self,
+        CommitWorkload.self, ConcurrentCommitWorkload.self,
+        InsertWorkload.self, InsertIntegerKeyWorkload.self, InsertStringKeyWorkload.self,
+        InsertIndexedWorkload.self,
+        LookupWorkload.self, LookupStringKeyWorkload.self, LookupAgedWorkload.self,
+        LookupColdWorkload.self, PropertyReadWorkload.self,
+        CountWorkload.self, CountAgedWorkload.self, CountColdWorkload.self, PrefixWorkload.self,
+        DateRangeWorkload.self, SumWorkload.self, SortWorkload.self,
+        IterateWorkload.self, IterateAgedWorkload.self,
+        UpdateWorkload.self, UpdateAllWorkload.self, DeleteHalfWorkload.self,
+        LinksBuildWorkload.self, LinksFollowWorkload.self, BacklinksWorkload.self,
+        ReadWhileWritingWorkload.self, OpenWorkload.self, CompactWorkload.self,
+        NotifyWorkload.self, MigrateWorkload.self,
     ]
 
     static func workload(named name: String) throws -> any Workload.Type {
@@ -49,8 +60,8 @@ enum WorkloadCatalogue {
         }
         return BenchmarkCase(
             identifier: identifier, layer: found.layer.rawValue, options: options,
-            unsupported: reason(
-                against: identifier, of: found, workload.features(of: strategy) ?? []))
+            unsupported: workload.reason(against: identifier)
+                ?? reason(against: identifier, of: found, workload.features(of: strategy) ?? []))
     }
 
     private static func reason(
