@@ -47,6 +47,8 @@ enum WorkloadCatalogue {
             throw BenchmarkError(
                 .usage, "The size of \(name) must be from 1 to 1000000000, not \(size).")
         }
+        var options = options
+        if options.askedThreads == nil { options.threads = workload.defaultThreads(of: strategy) }
         let identifier = CaseIdentifier(
             workload: name, strategy: strategy, durability: durability, isEncrypted: isEncrypted,
             size: try workload.size(for: options, asked: size), engine: engine)
@@ -60,18 +62,22 @@ enum WorkloadCatalogue {
         }
         return BenchmarkCase(
             identifier: identifier, layer: found.layer.rawValue, options: options,
-            unsupported: workload.reason(against: identifier)
-                ?? reason(against: identifier, of: found, workload.features(of: strategy) ?? []))
+            unsupported: workload.reason(against: strategy)
+                ?? reason(against: identifier, of: workload, found))
     }
 
     private static func reason(
-        against identifier: CaseIdentifier, of engine: any BenchmarkEngine,
-        _ features: [EngineFeature]
+        against identifier: CaseIdentifier, of workload: any Workload.Type,
+        _ engine: any BenchmarkEngine
     ) -> String? {
         if identifier.isEncrypted { return "Encrypted files are still to come." }
         if !engine.durabilities.contains(identifier.durability) {
             return "The engine \(engine.name) has no durability '\(identifier.durability)'."
         }
+        if identifier.durability == .memory, workload is any CoreWorkload.Type {
+            return "What is only in memory cannot be proved by a fresh process."
+        }
+        let features = workload.features(of: identifier.strategy) ?? []
         return features.lazy.compactMap { engine.reason(against: $0) }.first
     }
 }

@@ -4,6 +4,9 @@ enum CommitWorkload: CoreWorkload {
     static let summary = "one person a durable commit, one after the other"
     static let features: [EngineFeature] = [.persons]
     static let defaultSize = 1
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
+        benchmarkCase.options.count != nil
+    }
 
     static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
         -> CaseOutcome
@@ -22,7 +25,9 @@ enum CommitWorkload: CoreWorkload {
         var results = try commits.results(
             logicalBytes: Double(String(commits.performed).utf8.count + 16))
         if core.options.count != nil { results[0].digest = contents.digest }
-        return CaseOutcome(results: results, verification: core.expectation(contents, .unkeyed))
+        return CaseOutcome(
+            results: results, histograms: commits.histograms,
+            verification: core.expectation(contents, .unkeyed))
     }
 }
 
@@ -32,6 +37,9 @@ enum UpdateWorkload: FixtureWorkload {
     static let summary = "the age of a random person by integer key, one durable commit each"
     static let features: [EngineFeature] = [.persons, .integerKeys, .updates]
     static let changesFile = true
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
+        benchmarkCase.options.count != nil
+    }
 
     static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
         -> CaseOutcome
@@ -53,7 +61,9 @@ enum UpdateWorkload: FixtureWorkload {
         let contents = oracle.contents()
         var results = try commits.results(logicalBytes: 8)
         if core.options.count != nil { results[0].digest = contents.digest }
-        return CaseOutcome(results: results, verification: core.expectation(contents, layout))
+        return CaseOutcome(
+            results: results, histograms: commits.histograms,
+            verification: core.expectation(contents, layout))
     }
 }
 

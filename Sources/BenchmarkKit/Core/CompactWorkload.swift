@@ -43,7 +43,7 @@ enum CompactWorkload: FixtureWorkload {
         timer.fill(&result)
         result.latency = nil
         result.fill(allocations.finish(operations: timer.operations))
-        result.fill(io.total, commits: rounds, pages: nil, logicalBytes: 0)
+        result.fill(io, commits: rounds, pages: nil, logicalBytes: 0)
         let after = try core.open(core.databasePath, layout).size()
         result.fill(after)
         result.measure("bytes_before", Double(before.fileBytes))

@@ -7,7 +7,10 @@ enum ConcurrentCommitWorkload: CoreWorkload {
     static let summary = "--threads writers (64), each one person a durable commit"
     static let features: [EngineFeature] = [.persons]
     static let defaultSize = 1
-    static let defaultThreads: Int? = 64
+    static func defaultThreads(of strategy: String) -> Int { 64 }
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
+        benchmarkCase.options.count != nil
+    }
 
     static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
         -> CaseOutcome
@@ -46,7 +49,7 @@ enum ConcurrentCommitWorkload: CoreWorkload {
         for part in latencies { latency.add(part) }
         result.latency = latency.summary()
         result.fill(
-            io.total, commits: course.committed, pages: nil,
+            io, commits: course.committed, pages: nil,
             logicalBytes: course.committed * (String(course.committed).utf8.count + 16))
         try store.refresh()
         result.fill(try store.size())
@@ -55,6 +58,7 @@ enum ConcurrentCommitWorkload: CoreWorkload {
         if core.options.count != nil { result.digest = contents.digest }
         return CaseOutcome(
             results: [result], timeline: timeline,
+            histograms: [.latency: latency.distribution],
             verification: core.expectation(contents, .unkeyed))
     }
 

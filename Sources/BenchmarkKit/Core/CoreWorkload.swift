@@ -16,11 +16,7 @@ extension CoreWorkload {
 
     static var defaultSize: Int { 1_000_000 }
     static func features(of strategy: String) -> [EngineFeature]? { features }
-
-    static func reason(against identifier: CaseIdentifier) -> String? {
-        identifier.durability == .memory
-            ? "What is only in memory cannot be proved by a fresh process." : nil
-    }
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 }
 
 /// A core workload on a file of persons that is made before.

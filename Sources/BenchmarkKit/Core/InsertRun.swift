@@ -57,6 +57,7 @@ final class InsertRun {
         let contents = try fill(&result)
         return CaseOutcome(
             results: [result] + controlResults(), timeline: timeline,
+            histograms: [.latency: latency.distribution, .sync: syncTimes.distribution],
             verification: core.expectation(contents, layout))
     }
 
@@ -66,7 +67,7 @@ final class InsertRun {
         var logicalBytes = 0
         oracle.forEach { logicalBytes += $0.logicalBytes(layout) }
         result.digest = contents.digest
-        result.fill(io.total, commits: commits, pages: pages, logicalBytes: logicalBytes)
+        result.fill(io, commits: commits, pages: pages, logicalBytes: logicalBytes)
         let size = try store.size()
         result.fill(size)
         result.measure("file_bytes_per_object", Double(size.fileBytes) / Double(core.size))

@@ -68,7 +68,7 @@ enum LinksBuildWorkload: CoreWorkload {
         let batch = core.ownersPerTransaction
         // A link and a value of 8 bytes each.
         result.fill(
-            io.total, commits: (owners + batch - 1) / batch, pages: nil,
+            io, commits: (owners + batch - 1) / batch, pages: nil,
             logicalBytes: operations * 16)
         result.fill(try store.size())
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()

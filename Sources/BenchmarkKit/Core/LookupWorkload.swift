@@ -10,7 +10,7 @@ extension PersonLookupWorkload {
         core.progress(fraction: 0)
         let lookups = Lookups(size: core.size, seed: core.seed, count: core.options.count)
         var result = CaseResult(benchmarkCase)
-        let sum =
+        let (sum, distribution) =
             layout == .stringKey
             ? try lookups.measure(&result, environment.allocations) { key in
                 try Lookups.term(store.person(name: String(key)), key)
@@ -22,9 +22,11 @@ extension PersonLookupWorkload {
         result.digest = ResultDigest.text(of: sum)
         result.fill(try store.size())
         guard core.hasControls, core.engine.layer == .api, name == LookupWorkload.name else {
-            return CaseOutcome(results: [result])
+            return CaseOutcome(results: [result], histograms: [.latency: distribution])
         }
-        return CaseOutcome(results: [result, try lookups.dictionaryControl(benchmarkCase)])
+        return CaseOutcome(
+            results: [result, try lookups.dictionaryControl(benchmarkCase)],
+            histograms: [.latency: distribution])
     }
 }
 
@@ -72,16 +74,19 @@ struct Lookups {
         return mix64(UInt64(bitPattern: Int64(found.birthdate)) ^ UInt64(found.age))
     }
 
-    /// After a warm-up with other keys. Returns the sum of the terms.
+    /// After a warm-up with other keys. Returns the sum of the terms, and how
+    /// long the lookups took.
     @inline(__always)
     func measure(
         _ result: inout CaseResult, _ probe: AllocationProbe?, _ read: (Int) throws -> UInt64
-    ) throws -> UInt64 {
+    ) throws -> (sum: UInt64, distribution: HistogramData) {
         var warmup = SeededGenerator(seed: seed &+ 1)
         for _ in 0..<min(count, 100_000) { _ = try read(warmup.next(below: size)) }
         var sum: UInt64 = 0
         var generator = SeededGenerator(seed: seed)
         var allocations = AllocationMeasurement(probe)
+        var costs = ProcessCosts()
+        costs.resume()
         var timer = BatchTimer(batchSize: Self.batchSize)
         try MeasuredRegion.run {
             for _ in 0..<count / Self.batchSize {
@@ -89,10 +94,12 @@ struct Lookups {
                 timer.endBatch()
             }
         }
+        costs.pause()
         let allocated = allocations.finish(operations: timer.operations)
         timer.fill(&result)
+        costs.fill(&result)
         result.fill(allocated)
-        return sum
+        return (sum, timer.distribution)
     }
 
     /// The same sum, without a database.
@@ -115,7 +122,7 @@ struct Lookups {
         var generator = PersonGenerator(seed: seed)
         for number in 0..<size { persons[number] = generator.next() }
         var control = CaseResult.control("dictionary", beside: benchmarkCase)
-        let sum = try measure(&control, nil) { [persons] key in
+        let (sum, _) = try measure(&control, nil) { [persons] key in
             try Self.term(persons[key].map { ($0.birthdate, $0.age) }, key)
         }
         control.peakResidentBytes = nil

@@ -33,6 +33,8 @@ extension PassWorkload {
         let expected = try answer(of: store)
         let passes = Self.passes(over: core.size, asked: core.options.count)
         var allocations = AllocationMeasurement(environment.allocations)
+        var costs = ProcessCosts()
+        costs.resume()
         var timer = BatchTimer(batchSize: core.size)
         try MeasuredRegion.run {
             for _ in 0..<passes {
@@ -42,10 +44,12 @@ extension PassWorkload {
                 timer.endBatch()
             }
         }
+        costs.pause()
         let allocated = allocations.finish(operations: timer.operations)
         var result = CaseResult(benchmarkCase)
         timer.fill(&result)
         result.fill(allocated)
+        costs.fill(&result)
         result.measure("pass_p50_us", timer.batchMedian)
         result.digest = expected.digest
         result.fill(try store.size())
@@ -53,7 +57,8 @@ extension PassWorkload {
         guard answer(of: oracle) == expected else {
             throw BenchmarkError(.caseFailed, "The passes gave a wrong answer.")
         }
-        return CaseOutcome(results: [result])
+        return CaseOutcome(
+            results: [result], histograms: [.latency: timer.distribution])
     }
 
     /// As many as visit the asked number of persons; else some twenty million, so that small files

@@ -6,7 +6,7 @@ protocol PendingWorkload: CoreWorkload {
 
 extension PendingWorkload {
     static var features: [EngineFeature] { [] }
-    static func reason(against identifier: CaseIdentifier) -> String? { reason }
+    static func reason(against strategy: String) -> String? { reason }
 
     static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
         -> CaseOutcome

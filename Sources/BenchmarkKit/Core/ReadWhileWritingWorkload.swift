@@ -6,7 +6,8 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
     static let summary = "--threads readers (2) look up by integer key while one writer commits"
     static let features: [EngineFeature] = [.persons, .integerKeys, .updates]
     static let changesFile = true
-    static let defaultThreads: Int? = 2
+    static func defaultThreads(of strategy: String) -> Int { 2 }
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { false }
 
     /// After so many lookups a reader moves to the newest version.
     private static let batchSize = 32

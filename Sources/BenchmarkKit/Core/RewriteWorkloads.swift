@@ -50,7 +50,7 @@ extension RewriteWorkload {
         result.latency = latency.summary()
         result.fill(allocations.finish(operations: operations))
         result.fill(
-            io.total, commits: rounds, pages: pages, logicalBytes: operations * logicalBytes)
+            io, commits: rounds, pages: pages, logicalBytes: operations * logicalBytes)
         result.fill(try store.size())
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         let contents = oracle.contents()

@@ -102,6 +102,10 @@ final class SingleCommits {
             secondsLeft: fraction > 0 ? max(0, done * share * (1 - fraction) / fraction) : nil)
     }
 
+    var histograms: [HistogramKind: HistogramData] {
+        [.latency: latency.distribution, .sync: syncTimes.distribution]
+    }
+
     /// The row and its control. `logicalBytes`: those of the values that one commit writes, on
     /// average.
     func results(logicalBytes: Double) throws -> [CaseResult] {
@@ -114,7 +118,7 @@ final class SingleCommits {
         result.syncP99 = syncTimes.percentile(99)
         result.fill(allocated)
         result.fill(
-            io.total, commits: operations, pages: pages,
+            io, commits: operations, pages: pages,
             logicalBytes: Int(Double(operations) * logicalBytes))
         result.measure("sync_p50_us", syncTimes.percentile(50))
         result.fill(try store.size())
