@@ -22,7 +22,7 @@ struct RunCaseCommand: ParsableCommand {
             try workload.prepare(benchmarkCase, in: environment)
         case .run:
             var outcome = try workload.run(benchmarkCase, in: environment)
-            outcome.results[0].fill(MeasuredRegion.usage)
+            MeasuredRegion.fill(&outcome.results[0])
             try CaseRunner.write(
                 outcome, to: request.directory + "/" + CaseRequest.outcomeFileName)
         }
