@@ -23,12 +23,26 @@ final class CaseProcess {
     private let output = Pipe()
     private let errorPath: String
 
+    /// This program itself.
+    static var ownExecutable: URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    }
+
     /// `directory`: where the process's standard error goes.
-    init(verb: String, argument: String, directory: String) throws {
+    convenience init(verb: String, argument: String, directory: String) throws {
+        try self.init(arguments: [verb, argument], directory: directory)
+    }
+
+    /// `executable`: this program or another build of it. `environment`: nil for that of this
+    /// process.
+    init(
+        executable: URL = ownExecutable, arguments: [String], environment: [String: String]? = nil,
+        directory: String
+    ) throws {
         errorPath = directory + "/" + CaseRequest.errorFileName
-        let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.executableURL = executable
-        process.arguments = [verb, argument]
+        process.arguments = arguments
+        if let environment { process.environment = environment }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         guard FileManager.default.createFile(atPath: errorPath, contents: nil),
