@@ -39,7 +39,8 @@ let package = Package(
             dependencies: [
                 "BenchmarkKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+            ],
+            exclude: ["Reference"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

@@ -25,27 +25,40 @@ final class CaseProcess: @unchecked Sendable {
     private let output = Pipe()
     private let errorPath: String
 
-    /// The path of this program.
-    static var executable: String {
-        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+    /// This program itself.
+    static var ownExecutable: URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     }
 
-    /// `directory`: where the process's standard error goes. `input`: what it reads; nothing
-    /// without. `command`: a tool with its options and the program that it runs; this program by
-    /// itself without.
-    init(
+    /// `command`: a tool with its options and the program that it runs; this program by itself
+    /// without.
+    convenience init(
         verb: String, argument: String, directory: String,
         errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil,
         command: [String]? = nil
     ) throws {
+        let line = (command ?? [Self.ownExecutable.path]) + [verb, argument]
+        try self.init(
+            executable: URL(fileURLWithPath: line[0]), arguments: Array(line.dropFirst()),
+            directory: directory, errorFile: errorFile, input: input)
+    }
+
+    /// `executable`: this program or another build of it. `environment`: further variables.
+    /// `directory`: where the process's standard error goes. `input`: what it reads; nothing
+    /// without.
+    init(
+        executable: URL = ownExecutable, arguments: [String],
+        environment: [String: String] = [:], directory: String,
+        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
+    ) throws {
         errorPath = directory + "/" + errorFile
-        let line = (command ?? [Self.executable]) + [verb, argument]
-        process.executableURL = URL(fileURLWithPath: line[0])
-        process.arguments = Array(line.dropFirst())
+        process.executableURL = executable
+        process.arguments = arguments
         // Sets and dictionaries in the same order in every run, and with them all that depends on
         // it: allocations, instructions, the order of writes.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+            .merging(environment) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
         guard FileManager.default.createFile(atPath: errorPath, contents: nil),
@@ -57,7 +70,7 @@ final class CaseProcess: @unchecked Sendable {
         do { try process.run() } catch {
             throw BenchmarkError(
                 .internalError,
-                "'\(line[0])' cannot be started: "
+                "'\(executable.path)' cannot be started: "
                     + "\((error as NSError).localizedDescription)")
         }
         Interruption.caseStarted(process.processIdentifier)

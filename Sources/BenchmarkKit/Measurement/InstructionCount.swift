@@ -64,7 +64,7 @@ enum InstructionCount {
     static func copyProgram(to path: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try tool("strip"))
-        process.arguments = ["--strip-debug", "-o", path, CaseProcess.executable]
+        process.arguments = ["--strip-debug", "-o", path, CaseProcess.ownExecutable.path]
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
