@@ -128,7 +128,7 @@ private final class InsertRun {
         var repeated = PersonGenerator(seed: benchmarkCase.options.seed)
         for _ in 0..<size {
             let person = repeated.next()
-            logical += person.logicalBytes + (isKeyed ? 8 : 0)
+            logical += person.logicalBytes(isKeyed ? .integerKey : .unkeyed)
             var row = ResultDigest.Row()
             row.combine(person)
             digest.add(row)
