@@ -44,6 +44,10 @@ struct ProgressUpdate: Codable, Sendable {
 struct CaseOutcome: Codable, Sendable {
     var results: [CaseResult]
     var timeline: [TimelinePoint] = []
+    /// How the file grew, and who pinned what.
+    var growth: [GrowthPoint] = []
+    /// Of the first row.
+    var histograms: [HistogramKind: HistogramData] = [:]
     /// What a fresh process has to prove before the case counts.
     var verification: VerificationRequest?
 }

@@ -69,6 +69,9 @@ final class RunSession {
             tell(result)
         }
         try directory.append(chosen.timeline, of: benchmarkCase.identifier)
+        try directory.append(chosen.growth, of: benchmarkCase.identifier)
+        try directory.write(
+            Self.mergedHistograms(of: outcomes), of: benchmarkCase.identifier)
         results += chosen.results
     }
 
@@ -87,6 +90,13 @@ final class RunSession {
             chosen.results[row].interval = ThroughputInterval(samples: rates)
         }
         return chosen
+    }
+
+    /// Those of all runs that count, together.
+    static func mergedHistograms(of outcomes: [CaseOutcome]) -> [HistogramKind: HistogramData] {
+        outcomes.filter { $0.results[0].status == .ok }.reduce(into: [:]) { merged, outcome in
+            for (kind, data) in outcome.histograms { merged[kind, default: .init()].add(data) }
+        }
     }
 
     // MARK: Telling

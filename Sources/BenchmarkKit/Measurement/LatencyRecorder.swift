@@ -24,6 +24,14 @@ struct LatencyRecorder {
         return Double(histogram.valueAtPercentile(percent)) / 1000
     }
 
+    /// For `CaseOutcome.histograms`.
+    var distribution: HistogramData {
+        HistogramData(
+            histogram.recordedValues().map {
+                (nanoseconds: Double(min($0.value, histogram.max)), count: $0.count)
+            })
+    }
+
     func summary() -> LatencySummary? {
         guard count > 0 else { return nil }
         return LatencySummary(

@@ -204,7 +204,7 @@ final class SensorsRun {
             results.append(controlResult)
         }
         return CaseOutcome(
-            results: results, timeline: course.points,
+            results: results, timeline: course.points, histograms: state.histograms,
             verification: .sensors(
                 SensorsExpectation(
                     path: path, sensors: feed.sensors, produced: produced,

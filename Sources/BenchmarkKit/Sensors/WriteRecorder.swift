@@ -43,6 +43,13 @@ final class WriteRecorder: Sendable {
         var shapes: [CommitShape] = []
         var allocations: (allocations: Double, bytes: Double, operations: Int)?
         var failure: String?
+
+        var histograms: [HistogramKind: HistogramData] {
+            [
+                .latency: latency, .queueWait: queueWait, .lockWait: lockWait, .work: work,
+                .commit: commit, .sync: sync, .total: total,
+            ].mapValues(\.distribution).filter { !$0.value.isEmpty }
+        }
     }
 
     private let state: Locked<State>
