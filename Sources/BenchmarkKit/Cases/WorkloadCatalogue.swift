@@ -3,6 +3,8 @@ enum WorkloadCatalogue {
     static let all: [any Workload.Type] = [
         SensorsWorkload.self, CommitWorkload.self, InsertWorkload.self, InsertKeyedWorkload.self,
         LookupWorkload.self, PropertyReadWorkload.self, ScanWorkload.self, OpenWorkload.self,
+        YCSBWorkloadA.self, YCSBWorkloadB.self, YCSBWorkloadC.self, YCSBWorkloadD.self,
+        YCSBWorkloadE.self, YCSBWorkloadF.self, GrowthWorkload.self,
     ]
 
     static func workload(named name: String) throws -> any Workload.Type {

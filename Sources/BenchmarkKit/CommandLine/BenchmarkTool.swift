@@ -58,7 +58,7 @@ struct RealmBenchCommand: ParsableCommand {
               NO_COLOR  set to anything: no colours
             """,
         subcommands: [
-            RunCommand.self, ListCommand.self, ExplainCommand.self, RunCaseCommand.self,
+            RunCommand.self, ListCommand.self, ExplainCommand.self, PinsCommand.self, RunCaseCommand.self,
             VerifyRunCommand.self,
         ])
 }

@@ -28,5 +28,5 @@ enum MeasureCatalogue {
         ("class_discovery_us", "The first open of an empty file: class discovery and creation."),
         ("other_load_cores", "Cores that other processes kept busy while the case ran."),
         ("verification_s", "Seconds that the fresh process took to prove the result."),
-    ]
+    ] + ycsb + growth
 }

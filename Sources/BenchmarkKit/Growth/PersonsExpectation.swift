@@ -1,0 +1,41 @@
+/// What a file of persons must hold after a run. A fresh process reads it back through the engine.
+struct PersonsExpectation: Codable, Sendable {
+    var engine: String
+    var layer: EngineLayer
+    var durability: Durability
+    var layout: PersonLayout
+    var path: String
+    var rows: Int
+    var digest: String
+
+    /// Every difference between the file and this, and every defect of its structure, in sentences;
+    /// empty if there is none.
+    func problems() throws -> [String] {
+        guard let engine = try EngineCatalogue.engine(named: engine, layer: layer) else {
+            throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer.rawValue)'.")
+        }
+        let store = try engine.openPersons(at: path, layout, durability)
+        var found = 0
+        var foundDigest = ResultDigest()
+        try store.forEach { name, birthdate, age in
+            found += 1
+            foundDigest.add(Self.row(name, birthdate, age))
+        }
+        var problems = try store.problems()
+        if found != rows {
+            problems.append("The file has \(found) persons instead of \(rows).")
+        }
+        if foundDigest.text != digest {
+            problems.append("The persons of the file are not those that were written.")
+        }
+        return problems
+    }
+
+    static func row(_ name: String, _ birthdate: Int, _ age: Int) -> ResultDigest.Row {
+        var row = ResultDigest.Row()
+        row.combine(name.utf8)
+        row.combine(birthdate)
+        row.combine(age)
+        return row
+    }
+}
