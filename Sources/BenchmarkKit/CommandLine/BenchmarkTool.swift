@@ -44,6 +44,7 @@ struct RealmBenchCommand: ParsableCommand {
               realm-bench run --suite quick        the same in less than a minute
               realm-bench run batched --seconds 30 one strategy, longer
               realm-bench run sensors --input synthetic --payload 100
+              realm-bench run sensors --sweep batch-size=1,10,100,1000
               realm-bench list                     all cases and what they do
               realm-bench explain latency_p99_us   what a column means
 
@@ -58,7 +59,7 @@ struct RealmBenchCommand: ParsableCommand {
               NO_COLOR  set to anything: no colours
             """,
         subcommands: [
-            RunCommand.self, ListCommand.self, ExplainCommand.self, PinsCommand.self, RunCaseCommand.self,
-            VerifyRunCommand.self,
+            RunCommand.self, ListCommand.self, ExplainCommand.self, PinsCommand.self,
+            RunCaseCommand.self, VerifyRunCommand.self, WriteSensorsCommand.self,
         ])
 }

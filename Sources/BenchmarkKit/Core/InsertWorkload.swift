@@ -8,6 +8,7 @@ enum InsertWorkload: Workload {
     static let summary = "bulk insert of persons (name, birth date, age), no key"
     static let strategies = insertStrategies
     static let defaultSize = 1_000_000
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
     static func size(for options: CaseOptions, asked: Int?) -> Int {
         options.count ?? asked ?? defaultSize
@@ -26,6 +27,7 @@ enum InsertKeyedWorkload: Workload {
     static let summary = "bulk insert of persons with an integer primary key"
     static let strategies = insertStrategies
     static let defaultSize = 1_000_000
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
     static func size(for options: CaseOptions, asked: Int?) -> Int {
         options.count ?? asked ?? defaultSize
@@ -120,8 +122,7 @@ private final class InsertRun {
         result.measure("commits", Double(commits))
         result.syncsPerCommit = Double(counted.syncs) / Double(commits)
         result.bytesWrittenPerCommit = Double(counted.bytesWritten) / Double(commits)
-        result.measure(
-            "write_calls_per_commit", Double(counted.writeCalls) / Double(commits))
+        result.writeCallsPerCommit = Double(counted.writeCalls) / Double(commits)
         result.pagesWrittenPerCommit = Double(pages) / Double(commits)
         var logical = 0
         var digest = ResultDigest()

@@ -41,6 +41,26 @@ struct LatencyRecorder {
     }
 }
 
+/// As pairs of a value and how often it was recorded, to be added to those of other processes.
+extension LatencyRecorder: Codable {
+    init(from decoder: any Decoder) throws {
+        self.init()
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd {
+            let value = try container.decode(UInt64.self)
+            record(value, count: try container.decode(UInt64.self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for recorded in histogram.recordedValues() {
+            try container.encode(min(recorded.value, histogram.max))
+            try container.encode(recorded.count)
+        }
+    }
+}
+
 /// Percentiles of one kind of duration, in microseconds.
 public struct LatencySummary: Codable, Equatable, Sendable {
     public var p50, p90, p99, p999, p9999, max: Double
