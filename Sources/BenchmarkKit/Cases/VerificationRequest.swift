@@ -4,15 +4,15 @@ import Foundation
 enum VerificationRequest: Codable, Sendable {
     case sensors(SensorsExpectation)
     case table(TableExpectation)
+    case links(LinksExpectation)
     case records(RecordsExpectation)
-    case persons(PersonsExpectation)
 
     func problems() throws -> [String] {
         switch self {
         case .sensors(let expectation): try expectation.problems()
         case .table(let expectation): try expectation.problems()
+        case .links(let expectation): try expectation.problems()
         case .records(let expectation): try expectation.problems()
-        case .persons(let expectation): try expectation.problems()
         }
     }
 }

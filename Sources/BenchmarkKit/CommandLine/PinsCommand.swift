@@ -35,10 +35,10 @@ struct PinsCommand: ParsableCommand {
     }
 
     static func report(on path: String) throws -> String {
-        do {
+        do throws(StorageError) {
             let database = try Database.open(path: path, options: .init(createIfMissing: false))
-            return try report(database.statistics(), on: path)
-        } catch let error as StorageError {
+            return report(try database.statistics(), on: path)
+        } catch {
             throw BenchmarkError(code(of: error), error.message)
         }
     }
@@ -51,7 +51,7 @@ struct PinsCommand: ParsableCommand {
         }
     }
 
-    private static func report(_ statistics: Database.Statistics, on path: String) throws -> String {
+    private static func report(_ statistics: Database.Statistics, on path: String) -> String {
         let sizes = [
             ("file", statistics.fileBytes), ("live", statistics.liveBytes),
             ("free", statistics.freeBytes), ("waiting", statistics.waitingBytes),

@@ -14,6 +14,7 @@ final class GrowthRun {
     private var persons: [PersonValues]
     private var latency = LatencyRecorder()
     private var syncTimes = LatencyRecorder()
+    private var io: IOMeasurement
     private var pages = 0
     /// Of commits alone, without the sampling between them.
     private var elapsed: UInt64 = 0
@@ -30,6 +31,7 @@ final class GrowthRun {
         self.benchmarkCase = benchmarkCase
         self.environment = environment
         engine = try benchmarkCase.engine()
+        io = IOMeasurement(engine)
         path = environment.directory + "/growth.realm"
         isBurst = benchmarkCase.identifier.strategy.hasPrefix("burst")
         isPinned = benchmarkCase.identifier.strategy.hasSuffix("-pinned")
@@ -47,16 +49,14 @@ final class GrowthRun {
         let reader = try isPinned ? makeReader() : nil
         defer { reader?.stop() }
         try sample(store)
-        let counters = engine.counters
         try commitAll(store)
-        let counted = engine.counters - counters
         if points.last?.commits != commits { try sample(store) }
         var result = CaseResult(benchmarkCase)
-        try fill(&result, counted, store)
+        try fill(&result, store)
         return CaseOutcome(
             results: [result], timeline: timeline, growth: points,
             histograms: [.latency: latency.distribution, .sync: syncTimes.distribution],
-            verification: .persons(expectation(digest: digest())))
+            verification: .table(expectation(digest: digest())))
     }
 
     private func open() throws -> any PersonStore {
@@ -72,23 +72,28 @@ final class GrowthRun {
     // MARK: Commits
 
     private func commitAll(_ store: any PersonStore) throws {
-        let began = monotonicNanoseconds()
         let total = UInt64(options.seconds * 1e9)
-        let samplePeriod = max(1, (options.count ?? 0) / Self.samples)
-        var nextSample = began + total / UInt64(Self.samples)
+        let period = total / UInt64(Self.samples)
+        let commitsPerSample = max(1, (options.count ?? 0) / Self.samples)
+        io.resume()
+        defer { io.pause() }
+        let began = monotonicNanoseconds()
+        var nextSample = began + period
         while true {
             let now = monotonicNanoseconds()
-            if let count = options.count {
-                if commits == count { return }
-                if commits > 0, commits % samplePeriod == 0 { try sample(store) }
-            } else {
-                if now - began >= total { return }
-                if now >= nextSample {
-                    try sample(store)
-                    nextSample = now + total / UInt64(Self.samples)
-                }
+            let isOver = options.count.map { commits == $0 } ?? (now - began >= total)
+            if isOver { return }
+            let isDue =
+                options.count != nil
+                ? commits > 0 && commits % commitsPerSample == 0 : now >= nextSample
+            if isDue {
+                // What sampling costs is not counted.
+                io.pause()
+                try sample(store)
+                io.resume()
+                nextSample = now + period
             }
-            try commitOne(store)
+            try MeasuredRegion.run { try commitOne(store) }
         }
     }
 
@@ -148,14 +153,16 @@ final class GrowthRun {
 
     // MARK: Account
 
-    private func fill(_ result: inout CaseResult, _ io: IOCounters, _ store: any PersonStore) throws
-    {
+    private func fill(_ result: inout CaseResult, _ store: any PersonStore) throws {
         result.operations = updates
         result.elapsedSeconds = Double(elapsed) / 1e9
         result.interval = ThroughputInterval(samples: RunSampler.rates(of: timeline))
         result.latency = latency.summary()
         result.syncP99 = syncTimes.percentile(99)
-        result.measure("commits", Double(commits))
+        // An age is stored as 8 bytes.
+        result.fill(
+            io, commits: commits, pages: store.lastCommit == nil ? nil : pages,
+            logicalBytes: updates * 8)
         if options.count != nil { result.digest = digest() }
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         let (first, last) = (points[0], points[points.count - 1])
@@ -170,26 +177,18 @@ final class GrowthRun {
         result.measure(
             "growth_bytes_per_commit",
             Double(last.fileBytes - first.fileBytes) / Double(commits))
-        result.syncsPerCommit = Double(io.syncs) / Double(commits)
-        result.bytesWrittenPerCommit = Double(io.bytesWritten) / Double(commits)
-        result.measure("write_calls_per_commit", Double(io.writeCalls) / Double(commits))
-        if store.lastCommit != nil {
-            result.pagesWrittenPerCommit = Double(pages) / Double(commits)
-        }
-        // An age of 8 bytes.
-        result.writeAmplification = Double(io.bytesWritten) / Double(updates * 8)
     }
 
     private func digest() -> String {
         var digest = ResultDigest()
         for person in persons {
-            digest.add(PersonsExpectation.row(person.name, person.birthdate, person.age))
+            digest.add(ResultDigest.Row(person.name, person.birthdate, person.age))
         }
         return digest.text
     }
 
-    private func expectation(digest: String) -> PersonsExpectation {
-        PersonsExpectation(
+    private func expectation(digest: String) -> TableExpectation {
+        TableExpectation(
             engine: engine.name, layer: engine.layer,
             durability: benchmarkCase.identifier.durability, layout: .integerKey, path: path,
             rows: persons.count, digest: digest)

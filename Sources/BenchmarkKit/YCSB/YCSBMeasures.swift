@@ -11,8 +11,8 @@ extension MeasureCatalogue {
         } + [
             (
                 "sustainable_ops_per_s",
-                "Highest rate whose intended latency stayed under 1 ms at the 99th percentile; 0 if "
-                    + "none of those tried did."
+                "Highest rate whose intended latency stayed under 1 ms at the 99th percentile; 0 "
+                    + "if none of those tried did."
             ),
             ("unthrottled_ops_per_s", "Operations a second as fast as they go, before the search."),
             (

@@ -44,10 +44,14 @@ final class YCSBRun {
             }
         }
         ProcessStatus.resetPeakResidentBytes()
-        let counters = engine.counters
+        var io = IOMeasurement(engine)
         var allocations = AllocationMeasurement(
             options.threads == 1 ? environment.allocations : nil)
-        let outcomes = try searchesRate ? searchRate(clients) : runUnthrottled(clients)
+        io.resume()
+        let outcomes = try MeasuredRegion.run {
+            try searchesRate ? searchRate(clients) : runUnthrottled(clients)
+        }
+        io.pause()
         var result = CaseResult(benchmarkCase)
         result.batchSize = 1
         result.operations = outcomes.operations
@@ -59,7 +63,7 @@ final class YCSBRun {
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         result.interval = ThroughputInterval(samples: progress.rates)
         result.measure("load_records_per_s", Double(records) / loadSeconds)
-        try fill(&result, clients, engine.counters - counters)
+        try fill(&result, clients, io)
         let expectation = try expectation(&result, clients)
         return CaseOutcome(
             results: [result], timeline: progress.points, histograms: try histograms(clients),
@@ -167,7 +171,8 @@ final class YCSBRun {
 
     // MARK: Account
 
-    private func fill(_ result: inout CaseResult, _ clients: YCSBClients, _ io: IOCounters) throws {
+    private func fill(_ result: inout CaseResult, _ clients: YCSBClients, _ io: IOMeasurement) throws
+    {
         result.latency = try merged(clients) { $0.service }.summary()
         for operation in mix.shares.map({ $0.operation }) {
             let latency = try merged(clients) { $0.latencies[operation] ?? LatencyRecorder() }
@@ -183,16 +188,9 @@ final class YCSBRun {
         }
         let writes = try clients.collect { $0.writes }.reduce(0, +)
         let payload = try clients.collect { $0.payloadBytes }.reduce(0, +)
-        if writes > 0 {
-            result.measure("commits", Double(writes))
-            result.syncsPerCommit = Double(io.syncs) / Double(writes)
-            result.bytesWrittenPerCommit = Double(io.bytesWritten) / Double(writes)
-            result.measure("write_calls_per_commit", Double(io.writeCalls) / Double(writes))
-            result.writeAmplification = Double(io.bytesWritten) / Double(payload)
-        }
+        result.fill(io, commits: writes, pages: nil, logicalBytes: payload)
         let size = try engine.openRecords(at: path, benchmarkCase.identifier.durability).size()
-        result.fileBytes = size.fileBytes
-        result.liveBytes = size.liveBytes
+        result.fill(size)
         result.measure("file_bytes_per_object", Double(size.fileBytes) / Double(sequence.stored))
     }
 
