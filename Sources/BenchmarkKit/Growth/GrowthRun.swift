@@ -107,7 +107,7 @@ final class GrowthRun {
         } else {
             try store.updateAge(number: number, to: age)
         }
-        let end = monotonicNanoseconds()
+        let end = PlantedDelay.end(of: start)
         elapsed += end - start
         latency.record(end - start)
         if let cost = store.lastCommit {

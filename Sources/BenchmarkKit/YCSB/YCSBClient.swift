@@ -140,7 +140,7 @@ final class YCSBClient {
         let start = Self.wait(until: due)
         let found = operation == .scan
             ? try store.scan(from: key, count: length) : try store.read(key)
-        let end = monotonicNanoseconds()
+        let end = PlantedDelay.end(of: start)
         guard let found else { throw missing(key) }
         readSum = mix64(readSum &+ UInt64(found))
         return (start, end)
@@ -160,7 +160,7 @@ final class YCSBClient {
         } else {
             try store.readModifyWrite(key, field: field, to: value)
         }
-        let end = monotonicNanoseconds()
+        let end = PlantedDelay.end(of: start)
         model?.set(record, field: field, to: stamp)
         return (start, end)
     }
@@ -172,7 +172,7 @@ final class YCSBClient {
         let fields = YCSBRecord.fields(record: record, stamp: stamp, seed: seed)
         let start = Self.wait(until: due)
         try store.insert(key, fields)
-        let end = monotonicNanoseconds()
+        let end = PlantedDelay.end(of: start)
         sequence.acknowledge(record)
         model?.append(stamp: stamp)
         return (start, end)
