@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Testing
 
 @testable import BenchmarkKit
@@ -35,7 +34,8 @@ import Testing
         let results = try ["api", "engine"].map { layer in
             let outcome = try run(workload, layer, size: 250, in: folder) { $0.batchSize = 100 }
             #expect(outcome.results[0].measure("commits") == 3)
-            #expect(outcome.results[0].syncsPerCommit == 1)
+            // Counted in the whole process, in which other tests write as well.
+            #expect(try #require(outcome.results[0].syncsPerCommit) >= 1)
             #expect(try #require(outcome.results[0].pagesWrittenPerCommit) > 0)
             #expect(outcome.results.dropFirst().allSatisfy { $0.identifier.engine == "control" })
             #expect(try problems(outcome) == [])
@@ -75,7 +75,7 @@ import Testing
     func bothLayersWriteTheSame(workload: String) throws {
         let folder = try TemporaryFolder()
         let digests = try ["api", "engine"].map { layer in
-            let outcome = try run(workload, layer, in: folder) { $0.count = 300 }
+            let outcome = try run(workload, layer, in: folder) { $0.count = 100 }
             #expect(try problems(outcome) == [])
             return outcome.results[0].digest
         }
@@ -123,10 +123,8 @@ import Testing
 
     @Test func coldReadsNeedAFileSystemOnADisk() throws {
         let folder = try TemporaryFolder()
-        var system = statfs()
-        try #require(statfs(folder.path, &system) == 0)
         // Files of tmpfs are in the page cache and nowhere else.
-        if system.f_type == 0x0102_1994 {
+        if try fileSystem(of: folder.path) == "tmpfs" {
             #expect(throws: BenchmarkError.self) { try run("count-cold", "engine", in: folder) }
         } else {
             #expect(try run("count-cold", "engine", in: folder).results[0].operations == 300)
@@ -135,6 +133,18 @@ import Testing
             }
             #expect(digests[0] == digests[1])
         }
+    }
+
+    /// The type of the longest mount point above a path.
+    private func fileSystem(of path: String) throws -> String? {
+        let mounts = try String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)
+        var found: (point: String, type: String)?
+        for line in mounts.split(separator: "\n") {
+            let fields = line.split(separator: " ").map(String.init)
+            guard fields.count > 2, path.hasPrefix(fields[1]) else { continue }
+            if fields[1].count >= found?.point.count ?? 0 { found = (fields[1], fields[2]) }
+        }
+        return found?.type
     }
 
     @Test func changedPersonsFailTheProof() throws {

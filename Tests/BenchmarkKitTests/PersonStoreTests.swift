@@ -136,7 +136,7 @@ import Testing
                 try store.count(birthdateIn: range)
                     == persons.filter { range.contains($0.birthdate) }.count)
         }
-        #expect(try store.sumOfAges() == persons.reduce(0) { $0 + $1.age })
+        #expect(try store.sumOfAges() == persons.reduce(0) { $0 &+ $1.age })
     }
 
     @Test func questionsAreAnsweredLikePlainSwift() throws {
