@@ -54,7 +54,7 @@ struct TimedGate {
             return try measure(
                 runner.cases.filter { suspicious.contains($0.identifier.description) }, runner)
         }
-        try tell(outcomes)
+        try tell(outcomes, runner.calm)
     }
 
     /// A B B A A B B A ..., so that a drift of the machine strikes both sides alike; every case
@@ -69,7 +69,7 @@ struct TimedGate {
                 terminal.status("[\(pass + 1)/\(policy.runs)] \(identifier)")
                 var row = samples[identifier] ?? TimedSamples(before: [], after: [])
                 for build in pass % 2 == 0 ? [before, after] : [after, before] {
-                    let run = try runner.run(benchmarkCase, build)
+                    let run = try runner.timed(benchmarkCase, build)
                     let value = TimedStatistic.value(of: run)
                     if build == before { row.before.append(value) } else { row.after.append(value) }
                 }
@@ -79,7 +79,7 @@ struct TimedGate {
         return samples
     }
 
-    private func tell(_ outcomes: [TimedDecision.Outcome]) throws {
+    private func tell(_ outcomes: [TimedDecision.Outcome], _ calm: CalmWatch) throws {
         var table = TextTable(header: [
             "case", "ratio", "95 % interval", "p (Holm)", "noise floor", "rerun", "verdict",
         ])
@@ -101,7 +101,8 @@ struct TimedGate {
         func count(_ verdict: TimedVerdict) -> Int { outcomes.count { $0.verdict == verdict } }
         terminal.print(
             "\n\(count(.steady)) steady, \(count(.inconclusive)) inconclusive, "
-                + "\(count(.notGated)) not gated by time, \(count(.slower)) slower")
+                + "\(count(.notGated)) not gated by time, \(count(.slower)) slower\n"
+                + calm.summary)
         let slower = outcomes.filter { $0.verdict == .slower }.map {
             "\($0.caseId) by \(Percent.plain($0.ratio - 1))"
         }

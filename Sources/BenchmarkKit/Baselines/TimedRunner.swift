@@ -12,6 +12,7 @@ struct TimedRunner {
 
     let suite: String
     let cases: [BenchmarkCase]
+    let calm = CalmWatch()
     private let directory: String
 
     /// `path`: the folder whose disk is measured; a folder inside it is used and removed by
@@ -37,8 +38,12 @@ struct TimedRunner {
         return try ResourceLocator.suitesDirectory().appendingPathComponent(name + ".json").path
     }
 
-    /// One process. Throws `caseFailed` if the case broke there.
-    func run(_ benchmarkCase: BenchmarkCase, _ build: Build) throws -> TimedRun {
+    /// One process in a calm moment, if there is one. Throws `caseFailed` if the case broke.
+    func timed(_ benchmarkCase: BenchmarkCase, _ build: Build) throws -> TimedRun {
+        try calm.run { try run(benchmarkCase, build) }
+    }
+
+    private func run(_ benchmarkCase: BenchmarkCase, _ build: Build) throws -> TimedRun {
         let identifier = benchmarkCase.identifier.description
         // Another build may have another file format, so each keeps its own prepared files.
         let fixtures = "\(directory)/fixtures-\(build.executable.path.replacing("/", with: "-"))"
