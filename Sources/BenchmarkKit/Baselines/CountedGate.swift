@@ -11,6 +11,7 @@ struct CountedGate {
         let suite = command.suite ?? "counted"
         let baseline = try command.location.store().load(command.baseline, for: .current)
         let cases = try CaseFilter.chosen(of: suite, filter: command.filter)
+            .filter { $0.isDeterministic || $0.unsupported != nil }
         if command.dryRun {
             let known = Set(baseline.rows.filter(\.isDeterministic).map(\.caseId))
             for identifier in cases.map(\.identifier.description) {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What one process measured of one case, for decisions about time.
 struct TimedRun: Codable, Equatable, Sendable {
@@ -22,45 +23,68 @@ struct TimedRun: Codable, Equatable, Sendable {
 /// How fast a processor runs at this moment, and how crowded it is.
 ///
 /// Two fixed pieces of computing are timed. In the first every step waits for the one before: its
-/// time follows the clock speed alone. The second has eight independent parts, which fill the
-/// processor's execution units: its time also grows when another thread runs on the same physical
-/// core, in this machine or in another one that shares the hardware.
+/// time follows the clock speed alone. The second has eight independent chains of the same steps,
+/// which fill the processor's execution units: its time also grows when another thread runs on the
+/// same physical core, in this machine or in another one that shares the hardware.
 struct Calibration: Codable, Equatable, Sendable {
     private static let steps = 10_000
-    private static let repetitions = 15
+    private static let repetitions = 31
+    /// Where results go, so that the compiler has to compute them.
+    private static let sink = Atomic<UInt64>(1)
 
-    /// The quickest repetition of each.
+    /// The median of the repetitions of each.
     var chainNanoseconds: Double
     var wideNanoseconds: Double
 
     /// What is not explained by the clock; only its relation to other moments means something.
     var crowding: Double { wideNanoseconds / chainNanoseconds }
 
-    /// Measures for about a millisecond.
+    /// Measures for about half a millisecond.
     static func now() -> Calibration {
-        var chain = UInt64.max
-        var wide = UInt64.max
-        var state: UInt64 = 1
-        var states = SIMD8<UInt64>(1, 2, 3, 4, 5, 6, 7, 8)
+        var chain: [Double] = []
+        var wide: [Double] = []
+        var state = sink.load(ordering: .relaxed)
         for _ in 0..<repetitions {
             let start = monotonicNanoseconds()
-            for _ in 0..<steps {
-                state ^= state &<< 13
-                state ^= state &>> 7
-                state ^= state &<< 17
-            }
+            state = chained(state)
             let middle = monotonicNanoseconds()
-            for _ in 0..<steps {
-                states ^= states &<< 13
-                states ^= states &>> 7
-                states ^= states &<< 17
-            }
-            chain = min(chain, middle - start)
-            wide = min(wide, monotonicNanoseconds() - middle)
+            state ^= parallel(state)
+            chain.append(Double(middle - start))
+            wide.append(Double(monotonicNanoseconds() - middle))
         }
-        // Keeps the loops from being removed; xorshift never reaches zero.
-        precondition(state != 0 && states != .zero, "A generator reached zero.")
-        return Calibration(chainNanoseconds: Double(chain), wideNanoseconds: Double(wide))
+        sink.store(state, ordering: .relaxed)
+        return Calibration(
+            chainNanoseconds: Quantiles.median(chain), wideNanoseconds: Quantiles.median(wide))
+    }
+
+    /// A rotation and a sum: one unit each, and nothing that SIMD has an instruction for.
+    @inline(__always)
+    private static func step(_ word: UInt64) -> UInt64 {
+        (word &<< 7 | word &>> 57) &+ 0x9E37_79B9_7F4A_7C15
+    }
+
+    @inline(never)
+    private static func chained(_ seed: UInt64) -> UInt64 {
+        var word = seed
+        for _ in 0..<steps { word = step(word) }
+        return word
+    }
+
+    @inline(never)
+    private static func parallel(_ seed: UInt64) -> UInt64 {
+        var a = seed, b = seed &+ 1, c = seed &+ 2, d = seed &+ 3
+        var e = seed &+ 4, f = seed &+ 5, g = seed &+ 6, h = seed &+ 7
+        for _ in 0..<steps {
+            a = step(a)
+            b = step(b)
+            c = step(c)
+            d = step(d)
+            e = step(e)
+            f = step(f)
+            g = step(g)
+            h = step(h)
+        }
+        return a ^ b ^ c ^ d ^ e ^ f ^ g ^ h
     }
 }
 

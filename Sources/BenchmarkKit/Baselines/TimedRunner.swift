@@ -52,14 +52,13 @@ struct TimedRunner {
         try CaseRunner.makeDirectory(work)
         try CaseRunner.makeDirectory(fixtures)
         defer { try? FileManager.default.removeItem(atPath: work) }
-        var environment = ProcessInfo.processInfo.environment
-        environment[PlantedDelay.variable] = build.planted > 0 ? String(build.planted) : nil
         let process = try CaseProcess(
             executable: build.executable,
             arguments: [
                 TimeCaseCommand.verb, "--suite", suite, "--case", identifier, "--directory", work,
                 "--fixtures", fixtures,
-            ], environment: environment, directory: work)
+            ], environment: [PlantedDelay.variable: String(build.planted)],
+            errorPath: work + "/" + CaseRequest.errorFileName)
         var lines: [String] = []
         let ending = process.wait { lines.append($0) }
         try Interruption.throwIfRequested()

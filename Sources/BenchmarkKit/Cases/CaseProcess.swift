@@ -18,7 +18,9 @@ struct CaseRequest: Codable {
 
 /// A process of this same program that runs one hidden verb. A case that traps ends its own process
 /// only; memory and first-time costs are those of the case alone.
-final class CaseProcess {
+final class CaseProcess: @unchecked Sendable {
+    // Safe because: everything is set up before the first use, and `wait` is called once, by one
+    // thread.
     private let process = Process()
     private let output = Pipe()
     private let errorPath: String
@@ -28,22 +30,31 @@ final class CaseProcess {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     }
 
-    /// `directory`: where the process's standard error goes.
-    convenience init(verb: String, argument: String, directory: String) throws {
-        try self.init(arguments: [verb, argument], directory: directory)
+    /// `directory`: where the process's standard error goes. `input`: what it reads; nothing
+    /// without.
+    convenience init(
+        verb: String, argument: String, directory: String,
+        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
+    ) throws {
+        try self.init(
+            arguments: [verb, argument], errorPath: directory + "/" + errorFile, input: input)
     }
 
-    /// `executable`: this program or another build of it. `environment`: nil for that of this
+    /// `executable`: this program or another build of it. `environment`: added to that of this
     /// process.
     init(
-        executable: URL = ownExecutable, arguments: [String], environment: [String: String]? = nil,
-        directory: String
+        executable: URL = ownExecutable, arguments: [String], environment: [String: String] = [:],
+        errorPath: String, input: Pipe? = nil
     ) throws {
-        errorPath = directory + "/" + CaseRequest.errorFileName
+        self.errorPath = errorPath
         process.executableURL = executable
         process.arguments = arguments
-        if let environment { process.environment = environment }
-        process.standardInput = FileHandle.nullDevice
+        // Sets and dictionaries in the same order in every run, and with them all that depends on
+        // it: allocations, instructions, the order of writes.
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+            .merging(environment) { $1 }
+        process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
         guard FileManager.default.createFile(atPath: errorPath, contents: nil),
             let errors = FileHandle(forWritingAtPath: errorPath)
@@ -86,6 +97,12 @@ final class CaseProcess {
         var errors: String
 
         var isSuccess: Bool { status == 0 && !wasSignal }
+
+        /// In the words of the kernel, or of SQLite.
+        var saysDiskIsFull: Bool {
+            errors.contains(String(cString: strerror(ENOSPC)))
+                || errors.contains("database or disk is full")
+        }
 
         /// What went wrong in one line: the message of a trap, else the last line of the errors.
         var reason: String {
