@@ -10,7 +10,7 @@ import Testing
     ) throws -> MetricRow {
         var fields = [
             "case_id": id, "engine": "realm", "status": "ok", "seed": "1",
-            "operations": String(operations), "digest": digest, "threads": "1",
+            "operations": String(operations), "digest": digest, "deterministic": "true",
         ]
         for (name, value) in counted { fields[name] = "\(value)" }
         return try MetricRow(fields: fields, measures: [:])
@@ -33,10 +33,10 @@ import Testing
     }
 
     @Test func instructionsMayDifferByHalfAPercent() throws {
-        let before = [try row(["instructions_per_op": 1000])]
-        #expect(code([try row(["instructions_per_op": 1005])], before) == nil)
-        #expect(code([try row(["instructions_per_op": 1005.1])], before) == .regression)
-        let less = [try row(["instructions_per_op": 994.9])]
+        let before = [try row(["instructions": 1000])]
+        #expect(code([try row(["instructions": 1005])], before) == nil)
+        #expect(code([try row(["instructions": 1005.1])], before) == .regression)
+        let less = [try row(["instructions": 994.9])]
         #expect(code(less, before, strict: true) == .improvement)
     }
 
@@ -72,7 +72,7 @@ import Testing
     private func baseline(_ key: TimedKey) throws -> Baseline {
         let fields = [
             "case_id": "a/b/full/plain/1/realm", "engine": "realm", "status": "ok", "seed": "1",
-            "operations": "1", "digest": "d", "threads": "1", "file_bytes": "4096",
+            "operations": "1", "digest": "d", "deterministic": "true", "file_bytes": "4096",
         ]
         let header = RunFolder.Header(
             schemaVersion: 1, runId: "r", suite: "s",

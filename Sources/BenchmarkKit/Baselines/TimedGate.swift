@@ -81,14 +81,16 @@ struct TimedGate {
 
     private func tell(_ outcomes: [TimedDecision.Outcome], _ calm: CalmWatch) throws {
         var table = TextTable(header: [
-            "case", "ratio", "95 % interval", "p (Holm)", "noise floor", "rerun", "verdict",
+            "case", "ratio", "95 % interval", "p (Holm)", "spread", "outliers", "noise floor",
+            "rerun", "verdict",
         ])
-        table.leftColumns = [0, 6]
+        table.leftColumns = [0, 8]
         table.rows = outcomes.map { outcome in
             [
                 outcome.caseId, String(format: "%.3f", outcome.ratio),
                 String(format: "%.3f to %.3f", outcome.interval.low, outcome.interval.high),
                 outcome.verdict == .notGated ? "" : String(format: "%.4f", outcome.correctedP),
+                Percent.plain(outcome.spread), String(outcome.outliers),
                 outcome.noiseFloor.map(Percent.plain) ?? "unknown",
                 outcome.rerunRatio.map { String(format: "%.3f", $0) } ?? "",
                 outcome.verdict.rawValue,

@@ -144,7 +144,7 @@ private struct CommitMeasurement {
         }
         let worked = monotonicNanoseconds()
         let statistics = try connection.commit()
-        let durable = monotonicNanoseconds()
+        let durable = PlantedDelay.end(of: start)
         latency.record(durable - start)
         lockWait.record(begun - start)
         work.record(worked - begun)

@@ -264,7 +264,7 @@ private final class InsertRun {
     private func time(_ count: Int, _ insert: (Int) throws -> CommitStatistics) throws -> UInt64 {
         let start = monotonicNanoseconds()
         let statistics = try insert(count)
-        let elapsed = monotonicNanoseconds() - start
+        let elapsed = PlantedDelay.end(of: start) - start
         latency.record(elapsed, count: UInt64(count))
         rates.append(Double(count) * 1e9 / Double(elapsed))
         syncTimes.record(statistics.syncNanoseconds)
