@@ -57,8 +57,7 @@ struct TimedRunner {
             arguments: [
                 TimeCaseCommand.verb, "--suite", suite, "--case", identifier, "--directory", work,
                 "--fixtures", fixtures,
-            ], environment: [PlantedDelay.variable: String(build.planted)],
-            errorPath: work + "/" + CaseRequest.errorFileName)
+            ], environment: [PlantedDelay.variable: String(build.planted)], directory: work)
         var lines: [String] = []
         let ending = process.wait { lines.append($0) }
         try Interruption.throwIfRequested()

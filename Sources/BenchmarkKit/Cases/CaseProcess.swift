@@ -30,23 +30,23 @@ final class CaseProcess: @unchecked Sendable {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     }
 
-    /// `directory`: where the process's standard error goes. `input`: what it reads; nothing
-    /// without.
     convenience init(
         verb: String, argument: String, directory: String,
         errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
     ) throws {
         try self.init(
-            arguments: [verb, argument], errorPath: directory + "/" + errorFile, input: input)
+            arguments: [verb, argument], directory: directory, errorFile: errorFile, input: input)
     }
 
-    /// `executable`: this program or another build of it. `environment`: added to that of this
-    /// process.
+    /// `executable`: this program or another build of it. `environment`: further variables.
+    /// `directory`: where the process's standard error goes. `input`: what it reads; nothing
+    /// without.
     init(
-        executable: URL = ownExecutable, arguments: [String], environment: [String: String] = [:],
-        errorPath: String, input: Pipe? = nil
+        executable: URL = ownExecutable, arguments: [String],
+        environment: [String: String] = [:], directory: String,
+        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
     ) throws {
-        self.errorPath = errorPath
+        errorPath = directory + "/" + errorFile
         process.executableURL = executable
         process.arguments = arguments
         // Sets and dictionaries in the same order in every run, and with them all that depends on
