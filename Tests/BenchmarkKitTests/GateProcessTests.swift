@@ -126,8 +126,10 @@ final class GateProcessTests {
         let url = URL(fileURLWithPath: path)
         let text = try String(contentsOf: url, encoding: .utf8)
         try Data(
-            text.replacing("\"swift\" : \"\(CountedKey.current.swift)\"", with: "\"swift\" : \"5.0\"")
-                .utf8
+            text.replacing(
+                "\"swift\" : \"\(CountedKey.current.swift)\"", with: "\"swift\" : \"5.0\""
+            )
+            .utf8
         ).write(to: url)
     }
 

@@ -70,7 +70,8 @@ struct CountedGate {
         }
         terminal.print(
             "\(comparison.comparedMetrics) metrics of \(comparison.comparedRows) rows compared: "
-                + "\(comparison.count(.regression)) grew, \(comparison.count(.improvement)) shrank.")
+                + "\(comparison.count(.regression)) grew, \(comparison.count(.improvement)) shrank."
+        )
         guard let code = comparison.code(isStrict: command.strict) else {
             if comparison.count(.improvement) > 0 { terminal.print(advice(run)) }
             terminal.print(terminal.styled("The gate is passed.", .green))

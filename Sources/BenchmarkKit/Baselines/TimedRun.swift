@@ -72,8 +72,14 @@ struct Calibration: Codable, Equatable, Sendable {
 
     @inline(never)
     private static func parallel(_ seed: UInt64) -> UInt64 {
-        var a = seed, b = seed &+ 1, c = seed &+ 2, d = seed &+ 3
-        var e = seed &+ 4, f = seed &+ 5, g = seed &+ 6, h = seed &+ 7
+        var a = seed
+        var b = seed &+ 1
+        var c = seed &+ 2
+        var d = seed &+ 3
+        var e = seed &+ 4
+        var f = seed &+ 5
+        var g = seed &+ 6
+        var h = seed &+ 7
         for _ in 0..<steps {
             a = step(a)
             b = step(b)

@@ -24,7 +24,8 @@ struct TimedRunner {
         guard !cases.isEmpty else {
             throw BenchmarkError(.usage, "No case of the suite '\(suite)' can run.")
         }
-        directory = URL(fileURLWithPath: path)
+        directory =
+            URL(fileURLWithPath: path)
             .appendingPathComponent("timed-databases-\(ProcessInfo.processInfo.processIdentifier)")
             .path
         try CaseRunner.makeDirectory(directory)
