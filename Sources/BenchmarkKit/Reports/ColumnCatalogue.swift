@@ -167,7 +167,8 @@ public enum ColumnCatalogue {
     private static let memory: [Column] = [
         number(
             "allocations_per_op",
-            "Heap allocations an operation, all threads; empty without a counting allocator."
+            "Heap allocations an operation by the thread that writes or reads; empty without a "
+                + "counting allocator."
         ) { $0.allocationsPerOperation },
         number(
             "allocated_bytes_per_op",
