@@ -6,6 +6,8 @@ let package = Package(
     products: [
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
+        .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
+        .library(name: "JemallocCounters", targets: ["JemallocCounters"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -24,7 +26,8 @@ let package = Package(
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .executableTarget(name: "realm-bench", dependencies: ["BenchmarkKit", "CJemalloc"]),
+        .target(name: "JemallocCounters", dependencies: ["BenchmarkKit", "CJemalloc"]),
+        .executableTarget(name: "realm-bench", dependencies: ["BenchmarkKit", "JemallocCounters"]),
         .executableTarget(
             name: "engine-test-process", dependencies: ["StorageEngine"],
             path: "Tests/EngineTestProcess"),
