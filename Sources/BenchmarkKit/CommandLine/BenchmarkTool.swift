@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 import Glibc
-import Synchronization
+import StorageEngine
 
 /// The command line of the benchmark runner, for executables to call as their whole `main`.
 public enum BenchmarkTool {
-    static let allocations = Mutex<AllocationProbe?>(nil)
+    static let allocations = Locked<AllocationProbe?>(nil)
 
     /// Parses the arguments, does what they say, and ends the process with the exit code that says
     /// how it went. `allocations`: the counters of the allocator that the executable links.
@@ -44,6 +44,7 @@ struct RealmBenchCommand: ParsableCommand {
               realm-bench run --suite quick        the same in less than a minute
               realm-bench run batched --seconds 30 one strategy, longer
               realm-bench run sensors --input synthetic --payload 100
+              realm-bench run sensors --sweep batch-size=1,10,100,1000
               realm-bench list                     all cases and what they do
               realm-bench explain latency_p99_us   what a column means
 
@@ -59,6 +60,6 @@ struct RealmBenchCommand: ParsableCommand {
             """,
         subcommands: [
             RunCommand.self, ListCommand.self, ExplainCommand.self, RunCaseCommand.self,
-            VerifyRunCommand.self,
+            VerifyRunCommand.self, WriteSensorsCommand.self,
         ])
 }

@@ -24,6 +24,9 @@ struct BatchTimer {
 
     var batchMedian: Double? { latency.percentile(50) }
 
+    /// Of one operation.
+    var distribution: HistogramData { latency.distribution.divided(by: Double(batchSize)) }
+
     func fill(_ result: inout CaseResult) {
         result.operations = operations
         result.elapsedSeconds = seconds(from: start, to: last)

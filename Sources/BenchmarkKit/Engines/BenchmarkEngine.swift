@@ -1,4 +1,4 @@
-import Synchronization
+import StorageEngine
 
 /// What a commit that returned survives. Engines are only compared at equal durability.
 public enum Durability: String, Codable, CaseIterable, Sendable {
@@ -42,6 +42,12 @@ public struct IOCounters: Codable, Equatable, Sendable {
         self.syncs = syncs
         self.writeCalls = writeCalls
         self.bytesWritten = bytesWritten
+    }
+
+    public mutating func add(_ other: IOCounters) {
+        syncs += other.syncs
+        writeCalls += other.writeCalls
+        bytesWritten += other.bytesWritten
     }
 
     public static func - (later: IOCounters, earlier: IOCounters) -> IOCounters {
@@ -106,7 +112,7 @@ public protocol BenchmarkEngine: Sendable {
 
 /// The engines of this program: the embedded one, and those that the executable brings.
 public enum EngineCatalogue {
-    private static let registered = Mutex<[any BenchmarkEngine]>([])
+    private static let registered = Locked<[any BenchmarkEngine]>([])
 
     public static func register(_ engines: [any BenchmarkEngine]) {
         registered.withLock { $0 = engines }

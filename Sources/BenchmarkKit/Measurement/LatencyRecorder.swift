@@ -24,12 +24,40 @@ struct LatencyRecorder {
         return Double(histogram.valueAtPercentile(percent)) / 1000
     }
 
+    /// For `CaseOutcome.histograms`.
+    var distribution: HistogramData {
+        HistogramData(
+            histogram.recordedValues().map {
+                (nanoseconds: Double(min($0.value, histogram.max)), count: $0.count)
+            })
+    }
+
     func summary() -> LatencySummary? {
         guard count > 0 else { return nil }
         return LatencySummary(
             p50: percentile(50)!, p90: percentile(90)!, p99: percentile(99)!,
             p999: percentile(99.9)!, p9999: percentile(99.99)!,
             max: Double(histogram.max) / 1000)
+    }
+}
+
+/// As pairs of a value and how often it was recorded, to be added to those of other processes.
+extension LatencyRecorder: Codable {
+    init(from decoder: any Decoder) throws {
+        self.init()
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd {
+            let value = try container.decode(UInt64.self)
+            record(value, count: try container.decode(UInt64.self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for recorded in histogram.recordedValues() {
+            try container.encode(min(recorded.value, histogram.max))
+            try container.encode(recorded.count)
+        }
     }
 }
 

@@ -31,18 +31,23 @@ extension String {
 
 /// The result table of a run.
 enum ResultTable {
-    static func lines(for results: [CaseResult]) -> [String] {
+    static func lines(for results: [CaseResult]) -> [String] { table(for: results).lines() }
+
+    static func table(for results: [CaseResult]) -> TextTable {
         var table = TextTable(header: [
             "case", "ops/s", "p50 us", "p99 us", "max us", "syncs", "bytes/commit", "file",
             "allocs/op", "peak RSS",
         ])
         table.rows = results.map(row)
-        return table.lines()
+        return table
     }
 
     private static func row(_ result: CaseResult) -> [String] {
         let identifier = result.identifier
-        let name = "\(identifier.workload)/\(identifier.strategy) (\(identifier.size))"
+        var name = "\(identifier.workload)/\(identifier.strategy) (\(identifier.size))"
+        if identifier.durability != .full { name += " \(identifier.durability)" }
+        if identifier.engine != "realm" { name += " \(identifier.engine)" }
+        if !result.sweep.isEmpty { name += " \(result.sweep)" }
         guard result.status == .ok else {
             return [name, result.status.rawValue] + Array(repeating: "", count: 8)
         }

@@ -40,6 +40,7 @@ final class RunDirectory {
     private let timeline: CSVFile
     private let samples: CSVFile
     private let measures: CSVFile
+    private let growth: CSVFile
 
     /// `parent` is made if it is missing. The run's name is its start in UTC and the process id.
     init(parent: String) throws {
@@ -60,13 +61,10 @@ final class RunDirectory {
         timeline = try CSVFile(
             path: directory + "/timeline.csv",
             header: ["run_id", "case_id", "elapsed_s", "operations", "file_bytes", "rss_bytes"])
-        samples = try CSVFile(
-            path: directory + "/samples.csv",
-            header: [
-                "run_id", "case_id", "run", "operations", "elapsed_s", "throughput_ops_per_s",
-            ])
+        samples = try CSVFile(path: directory + "/samples.csv", header: Self.samplesHeader)
         measures = try CSVFile(
             path: directory + "/measures.csv", header: MeasureCatalogue.header)
+        growth = try CSVFile(path: directory + "/growth.csv", header: GrowthPoint.header)
     }
 
     func append(_ result: CaseResult) throws {
@@ -79,11 +77,19 @@ final class RunDirectory {
         }
     }
 
+    static let samplesHeader = [
+        "run_id", "case_id", "run", "operations", "elapsed_s", "throughput_ops_per_s",
+        "latency_p50_us", "latency_p99_us", "other_load_cores", "status",
+    ]
+
     func append(sample result: CaseResult, run: Int) throws {
         try samples.append([
             context.runIdentifier, result.identifier.description, String(run),
             String(result.operations), ColumnCatalogue.decimal(result.elapsedSeconds),
             ColumnCatalogue.decimal(result.throughput),
+            ColumnCatalogue.decimal(result.latency?.p50),
+            ColumnCatalogue.decimal(result.latency?.p99),
+            ColumnCatalogue.decimal(result.measure("other_load_cores")), result.status.rawValue,
         ])
     }
 
@@ -95,6 +101,39 @@ final class RunDirectory {
                 String(point.fileBytes), String(point.residentBytes),
             ])
         }
+    }
+
+    func append(_ points: [GrowthPoint], of identifier: CaseIdentifier) throws {
+        for point in points {
+            try growth.append(
+                point.fields(run: context.runIdentifier, case: identifier.description))
+        }
+    }
+
+    /// `histograms/`: the latency of a case under its id with `-` for `/`, other distributions
+    /// with their name after a dot.
+    func write(
+        _ histograms: [HistogramKind: HistogramData], of identifier: CaseIdentifier
+    ) throws {
+        guard histograms.contains(where: { !$0.value.isEmpty }) else { return }
+        try CaseRunner.makeDirectory(path + "/histograms")
+        for (kind, data) in histograms where !data.isEmpty {
+            let file = path + "/" + Self.histogramFile(of: identifier.description, kind)
+            do {
+                try Data(HistogramText.text(of: data).utf8)
+                    .write(to: URL(fileURLWithPath: file))
+            } catch {
+                throw BenchmarkError(
+                    .internalError,
+                    "'\(file)' cannot be written: \((error as NSError).localizedDescription)")
+            }
+        }
+    }
+
+    /// Relative to the folder of a run.
+    static func histogramFile(of identifier: String, _ kind: HistogramKind) -> String {
+        let name = identifier.replacing("/", with: "-")
+        return "histograms/\(name)\(kind == .latency ? "" : "." + kind.rawValue).hgrm"
     }
 
     func write(_ report: RunReport) throws {
