@@ -1,3 +1,4 @@
+import StorageEngine
 import Synchronization
 
 /// The course of one transaction, on the monotonic clock.
