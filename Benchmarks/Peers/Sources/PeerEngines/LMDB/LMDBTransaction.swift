@@ -102,7 +102,13 @@ struct LMDBTransaction {
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
     ) throws {
         try withCursor(database) { cursor in
-            var entry = try start.map { try cursor.seek($0) } ?? cursor.move(MDB_FIRST)
+            // An empty key, which LMDB refuses, is before all others.
+            var entry: LMDBCursor.Entry?
+            if let start, !start.isEmpty {
+                entry = try cursor.seek(start)
+            } else {
+                entry = try cursor.move(MDB_FIRST)
+            }
             while let (key, value) = entry {
                 guard try body(key, value) else { break }
                 entry = try cursor.move(MDB_NEXT)
