@@ -40,7 +40,8 @@ let package = Package(
             dependencies: [
                 "BenchmarkKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+            ],
+            exclude: ["Reference"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

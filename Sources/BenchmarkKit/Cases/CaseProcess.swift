@@ -25,20 +25,35 @@ final class CaseProcess: @unchecked Sendable {
     private let output = Pipe()
     private let errorPath: String
 
-    /// `directory`: where the process's standard error goes. `input`: what it reads; nothing
-    /// without.
-    init(
+    /// This program itself.
+    static var ownExecutable: URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    }
+
+    convenience init(
         verb: String, argument: String, directory: String,
         errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
     ) throws {
+        try self.init(
+            arguments: [verb, argument], directory: directory, errorFile: errorFile, input: input)
+    }
+
+    /// `executable`: this program or another build of it. `environment`: further variables.
+    /// `directory`: where the process's standard error goes. `input`: what it reads; nothing
+    /// without.
+    init(
+        executable: URL = ownExecutable, arguments: [String],
+        environment: [String: String] = [:], directory: String,
+        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
+    ) throws {
         errorPath = directory + "/" + errorFile
-        let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.executableURL = executable
-        process.arguments = [verb, argument]
+        process.arguments = arguments
         // Sets and dictionaries in the same order in every run, and with them all that depends on
         // it: allocations, instructions, the order of writes.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+            .merging(environment) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
         guard FileManager.default.createFile(atPath: errorPath, contents: nil),
