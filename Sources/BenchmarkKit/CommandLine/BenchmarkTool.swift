@@ -36,8 +36,8 @@ struct RealmBenchCommand: ParsableCommand {
         discussion: """
             Every case runs in a process of its own. When it has written, a fresh process opens \
             the file and proves that it holds exactly what was produced; only then does the case \
-            count. Results lie in results/<run>/: summary.csv (one row a case), measures.csv, \
-            samples.csv, timeline.csv and run.json.
+            count. Results lie in results/<run>/: report.html to look at, summary.csv (one row a \
+            case), measures.csv, samples.csv, timeline.csv, growth.csv, histograms and run.json.
 
             EXAMPLES
               realm-bench run                      the default suite
@@ -59,6 +59,6 @@ struct RealmBenchCommand: ParsableCommand {
             """,
         subcommands: [
             RunCommand.self, ListCommand.self, ExplainCommand.self, RunCaseCommand.self,
-            VerifyRunCommand.self,
+            VerifyRunCommand.self, ReportCommand.self,
         ])
 }

@@ -156,7 +156,13 @@ final class RunSession {
                 terminal.print(terminal.styled(line, check.passed ? .green : .yellow))
             }
         }
-        terminal.print("\nResults: \(directory.path)/summary.csv")
+        let files = try RunFiles(path: directory.path)
+        if let peers = try PeersTable(files.rows, samples: files.samples, indirect: .load()) {
+            terminal.print("")
+            for line in peers.textLines() { terminal.print(line) }
+        }
+        let page = try HTMLReport.write(run: directory.path)
+        terminal.print("\nResults: \(directory.path)/summary.csv\nTo look at: \(page)")
         var problems = results.filter { $0.status == .failed }.map {
             "The case \($0.identifier) failed: \($0.failure ?? "")"
         }
