@@ -37,7 +37,8 @@ let package = Package(
             dependencies: [
                 "BenchmarkKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+            ],
+            exclude: ["Fixtures"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

@@ -9,43 +9,33 @@ from . import style
 from .runs import Run, RunError, by_workload, labels, number, ratio
 from .single import line_title
 
-# Measurements of realm-core.csv: (workload, strategy, size or None for all sizes).
-INDIRECT = {
-    ("sensors", "current", None): "W1_sensors_single",
-    ("sensors", "dedicated-thread", None): "W1_sensors_single",
-    ("sensors", "batched", None): "W2_sensors_batched",
-    ("sensors", "concurrent-gcd", None): "W3_sensors_concurrent64",
-    ("insert", "", 1_000_000): "W4_bulk_insert",
-    ("insert-indexed", "", 1_000_000): "W4idx_bulk_insert_ageidx",
-    ("insert-int-key", "", 1_000_000): "W4int_bulk_insert_intpk",
-    ("insert-string-key", "", 1_000_000): "W4pk_bulk_insert_strpk",
-    ("lookup", "", 1_000_000): "W5_point_read",
-    ("scan", "", 1_000_000): "W6a_count_age_lt30",
-    ("scan-prefix", "", 1_000_000): "W6b_count_name_prefix12",
-    ("sum", "", 1_000_000): "W6c_sum_age",
-    ("sort", "", 1_000_000): "W6d_sort_age_first100",
-    ("iterate", "", 1_000_000): "W6e_iterate_3props",
-    ("update-all", "", 1_000_000): "W7_update_all_1txn",
-    ("update-single", "", None): "W7_update_single_5000txn",
-    ("compact", "", 1_000_000): "W8_compact",
-    ("delete-half", "", 1_000_000): "W8_delete_half",
-}
+
+class IndirectRatios:
+    """realm-core relative to SQLite, measured elsewhere: plain files at full durability."""
+
+    def __init__(self, package):
+        data = package / "Benchmarks" / "Data"
+        self.workloads = {
+            (row["workload"], row["strategy"], row["size_objects"]): row["measurement"]
+            for row in read(data / "realm-core-workloads.csv")}
+        self.speeds = {row["workload"]: number(row["speed_ratio_to_sqlite_wal_full"])
+                       for row in read(data / "realm-core.csv") if row["durability"] == "full"}
+
+    def ratio(self, line):
+        workload, strategy, durability, encrypted, size, _ = line
+        if durability != "full" or encrypted:
+            return None
+        name = (self.workloads.get((workload, strategy, str(size)))
+                or self.workloads.get((workload, strategy, "")))
+        return self.speeds.get(name)
 
 
-def indirect_ratios(package):
-    """{measurement: speed relative to SQLite}, plain files at full durability."""
-    path = package / "Benchmarks" / "Data" / "realm-core.csv"
-    with open(path, newline="", encoding="utf-8") as file:
-        return {row["workload"]: number(row["speed_ratio_to_sqlite_wal_full"])
-                for row in csv.DictReader(file) if row["durability"] == "full"}
-
-
-def indirect(line, known):
-    workload, strategy, durability, encrypted, size, _ = line
-    if durability != "full" or encrypted:
-        return None
-    name = INDIRECT.get((workload, strategy, size)) or INDIRECT.get((workload, strategy, None))
-    return known.get(name)
+def read(path):
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+    except OSError as error:
+        raise RunError(f"'{path}' cannot be read: {error.strerror}.", code=1) from error
 
 
 def peers(run, package):
@@ -56,7 +46,7 @@ def peers(run, package):
     lines = {line: rows for line, rows in lines.items() if "sqlite" in rows and len(rows) > 1}
     if not lines:
         return None
-    rounds, known = run.rounds(), indirect_ratios(package)
+    rounds, known = run.rounds(), IndirectRatios(package)
     found = {column for rows in lines.values() for column in rows}
     names = [name for name in style.COLUMNS if name in found and name != "sqlite"]
     names += sorted(found - set(style.COLUMNS))
@@ -70,7 +60,7 @@ def peers(run, package):
                 values.append(value)
                 axis.scatter(value, position + offsets[name], s=85, zorder=3,
                              color=style.color(name, names), marker=style.marker(name, names))
-        core = indirect(line, known)
+        core = known.ratio(line)
         if core:
             values.append(core)
             axis.scatter(core, position, s=85, zorder=2, facecolors="none", edgecolors="#5b5b5b",
@@ -85,14 +75,14 @@ def peers(run, package):
     axis.grid(axis="y", visible=False)
     style.logarithmic(axis.xaxis, style.times)
     axis.set_xlabel("rate relative to SQLite in the same run (logarithmic): right of 1× is faster")
-    axis.set_title("Engines side by side", pad=34)
+    axis.set_title("Engines side by side")
     handles = [Line2D([], [], linestyle="", marker=style.marker(name, names), markersize=9,
                       color=style.color(name, names), label=name) for name in names]
     handles.append(Line2D([], [], color="#1b1f24", label="sqlite"))
-    if any(indirect(line, known) for line in lines):
+    if any(known.ratio(line) for line in lines):
         handles.append(Line2D([], [], linestyle="", marker="o", markersize=9, fillstyle="none",
                               color="#5b5b5b", label=style.INDIRECT))
-    style.legend_above(axis, handles, columns=7)
+    style.legend_below(figure, handles)
     return figure
 
 
@@ -107,12 +97,13 @@ def comparison(run, baseline_path):
     figure, (axis,) = style.panels([2.0 + 0.4 * len(pairs)])
     for position, (row, base) in enumerate(pairs):
         value = row.rate / base.rate
+        band = ratio_band(row, base)
         color = style.PALETTE[2 if value >= 1 else 1]
-        low, high = row.interval
-        base_low, base_high = base.interval
-        if None not in (low, high, base_low, base_high) and base_low > 0:
-            axis.plot([low / base_high, high / base_low], [position] * 2, color=color, alpha=0.45,
-                      linewidth=6, solid_capstyle="butt")
+        if band and band[0] <= 1 <= band[1]:
+            color = style.PALETTE[6]
+        if band:
+            axis.plot(band, [position] * 2, color=color, alpha=0.45, linewidth=6,
+                      solid_capstyle="butt")
         axis.scatter(value, position, s=70, color=color, zorder=3)
         axis.text(1.01, position, times_text(value), va="center", color=color,
                   transform=axis.get_yaxis_transform())
@@ -124,13 +115,24 @@ def comparison(run, baseline_path):
     axis.set_xscale("log")
     style.logarithmic(axis.xaxis, style.times)
     axis.set_xlabel("rate relative to the baseline (logarithmic): right of 1× is faster")
-    axis.set_title(f"{run.identifier} compared with {baseline.identifier}", pad=34)
-    style.legend_above(axis, [
+    axis.set_title(f"{run.identifier} compared with {baseline.identifier}")
+    style.legend_below(figure, [
         Line2D([], [], linestyle="", marker="o", color=style.PALETTE[2], label="faster"),
         Line2D([], [], linestyle="", marker="o", color=style.PALETTE[1], label="slower"),
+        Line2D([], [], linestyle="", marker="o", color=style.PALETTE[6],
+               label="no clear difference"),
         Line2D([], [], linewidth=6, alpha=0.45, color=style.PALETTE[6],
-               label="from lower/upper to upper/lower end of the 95 % intervals")])
+               label="what the 95 % intervals of both allow")])
     return figure
+
+
+def ratio_band(row, base):
+    """The lowest and the highest ratio within both intervals; None without intervals."""
+    low, high = row.interval
+    base_low, base_high = base.interval
+    if None in (low, high, base_low, base_high) or base_low <= 0:
+        return None
+    return low / base_high, high / base_low
 
 
 def times_text(value):

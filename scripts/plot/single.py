@@ -68,7 +68,7 @@ def core(run):
                      marker=style.marker(name, names), zorder=3, alpha=0.9)
     titles = [line_title(line) for line in groups]
     axis.set_yticks(range(len(groups)), titles)
-    axis.invert_yaxis()
+    axis.set_ylim(len(groups) - 0.4, -0.6)
     axis.set_xscale("log")
     style.logarithmic(axis.xaxis, style.short)
     axis.set_xlabel("operations per second (logarithmic)")
@@ -209,19 +209,24 @@ def encryption(run):
     return figure
 
 
+def compaction_microseconds(row):
+    """One operation is one object copied; a case may compact several times."""
+    return row["elapsed_s"] * 1e6 * row.size / row["operations"]
+
+
 def compaction(run):
     found = []
     for row in run.rows:
-        before = run.measures.get((row.case_id, "compact_bytes_before"))
-        after = run.measures.get((row.case_id, "compact_bytes_after"))
+        before = run.measures.get((row.case_id, "bytes_before"))
+        after = run.measures.get((row.case_id, "bytes_after"))
         if before and after:
-            extra = run.measures.get((row.case_id, "compact_extra_bytes"))
+            extra = run.measures.get((row.case_id, "extra_bytes_max"))
             found.append((row, before, after, extra))
     if not found:
         return None
     figure, (axis,) = style.panels([1.8 + 0.95 * len(found)])
     kinds = [("before", style.PALETTE[1]), ("after", style.PALETTE[0]),
-             ("extra space while it runs", style.PALETTE[4])]
+             ("most beside the file while it runs", style.PALETTE[4])]
     for position, (row, *values) in enumerate(found):
         for number, (value, (_, color)) in enumerate(zip(values, kinds)):
             if value is None:
@@ -230,7 +235,7 @@ def compaction(run):
             axis.barh(y, value, height=0.25, color=color)
             text = style.size(value)
             if number == 1:
-                text += f", in {style.duration(row['latency_p50_us'] or 1e6 / row.rate)}"
+                text += f", in {style.duration(compaction_microseconds(row))}"
             axis.annotate(text, (value, y), xytext=(6, 0), textcoords="offset points", va="center",
                           fontsize=12)
     names = [f"{row.column}\n{row.workload}, {row.size:,}" for row, *_ in found]

@@ -102,13 +102,19 @@ def legend_right(axes, **options):
         axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), borderaxespad=0, **options)
 
 
-def legend_above(axes, handles=None, columns=4, extra=0.0):
-    options = {"loc": "lower left", "bbox_to_anchor": (0, 1.01 + extra), "ncols": columns,
+def legend_above(axes, handles=None, columns=4):
+    options = {"loc": "lower left", "bbox_to_anchor": (0, 1.01), "ncols": columns,
                "borderaxespad": 0.2, "columnspacing": 1.4, "handletextpad": 0.5}
     if handles is None:
         axes.legend(**options)
     else:
         axes.legend(handles=handles, **options)
+
+
+def legend_below(figure, handles, columns=4):
+    """Outside of the axes, which keep their width however long the names are."""
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns,
+                  columnspacing=1.4, handletextpad=0.5)
 
 
 def save(figure, path):

@@ -1,3 +1,5 @@
+import Foundation
+
 /// All engines of one run side by side: a line for each workload at one size and durability.
 struct PeersTable: Sendable {
     struct Column: Hashable, Sendable {
@@ -161,17 +163,18 @@ struct PeersTable: Sendable {
 }
 
 extension PeersTable {
-    /// Operations a second, or the time of one where that is long.
+    /// Operations a second in three digits, or the time of one where that is long.
     static func text(rate: Double?) -> String {
         guard let rate, rate > 0 else { return "" }
-        if rate >= 100 { return Display.number(rate) + "/s" }
+        if rate >= 100 { return ChartAxis.short(rate) + "/s" }
         return rate >= 1
             ? Display.number(1000 / rate) + " ms" : Display.number(1 / rate) + " s"
     }
 
     static func text(ratio: Double?) -> String {
         guard let ratio else { return "" }
-        return Display.number(ratio) + "x"
+        let digits = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 0.1 ? 2 : 3
+        return String(format: "%.\(digits)fx", ratio)
     }
 
     static let legend =

@@ -107,7 +107,10 @@ struct ChartAxis {
     }
 
     private static func trimmed(_ value: Double) -> String {
-        var text = String(format: abs(value) < 1 ? "%.3f" : "%.2f", value)
+        let size = abs(value)
+        let digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3
+        var text = String(format: "%.\(digits)f", value)
+        guard text.contains(".") else { return text }
         while text.last == "0" { text.removeLast() }
         if text.last == "." { text.removeLast() }
         return text
