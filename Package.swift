@@ -38,7 +38,7 @@ let package = Package(
                 "BenchmarkKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Fixtures"]),
+            exclude: ["Fixtures", "Reference"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

@@ -11,7 +11,8 @@ import Testing
         latency_p999_us,latency_p9999_us,latency_max_us,queue_wait_p99_us,lock_wait_p99_us,\
         sync_p99_us,syncs_per_commit,bytes_written_per_commit,pages_written_per_commit,\
         write_amplification,file_bytes,live_bytes,space_amplification,allocations_per_op,\
-        allocated_bytes_per_op,rss_peak_bytes,digest
+        allocated_bytes_per_op,rss_peak_bytes,digest,sweep,deterministic,write_calls_per_commit,\
+        page_faults,context_switches,threads_max,instructions
         """
 
     static func result(

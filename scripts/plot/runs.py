@@ -23,12 +23,21 @@ def number(text):
         return None
 
 
+def name_of(fields):
+    """What makes a case one of a run."""
+    sweep = fields.get("sweep")
+    return f"{fields['case_id']} {sweep}" if sweep else fields["case_id"]
+
+
 class Row:
     """One row of summary.csv."""
 
     def __init__(self, fields):
         self.fields = fields
         self.case_id = fields["case_id"]
+        # Cases of a sweep may share their id.
+        self.sweep = fields.get("sweep") or ""
+        self.name = name_of(fields)
         self.workload = fields["workload"]
         self.strategy = fields["strategy"]
         self.engine = fields["engine"]
@@ -62,7 +71,7 @@ class Row:
     def line(self):
         """What rows that did the same work in different engines have in common."""
         return (self.workload, self.own_strategy, self.durability, self.encrypted, self.size,
-                self.fields["threads"])
+                self.fields["threads"], self.sweep)
 
 
 class Run:
@@ -112,27 +121,27 @@ class Run:
                 "program which wrote it.", code=6)
 
     def course(self, name, *columns):
-        """{case id: {column: [numbers]}} of timeline.csv or growth.csv."""
+        """{name: {column: [numbers]}} of timeline.csv or growth.csv."""
         courses = {}
         for fields in self._read(name):
-            course = courses.setdefault(fields["case_id"], {column: [] for column in columns})
+            course = courses.setdefault(name_of(fields), {column: [] for column in columns})
             for column in columns:
                 course[column].append(number(fields.get(column)))
         return courses
 
     def pin_owners(self):
-        """{case id: who pinned, in order of appearance}."""
+        """{name: who pinned, in order of appearance}."""
         owners = {}
         for fields in self._read("growth.csv"):
             owner = fields.get("oldest_pin_owner")
-            known = owners.setdefault(fields["case_id"], [])
+            known = owners.setdefault(name_of(fields), [])
             if owner and owner not in known:
                 known.append(owner)
         return owners
 
     def percentiles(self, row):
         """[(percentile 0..1, microseconds)] of the case's latency."""
-        path = self.path / "histograms" / (row.case_id.replace("/", "-") + ".hgrm")
+        path = self.path / "histograms" / (row.name.replace("/", "-").replace(" ", "-") + ".hgrm")
         if not path.exists():
             return []
         points = []
@@ -143,18 +152,18 @@ class Run:
         return points
 
     def rounds(self):
-        """{case id: {round: operations per second}} of samples.csv."""
+        """{name: {round: operations per second}} of samples.csv."""
         rounds = {}
         for fields in self._read("samples.csv"):
             rate = number(fields["throughput_ops_per_s"])
             if rate:
-                rounds.setdefault(fields["case_id"], {})[fields["run"]] = rate
+                rounds.setdefault(name_of(fields), {})[fields["run"]] = rate
         return rounds
 
 
 def ratio(row, base, rounds):
     """Rate relative to `base`: the median over rounds that both ran, if there are several."""
-    own, other = rounds.get(row.case_id, {}), rounds.get(base.case_id, {})
+    own, other = rounds.get(row.name, {}), rounds.get(base.name, {})
     ratios = [own[name] / other[name] for name in own if name in other]
     return statistics.median(ratios) if len(ratios) >= 2 else row.rate / base.rate
 
@@ -190,5 +199,7 @@ def labels(rows):
             parts.append(row.durability)
         if row.encrypted:
             parts.append("encrypted")
+        if row.sweep:
+            parts.append(row.sweep)
         names.append(" · ".join(parts))
     return names

@@ -22,7 +22,7 @@ class IndirectRatios:
                        for row in read(data / "realm-core.csv") if row["durability"] == "full"}
 
     def ratio(self, line):
-        workload, strategy, durability, encrypted, size, _ = line
+        workload, strategy, durability, encrypted, size, *_ = line
         if durability != "full" or encrypted:
             return None
         name = (self.workloads.get((workload, strategy, str(size)))
@@ -88,9 +88,9 @@ def peers(run, package):
 
 def comparison(run, baseline_path):
     baseline = Run(baseline_path)
-    old = {row.case_id: row for row in baseline.rows}
-    pairs = [(row, old[row.case_id]) for row in run.rows
-             if row.case_id in old and not row.is_control]
+    old = {row.name: row for row in baseline.rows}
+    pairs = [(row, old[row.name]) for row in run.rows
+             if row.name in old and not row.is_control]
     if not pairs:
         raise RunError(f"The run '{run.path}' and the baseline '{baseline.path}' have no case in "
                        "common, so there is nothing to compare.")
@@ -147,7 +147,7 @@ def history(runs):
     for position, run in enumerate(runs):
         for row in run.rows:
             if not row.is_control:
-                cases.setdefault(row.case_id, (row, []))[1].append((position, row.rate))
+                cases.setdefault(row.name, (row, []))[1].append((position, row.rate))
     rows = [row for row, points in cases.values() if len(points) > 1]
     groups = by_workload(rows)
     if not groups:
@@ -155,7 +155,7 @@ def history(runs):
     figure, axes = style.panels([2.6 + 0.12 * len(rows) for _, rows in groups])
     for axis, (workload, rows) in zip(axes, groups):
         for position, (row, label) in enumerate(zip(rows, labels(rows))):
-            points = cases[row.case_id][1]
+            points = cases[row.name][1]
             axis.plot(*zip(*points), marker="o", label=label, **style.line_style(position))
         axis.set_ylim(bottom=0)
         axis.yaxis.set_major_formatter(FuncFormatter(style.short))

@@ -78,7 +78,7 @@ def core(run):
 
 
 def line_title(line):
-    workload, strategy, durability, encrypted, size, threads = line
+    workload, strategy, durability, encrypted, size, threads, sweep = line
     parts = [f"{workload}/{strategy}" if strategy else workload]
     if size > 1:
         parts.append(style.short(size).replace(" ", ""))
@@ -88,6 +88,8 @@ def line_title(line):
         parts.append(f"{threads} threads")
     if encrypted:
         parts.append("encrypted")
+    if sweep:
+        parts.append(sweep)
     return ", ".join(parts)
 
 
@@ -121,8 +123,8 @@ def file_size(run):
     courses = run.course("timeline.csv", "elapsed_s", "file_bytes")
     groups = []
     for workload, rows in by_workload(run.rows):
-        found = [(label, courses[row.case_id]) for label, row in zip(labels(rows), rows)
-                 if len(courses.get(row.case_id, {}).get("elapsed_s", [])) > 1]
+        found = [(label, courses[row.name]) for label, row in zip(labels(rows), rows)
+                 if len(courses.get(row.name, {}).get("elapsed_s", [])) > 1]
         if found:
             groups.append((workload, found))
     if not groups:
@@ -152,8 +154,8 @@ def growth(run):
     columns = ["commits", "file_bytes", "live_bytes", "waiting_bytes", "free_bytes"]
     courses = run.course("growth.csv", *columns)
     owners = run.pin_owners()
-    found = [(row, courses[row.case_id]) for row in run.rows
-             if len(courses.get(row.case_id, {}).get("commits", [])) > 1]
+    found = [(row, courses[row.name]) for row in run.rows
+             if len(courses.get(row.name, {}).get("commits", [])) > 1]
     if not found:
         return None
     figure, axes = style.panels([4.0] * len(found))
@@ -173,7 +175,7 @@ def growth(run):
         byte_axis(axis)
         axis.set_xlabel("commits")
         axis.set_ylabel("bytes")
-        pinned = owners.get(row.case_id)
+        pinned = owners.get(row.name)
         title = f"{row.workload}/{row.strategy} ({row.engine})"
         axis.set_title(title + (f": pinned by {', '.join(pinned)}" if pinned else ": nothing pinned"))
         style.legend_right(axis)
@@ -181,10 +183,10 @@ def growth(run):
 
 
 def encryption(run):
-    plain = {row.case_id: row for row in run.rows if not row.encrypted}
+    plain = {row.name: row for row in run.rows if not row.encrypted}
     pairs = []
     for row in run.rows:
-        base = plain.get(row.case_id.replace("/encrypted/", "/plain/")) if row.encrypted else None
+        base = plain.get(row.name.replace("/encrypted/", "/plain/")) if row.encrypted else None
         if base:
             pairs.append((row, base.rate / row.rate - 1))
     if not pairs:

@@ -7,6 +7,29 @@ struct BenchmarkCase: Codable, Sendable {
     var options: CaseOptions
     /// Why the case cannot run, in a sentence; nil if it can.
     var unsupported: String?
+    /// The values that `--sweep` gave it, as in `threads=4;payload=100`; empty without.
+    var sweep = ""
+
+    /// What makes it one of a run: cases of a sweep may share their identifier.
+    var name: String {
+        sweep.isEmpty ? identifier.description : "\(identifier) \(sweep)"
+    }
+
+    /// The same for names of files and folders.
+    var fileName: String {
+        let plain = identifier.description.replacing("/", with: "-")
+        return sweep.isEmpty ? plain : plain + "-" + sweep.replacing(";", with: "-")
+    }
+
+    /// Whether a second run of the same build counts the same: syncs, write calls, bytes, pages,
+    /// sizes, allocations, digest. True for one writer of the embedded engine and an amount of
+    /// work that time does not change, where the workload says so.
+    var isDeterministic: Bool {
+        guard unsupported == nil, options.threads == 1, identifier.engine == "realm",
+            let workload = try? WorkloadCatalogue.workload(named: identifier.workload)
+        else { return false }
+        return workload.isDeterministic(self)
+    }
 
     /// The database that the case is about.
     func engine() throws -> any BenchmarkEngine {
@@ -48,6 +71,8 @@ struct CaseOutcome: Codable, Sendable {
     var growth: [GrowthPoint] = []
     /// Of the first row.
     var histograms: [HistogramKind: HistogramData] = [:]
+    /// The case failed because there was no space left for its files.
+    var isDiskFull = false
     /// What a fresh process has to prove before the case counts.
     var verification: VerificationRequest?
 }
@@ -73,6 +98,12 @@ protocol Workload: SendableMetatype {
     /// What a strategy asks of the engine; nil for a workload of the embedded engine only.
     static func features(of strategy: String) -> [EngineFeature]?
     static func size(for options: CaseOptions, asked: Int?) throws -> Int
+    /// Why a strategy does not exist yet, in a sentence; nil if it does.
+    static func reason(against strategy: String) -> String?
+    /// Threads, or processes, when neither suite nor command line says.
+    static func defaultThreads(of strategy: String) -> Int
+    /// Whether all that is counted repeats exactly; only asked of cases with one thread.
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool
     /// Whether `prepare` has to run in another process than `run`.
     static var isPreparedApart: Bool { get }
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
@@ -86,5 +117,8 @@ extension Workload {
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {}
     static func layer(of strategy: String) -> String { strategy }
     static func features(of strategy: String) -> [EngineFeature]? { nil }
+    static func reason(against strategy: String) -> String? { nil }
+    static func defaultThreads(of strategy: String) -> Int { 1 }
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { false }
     static func size(for options: CaseOptions, asked: Int?) throws -> Int { asked ?? defaultSize }
 }

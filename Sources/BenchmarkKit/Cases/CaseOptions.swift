@@ -1,5 +1,5 @@
 /// What may be set for a case, by a suite or on the command line.
-struct CaseOptions: Codable, Equatable, Sendable {
+struct CaseOptions: Codable, Hashable, Sendable {
     /// How long to measure; ignored when `count` is set.
     var seconds = 10.0
     /// How many operations; nil means by time (or, for cases over objects, their own number).
@@ -7,8 +7,13 @@ struct CaseOptions: Codable, Equatable, Sendable {
     /// Sensors; nil means as many as the recording has.
     var sensors: Int?
     var batchSize = 1000
-    /// Producer threads.
-    var threads = 1
+    /// Threads that somebody asked for; nil means as many as the workload usually has.
+    var askedThreads: Int?
+    /// Producer threads; for the strategy `processes`, processes.
+    var threads: Int {
+        get { askedThreads ?? 1 }
+        set { askedThreads = newValue }
+    }
     /// Random bytes added to every reading.
     var payload = 0
     var seed: UInt64 = 20_190_409

@@ -18,18 +18,43 @@ struct CaseRequest: Codable {
 
 /// A process of this same program that runs one hidden verb. A case that traps ends its own process
 /// only; memory and first-time costs are those of the case alone.
-final class CaseProcess {
+final class CaseProcess: @unchecked Sendable {
+    // Safe because: everything is set up before the first use, and `wait` is called once, by one
+    // thread.
     private let process = Process()
     private let output = Pipe()
     private let errorPath: String
 
-    /// `directory`: where the process's standard error goes.
-    init(verb: String, argument: String, directory: String) throws {
-        errorPath = directory + "/" + CaseRequest.errorFileName
-        let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    /// This program itself.
+    static var ownExecutable: URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    }
+
+    convenience init(
+        verb: String, argument: String, directory: String,
+        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
+    ) throws {
+        try self.init(
+            arguments: [verb, argument], directory: directory, errorFile: errorFile, input: input)
+    }
+
+    /// `executable`: this program or another build of it. `environment`: further variables.
+    /// `directory`: where the process's standard error goes. `input`: what it reads; nothing
+    /// without.
+    init(
+        executable: URL = ownExecutable, arguments: [String],
+        environment: [String: String] = [:], directory: String,
+        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
+    ) throws {
+        errorPath = directory + "/" + errorFile
         process.executableURL = executable
-        process.arguments = [verb, argument]
-        process.standardInput = FileHandle.nullDevice
+        process.arguments = arguments
+        // Sets and dictionaries in the same order in every run, and with them all that depends on
+        // it: allocations, instructions, the order of writes.
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+            .merging(environment) { $1 }
+        process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
         guard FileManager.default.createFile(atPath: errorPath, contents: nil),
             let errors = FileHandle(forWritingAtPath: errorPath)
@@ -72,6 +97,12 @@ final class CaseProcess {
         var errors: String
 
         var isSuccess: Bool { status == 0 && !wasSignal }
+
+        /// In the words of the kernel, or of SQLite.
+        var saysDiskIsFull: Bool {
+            errors.contains(String(cString: strerror(ENOSPC)))
+                || errors.contains("database or disk is full")
+        }
 
         /// What went wrong in one line: the message of a trap, else the last line of the errors.
         var reason: String {

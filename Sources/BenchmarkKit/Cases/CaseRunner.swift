@@ -27,9 +27,10 @@ struct CaseRunner {
         if let reason = benchmarkCase.unsupported {
             return CaseOutcome(results: [.unsupported(benchmarkCase, reason)])
         }
-        let name = benchmarkCase.identifier.description.replacing("/", with: "-")
+        let name = benchmarkCase.fileName
         let directory = databases + "/" + name
         try? FileManager.default.removeItem(atPath: directory)
+        try Self.makeDirectory(fixtures)
         try Self.makeDirectory(directory)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let load = MachineLoad()
@@ -39,7 +40,9 @@ struct CaseRunner {
             try Interruption.throwIfRequested()
             guard ending.isSuccess else {
                 try keep(ending.errors, name)
-                return CaseOutcome(results: [.failed(benchmarkCase, ending.reason)])
+                return CaseOutcome(
+                    results: [.failed(benchmarkCase, ending.reason)],
+                    isDiskFull: ending.saysDiskIsFull)
             }
         }
         let otherLoad = load.otherCores()
@@ -84,6 +87,7 @@ struct CaseRunner {
             "verification_s", seconds(from: start, to: monotonicNanoseconds()))
         guard !ending.isSuccess else { return }
         try keep(problems.joined(separator: "\n") + "\n" + ending.errors, name)
+        outcome.isDiskFull = ending.saysDiskIsFull
         outcome.results[0].status = .failed
         outcome.results[0].failure = "The proof failed: \(problems.first ?? ending.reason)"
     }

@@ -65,30 +65,41 @@ struct Suite: Codable, Equatable, Sendable {
         return decoder
     }
 
-    /// The cases in order, each once. What the command line sets wins over the suite.
+    /// The cases in order, each once; with sweeps, the whole suite once for each of their points.
+    /// What the command line sets wins over the suite.
     func expanded(overriding overrides: OptionOverrides) throws -> [BenchmarkCase] {
         var seen: Set<String> = []
-        return try cases.flatMap { entry -> [BenchmarkCase] in
-            let workload = try WorkloadCatalogue.workload(named: entry.workload)
-            let options = overrides.applied(to: entry.options())
-            let strategies = entry.strategies ?? workload.strategies.map { $0.name }
-            let engines = overrides.engines ?? entry.engines ?? ["realm"]
-            let durabilities = overrides.durabilities ?? entry.durabilities ?? [.full]
-            return try durabilities.flatMap { durability in
-                try strategies.flatMap { strategy in
-                    try engines.compactMap { engine in
-                        try WorkloadCatalogue.makeCase(
-                            workload: entry.workload, strategy: strategy, engine: engine,
-                            durability: durability, isEncrypted: overrides.isEncrypted,
-                            size: entry.size, options: options)
-                    }
-                }
+        return try Sweep.points(of: overrides.sweeps).flatMap { point in
+            let settings = try overrides.setting(point)
+            return try cases.flatMap { try $0.expanded(overriding: settings) }.map {
+                var benchmarkCase = $0
+                benchmarkCase.sweep = point.text
+                return benchmarkCase
             }
-        }.filter { seen.insert($0.identifier.description).inserted }
+        }.filter { seen.insert($0.name).inserted }
     }
 }
 
 extension Suite.Entry {
+    /// Durability by durability, strategy by strategy, engine by engine.
+    fileprivate func expanded(overriding overrides: OptionOverrides) throws -> [BenchmarkCase] {
+        let catalogued = try WorkloadCatalogue.workload(named: workload)
+        let options = overrides.applied(to: options())
+        let strategies = strategies ?? catalogued.strategies.map { $0.name }
+        let engines = overrides.engines ?? engines ?? ["realm"]
+        for engine in engines { try OptionOverrides.checkEngine(engine) }
+        return try (overrides.durabilities ?? durabilities ?? [.full]).flatMap { durability in
+            try strategies.flatMap { strategy in
+                try engines.compactMap { engine in
+                    try WorkloadCatalogue.makeCase(
+                        workload: workload, strategy: strategy, engine: engine,
+                        durability: durability, isEncrypted: overrides.isEncrypted,
+                        size: overrides.size ?? size, options: options)
+                }
+            }
+        }
+    }
+
     func options() -> CaseOptions {
         var options = CaseOptions()
         if let seconds { options.seconds = seconds }
@@ -99,39 +110,6 @@ extension Suite.Entry {
         options.count = count
         options.sensors = sensors
         options.input = input
-        return options
-    }
-}
-
-/// Options given on the command line; nil leaves what the suite says.
-struct OptionOverrides: Equatable, Sendable {
-    var engines: [String]?
-    var durabilities: [Durability]?
-    var isEncrypted = false
-    var seconds: Double?
-    var count: Int?
-    var sensors: Int?
-    var batchSize: Int?
-    var threads: Int?
-    var payload: Int?
-    var seed: UInt64?
-    var warmup: Double?
-    var input: String?
-
-    func applied(to original: CaseOptions) -> CaseOptions {
-        var options = original
-        if let seconds {
-            options.seconds = seconds
-            options.count = nil
-        }
-        if let count { options.count = count }
-        if let sensors { options.sensors = sensors }
-        if let batchSize { options.batchSize = batchSize }
-        if let threads { options.threads = threads }
-        if let payload { options.payload = payload }
-        if let seed { options.seed = seed }
-        if let warmup { options.warmup = warmup }
-        if let input { options.input = input }
         return options
     }
 }

@@ -36,6 +36,8 @@ enum WorkloadCatalogue {
             throw BenchmarkError(
                 .usage, "The size of \(name) must be from 1 to 1000000000, not \(size).")
         }
+        var options = options
+        if options.askedThreads == nil { options.threads = workload.defaultThreads(of: strategy) }
         let identifier = CaseIdentifier(
             workload: name, strategy: strategy, durability: durability, isEncrypted: isEncrypted,
             size: try workload.size(for: options, asked: size), engine: engine)
@@ -49,8 +51,8 @@ enum WorkloadCatalogue {
         }
         return BenchmarkCase(
             identifier: identifier, layer: found.layer.rawValue, options: options,
-            unsupported: reason(
-                against: identifier, of: found, workload.features(of: strategy) ?? []))
+            unsupported: workload.reason(against: strategy)
+                ?? reason(against: identifier, of: found, workload.features(of: strategy) ?? []))
     }
 
     private static func reason(

@@ -44,13 +44,20 @@ struct RealmBenchCommand: ParsableCommand {
               realm-bench run --suite quick        the same in less than a minute
               realm-bench run batched --seconds 30 one strategy, longer
               realm-bench run sensors --input synthetic --payload 100
+              realm-bench run sensors --sweep batch-size=1,10,100,1000
               realm-bench list                     all cases and what they do
               realm-bench explain latency_p99_us   what a column means
+              realm-bench gate                     fails when a counted metric grew
+              realm-bench compare RUN1 RUN2        what differs between two runs
 
             EXIT CODES
-              0   all cases ran and were proved
+              0   all cases ran and were proved; the gate is passed
               1   the tool itself could not do its work (full disk, unwritable folder)
+              2   the gate found a regression
               3   a case failed, lost data, or two cases disagree on their result
+              4   the gate found an improvement, with --strict
+              5   there is no baseline
+              6   what is to be compared is of another machine class, toolchain or layout
               64  the command line asks for something that does not exist
               130 interrupted by Control-C; rows of finished cases are kept
 
@@ -58,7 +65,9 @@ struct RealmBenchCommand: ParsableCommand {
               NO_COLOR  set to anything: no colours
             """,
         subcommands: [
-            RunCommand.self, ListCommand.self, ExplainCommand.self, RunCaseCommand.self,
-            VerifyRunCommand.self, ReportCommand.self,
+            RunCommand.self, ListCommand.self, ExplainCommand.self, ReportCommand.self,
+            BaselineCommand.self, CompareCommand.self, GateCommand.self, SelftestCommand.self,
+            RunCaseCommand.self, VerifyRunCommand.self, WriteSensorsCommand.self,
+            TimeCaseCommand.self,
         ])
 }

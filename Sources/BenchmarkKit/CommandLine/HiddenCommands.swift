@@ -44,3 +44,15 @@ struct VerifyRunCommand: ParsableCommand {
         }
     }
 }
+
+/// Writes one process's share of the sensors; the strategy `processes` starts it.
+struct WriteSensorsCommand: ParsableCommand {
+    static let verb = "write-sensors"
+    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+
+    @Argument var request: String
+
+    func run() throws {
+        try SensorsShare(CaseRunner.read(SensorsShare.Request.self, from: request)).run()
+    }
+}

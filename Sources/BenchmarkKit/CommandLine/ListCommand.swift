@@ -4,7 +4,7 @@ import ArgumentParser
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists workloads, strategies, suites and the ids of cases.",
+        abstract: "Lists workloads, strategies, engines, suites and the ids of cases.",
         discussion: """
             EXAMPLES
               realm-bench list
@@ -25,15 +25,26 @@ struct ListCommand: ParsableCommand {
         for workload in WorkloadCatalogue.all {
             print("\(workload.name): \(workload.summary)")
             for strategy in workload.strategies {
-                print("  \(strategy.name): \(strategy.summary)")
+                let reason = workload.reason(against: strategy.name).map { " Unsupported: \($0)" }
+                print("  \(strategy.name): \(strategy.summary)\(reason ?? "")")
             }
+        }
+        print("")
+        for engine in EngineCatalogue.all {
+            let durabilities = engine.durabilities.map(\.rawValue).joined(separator: ", ")
+            print("engine \(engine.name) \(engine.version): \(engine.summary) (\(durabilities))")
         }
         print("")
         for name in try Suite.available() {
             let suite = try Suite.load(name)
             print("suite \(name): \(suite.description)")
-            for benchmarkCase in try suite.expanded(overriding: OptionOverrides()) {
-                print("  \(benchmarkCase.identifier)")
+            do {
+                for benchmarkCase in try suite.expanded(overriding: OptionOverrides()) {
+                    print("  \(benchmarkCase.identifier)")
+                }
+            } catch let error as BenchmarkError {
+                // A suite for a program with other engines.
+                print("  \(error.message)")
             }
         }
     }

@@ -30,7 +30,6 @@ struct ReportCommand: ParsableCommand {
             print(try HTMLReport.write(run: folder))
             return
         }
-        let files = try RunFiles(path: folder)
-        print(try MarkdownReport.text(files.rows, files.header, samples: files.samples))
+        print(try MarkdownReport.text(of: RunFiles(path: folder)))
     }
 }

@@ -11,11 +11,16 @@ struct RunCommand: ParsableCommand {
             id; --filter chooses by regular expression. Rows are written as cases finish: an \
             interrupted run keeps what it has.
 
+            Cases that differ only in strategy or engine take turns when --runs asks for several \
+            runs of each: A B C, then C B A, so that what else happens on the machine strikes all.
+
             EXAMPLES
               realm-bench run --suite quick
               realm-bench run dedicated-thread batched --seconds 20 --runs 3
               realm-bench run --filter '^insert/.*/engine$'
               realm-bench run sensors --count 100000 --sensors 20
+              realm-bench run sensors --sweep threads=1,2,4 --export-markdown sweep.md
+              realm-bench run insert --engine realm,sqlite --durability full,relaxed --runs 5
               realm-bench run --dry-run
             """)
 
@@ -38,8 +43,9 @@ struct RunCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "How often each case runs.",
-            discussion: "The row is that of the run with the median throughput; from three runs "
-                + "on, the interval is that of the runs.", valueName: "number"))
+            discussion: "Comparable cases take turns. The row is that of the run with the median "
+                + "throughput; from three runs on, the interval is that of the runs.",
+            valueName: "number"))
     var runs = 1
 
     @Option(
@@ -52,6 +58,15 @@ struct RunCommand: ParsableCommand {
         help: ArgumentHelp("The folder that gets the folder of this run.", valueName: "folder"))
     var output = "results"
 
+    @Option(
+        help: ArgumentHelp("Write the table to this file as Markdown as well.", valueName: "file"))
+    var exportMarkdown: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write all rows with all columns to this file as JSON as well.", valueName: "file"))
+    var exportJson: String?
+
     @OptionGroup(title: "OPTIONS OF THE CASES") var options: RunOptions
 
     func validate() throws {
@@ -61,10 +76,13 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         let cases = try chosenCases()
         if dryRun {
-            for benchmarkCase in cases { print(benchmarkCase.identifier) }
+            for benchmarkCase in cases { print(benchmarkCase.name) }
             return
         }
         try checkInput()
+        for path in [exportMarkdown, exportJson].compactMap(\.self) {
+            try RunExport.checkWritable(path)
+        }
         try RunSession(self, cases).run()
     }
 

@@ -4,6 +4,29 @@ import ArgumentParser
 struct RunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
+            "Databases, in turns: realm; with realm-bench-peers also sqlite, grdb, lmdb, rocksdb.",
+            valueName: "a,b"), transform: { try Self.engines($0) })
+    var engine: [String]?
+
+    @Option(
+        help: ArgumentHelp(
+            "What a commit survives: full, relaxed, unsynced, memory.", valueName: "a,b"),
+        transform: { try Self.durabilities($0) })
+    var durability: [Durability]?
+
+    @Flag(help: "Encrypt the files.")
+    var encrypt = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Repeat the cases with each of these values of an option.",
+            discussion: "Options: \(Sweep.names.joined(separator: ", ")). Several sweeps multiply. "
+                + "The column sweep of the rows tells which value they had.",
+            valueName: "NAME=a,b"), transform: { try Self.usage { try Sweep($0) }($0) })
+    var sweep: [Sweep] = []
+
+    @Option(
+        help: ArgumentHelp(
             "How long each strategy of sensors and commit is measured.",
             discussion: "The other workloads work by count.", valueName: "seconds"))
     var seconds: Double?
@@ -57,6 +80,7 @@ struct RunOptions: ParsableArguments {
         if seconds != nil, count != nil {
             throw ValidationError("--seconds and --count exclude each other.")
         }
+        try checkSweeps()
         if let problem = overrides.applied(to: CaseOptions()).problem {
             throw ValidationError("--\(problem.option) \(problem.reason)")
         }
@@ -64,7 +88,55 @@ struct RunOptions: ParsableArguments {
 
     var overrides: OptionOverrides {
         OptionOverrides(
+            engines: engine, durabilities: durability, isEncrypted: encrypt,
             seconds: seconds, count: count, sensors: sensors, batchSize: batchSize,
-            threads: threads, payload: payload, seed: seed, warmup: warmup, input: input)
+            threads: threads, payload: payload, seed: seed, warmup: warmup, input: input, sweeps: sweep)
+    }
+
+    /// An option is either the same for all cases or swept, and swept once.
+    private func checkSweeps() throws {
+        let fixed: [(name: String, isGiven: Bool)] = [
+            ("engine", engine != nil), ("durability", durability != nil),
+            ("seconds", seconds != nil), ("count", count != nil), ("sensors", sensors != nil),
+            ("batch-size", batchSize != nil), ("threads", threads != nil),
+            ("payload", payload != nil), ("seed", seed != nil), ("warmup", warmup != nil),
+        ]
+        var names = fixed.filter(\.isGiven).map(\.name)
+        for name in sweep.map(\.name) {
+            if names.contains(name) {
+                throw ValidationError("--\(name) is given more than once, one of them by --sweep.")
+            }
+            names.append(name)
+        }
+        if names.contains("seconds"), names.contains("count") {
+            throw ValidationError("--seconds and --count exclude each other.")
+        }
+    }
+
+    // MARK: Lists
+
+    private static func engines(_ text: String) throws -> [String] {
+        try usage {
+            let names = try commaSeparated($0, option: "engine")
+            for name in names { try OptionOverrides.checkEngine(name) }
+            return names
+        }(text)
+    }
+
+    private static func durabilities(_ text: String) throws -> [Durability] {
+        try usage {
+            try commaSeparated($0, option: "durability").map(OptionOverrides.durability)
+        }(text)
+    }
+
+    /// The same, with errors of the kind that the parser of arguments passes on.
+    private static func usage<Value>(_ parse: @escaping (String) throws -> Value)
+        -> (String) throws -> Value
+    {
+        { text in
+            do { return try parse(text) } catch let error as BenchmarkError {
+                throw ValidationError(error.message)
+            }
+        }
     }
 }

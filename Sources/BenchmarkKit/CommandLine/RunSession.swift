@@ -11,6 +11,8 @@ final class RunSession {
     private var report: RunReport
     private var results: [CaseResult] = []
     private var isLoadKnown = false
+    /// Runs of cases.
+    private var started = 0
 
     init(_ command: RunCommand, _ cases: [BenchmarkCase]) throws {
         self.command = command
@@ -35,10 +37,7 @@ final class RunSession {
         }
         try directory.write(report)
         do {
-            for (position, benchmarkCase) in cases.enumerated() {
-                try Interruption.throwIfRequested()
-                try run(benchmarkCase, number: position + 1)
-            }
+            for group in CaseGroup.groups(of: cases) { try run(group) }
         } catch {
             terminal.print(
                 "\nEnded early. The rows of finished cases: \(directory.path)/summary.csv")
@@ -47,32 +46,69 @@ final class RunSession {
         report.finishedAt = RunReport.now()
         report.checks = SpeedCheck.outcomes(for: results)
         try directory.write(report)
+        try export()
         try conclude()
     }
 
-    private func run(_ benchmarkCase: BenchmarkCase, number: Int) throws {
-        let title = "[\(number)/\(cases.count)] \(benchmarkCase.identifier)"
+    /// What is made of all rows together.
+    private func export() throws {
+        if let path = command.exportMarkdown {
+            try RunExport.write(
+                MarkdownReport.text(of: RunFiles(path: directory.path)), to: path)
+        }
+        if let path = command.exportJson {
+            try RunExport.write(RunExport.json(of: results, context: directory.context), to: path)
+        }
+    }
+
+    /// All runs of a group, round by round. A case that did not succeed is not run again.
+    private func run(_ group: CaseGroup) throws {
+        var outcomes: [[CaseOutcome]] = group.cases.map { _ in [] }
+        for round in 0..<command.runs {
+            for position in group.order(ofRound: round) {
+                let benchmarkCase = group.cases[position]
+                let hasEnded = outcomes[position].last.map { $0.results[0].status != .ok } ?? false
+                if !hasEnded {
+                    outcomes[position].append(try run(benchmarkCase, round: round))
+                }
+                // Its last turn: the row need not wait for the rest of the group.
+                if round == command.runs - 1 { try finish(benchmarkCase, outcomes[position]) }
+            }
+        }
+    }
+
+    private func run(_ benchmarkCase: BenchmarkCase, round: Int) throws -> CaseOutcome {
+        try Interruption.throwIfRequested()
+        started += 1
+        let title = "[\(started)/\(cases.count * command.runs)] \(benchmarkCase.name)"
         terminal.status(title)
         if !terminal.isInteractive { terminal.print(title) }
-        var outcomes: [CaseOutcome] = []
-        for run in 1...command.runs {
-            let outcome = try runner.run(benchmarkCase) { [terminal] update in
-                terminal.status(title + Self.text(of: update))
-            }
-            for result in outcome.results { try directory.append(sample: result, run: run) }
-            outcomes.append(outcome)
-            if outcome.results[0].status != .ok { break }
+        let outcome = try runner.run(benchmarkCase) { [terminal] update in
+            terminal.status(title + Self.text(of: update))
         }
+        for result in outcome.results { try directory.append(sample: result, run: round + 1) }
+        return outcome
+    }
+
+    /// Writes and tells what the runs of a case come to.
+    private func finish(_ benchmarkCase: BenchmarkCase, _ outcomes: [CaseOutcome]) throws {
         let chosen = RunSession.representative(of: outcomes)
         for result in chosen.results {
             try directory.append(result)
             tell(result)
         }
-        try directory.append(chosen.timeline, of: benchmarkCase.identifier)
-        try directory.append(chosen.growth, of: benchmarkCase.identifier)
-        try directory.write(
-            Self.mergedHistograms(of: outcomes), of: benchmarkCase.identifier)
+        try directory.append(
+            chosen.timeline, of: benchmarkCase.identifier, sweep: benchmarkCase.sweep)
+        try directory.append(
+            chosen.growth, of: benchmarkCase.identifier, sweep: benchmarkCase.sweep)
+        try directory.write(Self.mergedHistograms(of: outcomes), of: benchmarkCase.name)
         results += chosen.results
+        if chosen.isDiskFull {
+            throw BenchmarkError(
+                .internalError,
+                "The disk of '\(runner.databases)' is full. Free some space, or name a folder on "
+                    + "another disk with --path.")
+        }
     }
 
     /// The outcome that failed, else that of the median throughput.
@@ -102,7 +138,7 @@ final class RunSession {
     // MARK: Telling
 
     private func tell(_ result: CaseResult) {
-        let name = "\(result.identifier.workload)/\(result.identifier.strategy)"
+        let name = Self.shortName(of: result)
         switch result.status {
         case .ok:
             let rate = Display.number(result.throughput)
@@ -122,6 +158,17 @@ final class RunSession {
             isLoadKnown = true
             warn("Other processes kept \(Display.number(load)) cores busy.\(advice)")
         }
+    }
+
+    /// Engine, durability and sweep are only named where they say something.
+    private static func shortName(of result: CaseResult) -> String {
+        let identifier = result.identifier
+        var name = "\(identifier.workload)/\(identifier.strategy)"
+        if identifier.durability != .full { name += " \(identifier.durability)" }
+        if identifier.engine != "realm", identifier.engine != "control" {
+            name += " \(identifier.engine)"
+        }
+        return result.sweep.isEmpty ? name : name + " \(result.sweep)"
     }
 
     private static func text(of update: ProgressUpdate) -> String {

@@ -15,7 +15,7 @@ struct BatchTimer {
 
     /// After each batch.
     mutating func endBatch() {
-        let now = monotonicNanoseconds()
+        let now = PlantedDelay.end(of: last)
         latency.record(now - last)
         if now > last { rates.append(Double(batchSize) / seconds(from: last, to: now)) }
         last = now

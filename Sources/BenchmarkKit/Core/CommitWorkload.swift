@@ -8,6 +8,10 @@ enum CommitWorkload: Workload {
     static let strategies = [(name: "engine", summary: "Table.insert and Connection.commit")]
     static let defaultSize = 1
 
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
+        benchmarkCase.options.count != nil
+    }
+
     private static let block = 200
     private static let columns = ["sequence", "date", "value"]
 
@@ -186,7 +190,7 @@ private struct CommitMeasurement {
         // Three values of 8 bytes.
         result.writeAmplification = Double(bytes) / (commits * 24)
         result.measure("commits", commits)
-        result.measure("write_calls_per_commit", Double(writeCalls) / commits)
+        result.writeCallsPerCommit = Double(writeCalls) / commits
         result.measure("commit_p50_us", commitTimes.percentile(50))
         result.measure("commit_p99_us", commitTimes.percentile(99))
         result.measure("lock_wait_p50_us", lockWait.percentile(50))

@@ -8,6 +8,7 @@ enum InsertWorkload: Workload {
     static let summary = "bulk insert of persons (name, birth date, age), no key"
     static let strategies = insertStrategies
     static let defaultSize = 1_000_000
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
     static func size(for options: CaseOptions, asked: Int?) -> Int {
         options.count ?? asked ?? defaultSize
@@ -26,6 +27,7 @@ enum InsertKeyedWorkload: Workload {
     static let summary = "bulk insert of persons with an integer primary key"
     static let strategies = insertStrategies
     static let defaultSize = 1_000_000
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
     static func size(for options: CaseOptions, asked: Int?) -> Int {
         options.count ?? asked ?? defaultSize
@@ -120,15 +122,14 @@ private final class InsertRun {
         result.measure("commits", Double(commits))
         result.syncsPerCommit = Double(counted.syncs) / Double(commits)
         result.bytesWrittenPerCommit = Double(counted.bytesWritten) / Double(commits)
-        result.measure(
-            "write_calls_per_commit", Double(counted.writeCalls) / Double(commits))
+        result.writeCallsPerCommit = Double(counted.writeCalls) / Double(commits)
         result.pagesWrittenPerCommit = Double(pages) / Double(commits)
         var logical = 0
         var digest = ResultDigest()
         var repeated = PersonGenerator(seed: benchmarkCase.options.seed)
         for _ in 0..<size {
             let person = repeated.next()
-            logical += person.logicalBytes + (isKeyed ? 8 : 0)
+            logical += person.logicalBytes(isKeyed ? .integerKey : .unkeyed)
             var row = ResultDigest.Row()
             row.combine(person)
             digest.add(row)

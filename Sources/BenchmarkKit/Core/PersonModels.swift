@@ -4,8 +4,16 @@ import RealmSwift
 // The models of this file are no part of default schemas: files here name their classes, and a
 // program that links these modules may have classes of the same names.
 
+/// What the classes of persons have in common.
+protocol PersonObject: Object {
+    init(_ values: PersonValues)
+    var name: String { get }
+    var birthdate: Date { get }
+    var age: Int { get set }
+}
+
 /// A person without a primary key.
-final class Person: Object {
+final class Person: Object, PersonObject {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
 
     @Persisted var name: String
@@ -21,7 +29,7 @@ final class Person: Object {
 }
 
 /// A person with an integer primary key.
-final class KeyedPerson: Object {
+final class KeyedPerson: Object, PersonObject {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
 
     @Persisted(primaryKey: true) var number: Int
@@ -38,11 +46,30 @@ final class KeyedPerson: Object {
     }
 }
 
+/// A person whose name is the primary key.
+final class NamedPerson: Object, PersonObject {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
+    @Persisted(primaryKey: true) var name: String
+    @Persisted var birthdate: Date
+    @Persisted var age: Int
+
+    convenience init(_ values: PersonValues) {
+        self.init()
+        name = values.name
+        birthdate = values.birthdateAsDate
+        age = values.age
+    }
+}
+
 extension PersonValues {
     var birthdateAsDate: Date { Date(timeIntervalSince1970: Double(birthdate)) }
 
-    /// Bytes that the values themselves have: 8 for a date or an age, the digits of the name.
-    var logicalBytes: Int { name.utf8.count + 16 }
+    /// Bytes that the values themselves have: 8 for a date, an age or an integer key, the digits
+    /// of the name.
+    func logicalBytes(_ layout: PersonLayout) -> Int {
+        name.utf8.count + (layout == .integerKey ? 24 : 16)
+    }
 }
 
 /// The configuration of a file of persons.

@@ -24,7 +24,7 @@ final class ReadingFeed: Sendable {
         case synthetic
     }
 
-    let sensors: [Recording.Sensor]
+    let sensors: [SensorDescription]
     let payloadBytes: Int
     private let entries: [Recording.Entry]
     private let span: Double
@@ -51,7 +51,7 @@ final class ReadingFeed: Sendable {
             span = recording.span
         case .synthetic:
             sensors = (1...(count ?? 5)).map {
-                Recording.Sensor(
+                SensorDescription(
                     identifier: "synthetic-\($0)", city: "Nowhere", parameter: "random")
             }
             // The first round's times; values are drawn when a reading is handed out.
@@ -66,9 +66,22 @@ final class ReadingFeed: Sendable {
                 produced: Array(repeating: SensorAccount(), count: sensors.count)))
     }
 
+    /// The next reading of a sensor that `isWanted`, the others are passed over; nil when the
+    /// limit is reached.
+    func next(where isWanted: (Int) -> Bool) -> ProducedReading? {
+        while let taken = take() {
+            if isWanted(taken.entry.sensor) { return reading(taken) }
+        }
+        return nil
+    }
+
     /// The next reading; nil when the limit is reached.
-    func next() -> ProducedReading? {
-        let taken: (entry: Recording.Entry, round: Int, sequence: Int)? = state.withLock { state in
+    func next() -> ProducedReading? { take().map(reading) }
+
+    private typealias Taken = (entry: Recording.Entry, round: Int, sequence: Int)
+
+    private func take() -> Taken? {
+        state.withLock { state in
             guard state.remaining > 0 else { return nil }
             state.remaining -= 1
             var entry = entries[state.position]
@@ -83,7 +96,10 @@ final class ReadingFeed: Sendable {
             state.produced[entry.sensor].add(sequence: sequence)
             return (entry, round, sequence)
         }
-        guard let (entry, round, sequence) = taken else { return nil }
+    }
+
+    private func reading(_ taken: Taken) -> ProducedReading {
+        let (entry, round, sequence) = taken
         return ProducedReading(
             sensor: entry.sensor, sequence: sequence, time: entry.time + Double(round) * span,
             value: entry.value, payload: payload(sensor: entry.sensor, sequence: sequence))

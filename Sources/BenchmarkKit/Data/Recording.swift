@@ -2,13 +2,6 @@ import Foundation
 
 /// A recording of sensors: what was measured, where, and when, in time order.
 struct Recording: Equatable, Sendable {
-    /// A sensor is one measured parameter of one station.
-    struct Sensor: Equatable, Sendable {
-        var identifier: String
-        var city: String
-        var parameter: String
-    }
-
     struct Entry: Equatable, Sendable {
         /// Position in `sensors`.
         var sensor: Int
@@ -18,7 +11,7 @@ struct Recording: Equatable, Sendable {
     }
 
     /// Ordered by identifier.
-    var sensors: [Sensor]
+    var sensors: [SensorDescription]
     /// Ordered by time, then by sensor.
     var entries: [Entry]
 
@@ -57,7 +50,7 @@ struct Recording: Equatable, Sendable {
             throw fail(1, "expected the header \(columns.joined(separator: ","))")
         }
         var positions: [String: Int] = [:]
-        var sensors: [Sensor] = []
+        var sensors: [SensorDescription] = []
         var entries: [Entry] = []
         entries.reserveCapacity(records.count)
         for record in records.dropFirst() {
@@ -73,7 +66,7 @@ struct Recording: Equatable, Sendable {
             guard let value = Double(record.fields[4]), value.isFinite else {
                 throw fail(record.line, "'\(record.fields[4])' is not a number")
             }
-            let sensor = Sensor(
+            let sensor = SensorDescription(
                 identifier: "\(record.fields[1])/\(record.fields[3])", city: record.fields[0],
                 parameter: record.fields[3])
             if positions[sensor.identifier] == nil {
@@ -105,7 +98,7 @@ struct Recording: Equatable, Sendable {
     /// The recording for another number of sensors. Fewer: the first ones. More: stations repeat
     /// with the suffix `#2`, `#3` and so on, and every copy gets each reading of its original.
     func withSensors(_ count: Int) -> Recording {
-        let copies = (0..<count).map { position -> Sensor in
+        let copies = (0..<count).map { position -> SensorDescription in
             var sensor = sensors[position % sensors.count]
             let round = position / sensors.count + 1
             if round > 1 { sensor.identifier += "#\(round)" }

@@ -44,6 +44,12 @@ public struct IOCounters: Codable, Equatable, Sendable {
         self.bytesWritten = bytesWritten
     }
 
+    public mutating func add(_ other: IOCounters) {
+        syncs += other.syncs
+        writeCalls += other.writeCalls
+        bytesWritten += other.bytesWritten
+    }
+
     public static func - (later: IOCounters, earlier: IOCounters) -> IOCounters {
         IOCounters(
             syncs: later.syncs - earlier.syncs, writeCalls: later.writeCalls - earlier.writeCalls,

@@ -32,8 +32,8 @@ public protocol PersonStore: AnyObject {
     func names(sortedByAge count: Int) throws -> [String]
     /// Reads all three properties of every person, in any order.
     func forEach(_ body: (_ name: String, _ birthdate: Int, _ age: Int) -> Void) throws
-    /// The wrapping sum over all persons of name bytes + birth date + age: what reading everything
-    /// costs, without a call for each.
+    /// The wrapping sum over all persons of every byte of the name (as a number) + birth date (in
+    /// seconds since 1970) + age: what reading everything costs, without a call for each.
     func checksum() throws -> Int
 
     // MARK: Changing

@@ -24,8 +24,8 @@ public protocol SensorSession: AnyObject {
     func cancel()
 }
 
-/// What a sensor is called and where it stands.
-public struct SensorDescription: Codable, Sendable {
+/// One measured parameter of one station: what the sensor is called and where it stands.
+public struct SensorDescription: Codable, Equatable, Sendable {
     public var identifier, city, parameter: String
 
     public init(identifier: String, city: String, parameter: String) {

@@ -37,18 +37,41 @@ struct LatencyRecorder {
         return LatencySummary(
             p50: percentile(50)!, p90: percentile(90)!, p99: percentile(99)!,
             p999: percentile(99.9)!, p9999: percentile(99.99)!,
-            max: Double(histogram.max) / 1000)
+            max: Double(histogram.max) / 1000, p10: percentile(10))
+    }
+}
+
+/// As pairs of a value and how often it was recorded, to be added to those of other processes.
+extension LatencyRecorder: Codable {
+    init(from decoder: any Decoder) throws {
+        self.init()
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd {
+            let value = try container.decode(UInt64.self)
+            record(value, count: try container.decode(UInt64.self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for recorded in histogram.recordedValues() {
+            try container.encode(min(recorded.value, histogram.max))
+            try container.encode(recorded.count)
+        }
     }
 }
 
 /// Percentiles of one kind of duration, in microseconds.
 public struct LatencySummary: Codable, Equatable, Sendable {
     public var p50, p90, p99, p999, p9999, max: Double
+    /// What the quickest tenth stays below: hardly touched by interruptions.
+    public var p10: Double?
 
     /// The same figures for one operation of a batch of `operations` that was timed as a whole.
     func divided(by operations: Double) -> LatencySummary {
         LatencySummary(
             p50: p50 / operations, p90: p90 / operations, p99: p99 / operations,
-            p999: p999 / operations, p9999: p9999 / operations, max: max / operations)
+            p999: p999 / operations, p9999: p9999 / operations, max: max / operations,
+            p10: p10.map { $0 / operations })
     }
 }

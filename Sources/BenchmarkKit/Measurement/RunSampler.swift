@@ -16,7 +16,7 @@ final class RunSampler: @unchecked Sendable {
     private let expectedOperations: Int?
     private let progress: @Sendable (ProgressUpdate) -> Void
 
-    /// `path`: the file whose size is sampled.
+    /// `path`: the database whose size is sampled.
     init(
         path: String, expectedSeconds: Double?, expectedOperations: Int?,
         progress: @escaping @Sendable (ProgressUpdate) -> Void,
@@ -72,7 +72,7 @@ final class RunSampler: @unchecked Sendable {
     private func sample() -> TimelinePoint {
         TimelinePoint(
             elapsed: seconds(from: start, to: monotonicNanoseconds()), operations: operations(),
-            fileBytes: fileSize(path) ?? 0, residentBytes: ProcessStatus.residentBytes())
+            fileBytes: storedBytes(at: path), residentBytes: ProcessStatus.residentBytes())
     }
 
     private func report(_ point: TimelinePoint, after previous: TimelinePoint?) {

@@ -34,6 +34,17 @@ public struct CaseResult: Codable, Sendable {
     public var peakResidentBytes: Int?
     public var digest: String?
 
+    /// See `BenchmarkCase.sweep` and `BenchmarkCase.isDeterministic`.
+    public var sweep = ""
+    public var isDeterministic = false
+    public var writeCallsPerCommit: Double?
+    /// Of the whole process over the measured region.
+    public var pageFaults: Int?
+    public var contextSwitches: Int?
+    public var threadsMax: Int?
+    /// Counted by callgrind, on request.
+    public var instructions: UInt64?
+
     /// Figures that only some cases have; written to `measures.csv`.
     public var measures: [Measure] = []
 
@@ -47,6 +58,8 @@ public struct CaseResult: Codable, Sendable {
         layer = benchmarkCase.layer
         threads = benchmarkCase.options.threads
         seed = benchmarkCase.options.seed
+        sweep = benchmarkCase.sweep
+        isDeterministic = benchmarkCase.isDeterministic
     }
 
     public var throughput: Double? {
@@ -71,7 +84,10 @@ public struct CaseResult: Codable, Sendable {
         control.identifier.strategy = strategy
         control.identifier.engine = "control"
         control.layer = "none"
-        return CaseResult(control)
+        var result = CaseResult(control)
+        // Its writes are those of the case, but its own costs are not part of the promise.
+        result.isDeterministic = false
+        return result
     }
 
     static func unsupported(_ benchmarkCase: BenchmarkCase, _ reason: String) -> CaseResult {

@@ -13,7 +13,7 @@ public struct RunContext: Sendable {
 }
 
 public enum ColumnCatalogue {
-    public static let summary: [Column] = identity + time + writes + space + memory
+    public static let summary: [Column] = identity + time + writes + space + memory + counted
 
     public static var header: [String] { summary.map(\.name) }
 
@@ -181,5 +181,34 @@ public enum ColumnCatalogue {
             "A digest of the result, independent of order; equal for all rows that did the same "
                 + "work. Empty where the amount of work depends on time."
         ) { $0.digest ?? "" },
+    ]
+
+    private static let counted: [Column] = [
+        column("sweep", "The values that --sweep gave the case, as in threads=4; empty without.") {
+            $0.sweep
+        },
+        column(
+            "deterministic",
+            "true if a second run of the same build counts the same syncs, write calls, bytes, "
+                + "pages, sizes, allocations and digest: one writer, a fixed count, a fixed seed."
+        ) { $0.isDeterministic ? "true" : "false" },
+        number("write_calls_per_commit", "Calls that write to files a commit, counted.") {
+            $0.writeCallsPerCommit
+        },
+        column(
+            "page_faults",
+            "Page faults of the whole process while measuring, minor and major."
+        ) { $0.pageFaults.map(String.init) ?? "" },
+        column(
+            "context_switches",
+            "Context switches of the whole process while measuring, voluntary and not."
+        ) { $0.contextSwitches.map(String.init) ?? "" },
+        column("threads_max", "Most threads that the process had while measuring.") {
+            $0.threadsMax.map(String.init) ?? ""
+        },
+        column(
+            "instructions",
+            "Instructions of the measured region, counted by callgrind; empty unless asked for."
+        ) { $0.instructions.map(String.init) ?? "" },
     ]
 }

@@ -1,29 +1,21 @@
 /// The tables of a run for issues, pull requests and documents.
 enum MarkdownReport {
-    /// Of a run that has just ended; `samples` are its rounds, for ratios between engines.
-    static func text(
-        _ results: [CaseResult], _ report: RunReport, samples: [RunFiles.RunSample] = []
-    ) throws -> String {
-        let context = RunContext(runIdentifier: report.runId)
-        return try text(results.map { RunRow($0, context: context) }, report, samples: samples)
-    }
-
-    static func text(
-        _ rows: [RunRow], _ report: RunReport, samples: [RunFiles.RunSample]
-    ) throws -> String {
+    static func text(of run: RunFiles) throws -> String {
+        let report = run.header
         var text = "# Run \(report.runId)\n\n"
         for (name, value) in RunFacts.all(of: report) { text += "- \(name): \(value)\n" }
         for warning in report.warnings { text += "\n> Warning: \(warning)\n" }
-        for (workload, group) in rows.byWorkload {
+        for (workload, group) in run.rows.byWorkload {
             text += "\n## \(workload)\n\n" + table(of: group)
         }
         if !report.checks.isEmpty {
             text += "\n## Checks\n\n"
-            text += PeersTable.markdownTable(
-                ResultTable.checkHeader, report.checks.map(ResultTable.fields))
+            text += TextTable(
+                leftColumns: [0, 3, 4], header: ResultTable.checkHeader,
+                rows: report.checks.map(ResultTable.fields)
+            ).markdownText
         }
-        let peers = try PeersTable(
-            rows, samples: samples, indirect: IndirectRatios.load())
+        let peers = try PeersTable(run.rows, samples: run.samples, indirect: .load())
         if let peers { text += "\n## Engines side by side\n\n" + peers.markdown() }
         return text
     }
@@ -33,9 +25,10 @@ enum MarkdownReport {
         let used = ResultTable.header.indices.filter { column in
             column < 4 || fields.contains { !$0[column].isEmpty }
         }
-        return PeersTable.markdownTable(
-            used.map { ResultTable.header[$0] },
-            fields.map { row in used.map { row[$0] } }, leftColumns: 2)
+        return TextTable(
+            leftColumns: [0, 1], header: used.map { ResultTable.header[$0] },
+            rows: fields.map { row in used.map { row[$0] } }
+        ).markdownText
     }
 }
 

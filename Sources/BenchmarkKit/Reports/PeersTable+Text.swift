@@ -14,25 +14,16 @@ extension PeersTable {
     }
 
     func markdown() -> String {
-        var text = Self.markdownTable(
-            rateHeader, lines.map { rateFields($0, emphasis: { "**\($0)**" }) }, leftColumns: 2)
-        text += "\n\(Self.legend.replacing("*", with: "bold")) "
-        if hasIndirect { text += Self.indirectLegend }
+        let rates = TextTable(
+            leftColumns: [0, 1], header: rateHeader,
+            rows: lines.map { rateFields($0, emphasis: { "**\($0)**" }) })
+        var text = rates.markdownText + "\n" + Self.legend.replacing("*:", with: "Bold:")
+        if hasIndirect { text += " " + Self.indirectLegend }
         if hasFileSizes {
-            text += "\n\n" + Self.markdownTable(fileHeader, fileLines.map(fileFields))
-            text += "\n" + Self.fileLegend
+            let files = TextTable(header: fileHeader, rows: fileLines.map(fileFields))
+            text += "\n\n" + files.markdownText + "\n" + Self.fileLegend
         }
         return text + "\n"
-    }
-
-    static func markdownTable(
-        _ header: [String], _ rows: [[String]], leftColumns: Int = 1
-    ) -> String {
-        func line(_ fields: [String]) -> String {
-            "| " + fields.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |\n"
-        }
-        let rule = header.indices.map { $0 < leftColumns ? ":---" : "---:" }
-        return line(header) + line(rule) + rows.map(line).joined()
     }
 
     // MARK: Fields, the same for all forms

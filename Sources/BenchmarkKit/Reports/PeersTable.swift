@@ -72,7 +72,7 @@ struct PeersTable: Sendable {
             if groups[key] == nil { order.append(key) }
             groups[key, default: []].append(row)
         }
-        let rounds = Dictionary(grouping: samples, by: \.identifier)
+        let rounds = Dictionary(grouping: samples, by: \.name)
         lines = order.compactMap { key in
             guard let rows = groups[key], Set(rows.map(\.engine)).count > 1 else { return nil }
             return Self.line(key, rows, rounds, indirect)
@@ -85,7 +85,7 @@ struct PeersTable: Sendable {
 
     /// What rows of one line have in common.
     private struct Key: Hashable {
-        var workload, strategy, durability, encrypted, threads, batch: String
+        var workload, strategy, durability, encrypted, threads, batch, sweep: String
         var size: Int
 
         init(_ row: RunRow) {
@@ -96,6 +96,7 @@ struct PeersTable: Sendable {
             threads = row["threads"]
             // What engines make of the same batches shows in the rows; the workload is the same.
             batch = row.ownStrategy.isEmpty ? "" : row["batch_size"]
+            sweep = row["sweep"]
             size = row.size
         }
 
@@ -103,6 +104,7 @@ struct PeersTable: Sendable {
             var parts = [strategy.isEmpty ? workload : "\(workload)/\(strategy)"]
             if size > 1 { parts.append(Display.grouped(size)) }
             if threads != "1" { parts.append("\(threads) threads") }
+            if !sweep.isEmpty { parts.append(sweep) }
             if !encrypted.isEmpty { parts.append(encrypted) }
             return parts.joined(separator: " ")
         }
@@ -144,8 +146,8 @@ struct PeersTable: Sendable {
         guard let rate = row.throughput, let baseRate = base.throughput, baseRate > 0 else {
             return nil
         }
-        let own = rounds[row.identifier] ?? []
-        let ratios = (rounds[base.identifier] ?? []).compactMap { other -> Double? in
+        let own = rounds[row.name] ?? []
+        let ratios = (rounds[base.name] ?? []).compactMap { other -> Double? in
             guard other.throughput > 0, let same = own.first(where: { $0.run == other.run }) else {
                 return nil
             }

@@ -21,6 +21,19 @@ struct TextTable {
     }
 }
 
+extension TextTable {
+    /// As GitHub shows it.
+    func markdown() -> [String] {
+        func line(_ fields: [String]) -> String {
+            "| " + fields.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
+        }
+        let rule = header.indices.map { leftColumns.contains($0) ? "---" : "---:" }
+        return [line(header), line(rule)] + rows.map(line)
+    }
+
+    var markdownText: String { markdown().joined(separator: "\n") + "\n" }
+}
+
 extension String {
     fileprivate func trimmingTrailingSpaces() -> String {
         var text = self

@@ -5,20 +5,21 @@ struct RunFiles {
     var header: RunReport
     var rows: [RunRow]
     var samples: [RunSample]
-    /// By case id.
+    /// By ``RunRow/name``.
     var timeline: [String: [TimelinePoint]]
     var growth: [String: [GrowthPoint]]
     private let path: String
 
     /// One of the runs of a case.
     struct RunSample: Equatable, Sendable {
-        var identifier: String
+        /// See ``RunRow/name``.
+        var name: String
         var run: Int
         var throughput: Double
     }
 
-    /// Throws `usage` if the folder is not one of a run, and the code 6 (not comparable) if its
-    /// files have another layout.
+    /// Throws `usage` if the folder is not one of a run, `notComparable` if its files have another
+    /// layout.
     init(path: String) throws {
         self.path = path
         header = try Self.readHeader(path)
@@ -30,7 +31,7 @@ struct RunFiles {
             guard let run = row.number("run"), let rate = row.number("throughput_ops_per_s") else {
                 return nil
             }
-            return RunSample(identifier: row.identifier, run: Int(run), throughput: rate)
+            return RunSample(name: row.name, run: Int(run), throughput: rate)
         }
         timeline = try Self.grouped(Self.records(path, "timeline.csv"), TimelinePoint.init)
         growth = try Self.grouped(Self.records(path, "growth.csv"), GrowthPoint.init)
@@ -38,9 +39,9 @@ struct RunFiles {
 
     /// Empty if the case handed over no such distribution.
     func percentiles(
-        of identifier: String, _ kind: HistogramKind = .latency
+        of name: String, _ kind: HistogramKind = .latency
     ) -> [HistogramText.Percentile] {
-        let file = path + "/" + RunDirectory.histogramFile(of: identifier, kind)
+        let file = path + "/" + RunDirectory.histogramFile(of: name, kind)
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return [] }
         return HistogramText.percentiles(in: text)
     }
@@ -68,7 +69,7 @@ struct RunFiles {
 
     private static func otherLayout(_ path: String, _ version: String) -> BenchmarkError {
         BenchmarkError(
-            BenchmarkError.Code(rawValue: 6),
+            .notComparable,
             "The run '\(path)' has files of schema version \(version); this program reads version "
                 + "\(RunContext.schemaVersion). Use the program that wrote them, or run again.")
     }
@@ -101,7 +102,7 @@ struct RunFiles {
     private static func grouped<Point>(
         _ rows: [RunRow], _ point: (RunRow) -> Point?
     ) -> [String: [Point]] {
-        Dictionary(grouping: rows, by: \.identifier).mapValues { $0.compactMap(point) }
+        Dictionary(grouping: rows, by: \.name).mapValues { $0.compactMap(point) }
     }
 }
 

@@ -70,8 +70,14 @@ struct RunReport: Codable {
         var swift = Toolchain.swiftVersion
         var configuration = Toolchain.configuration
 
-        #if compiler(>=6.3)
-        static let swiftVersion = "6.3 or later"
+        /// Baselines are kept apart by it, so patch releases count: what the compiler and the
+        /// standard library allocate may differ.
+        #if compiler(>=6.3.2)
+        static let swiftVersion = "6.3.2 or later"
+        #elseif compiler(>=6.3.1)
+        static let swiftVersion = "6.3.1"
+        #elseif compiler(>=6.3)
+        static let swiftVersion = "6.3"
         #elseif compiler(>=6.2)
         static let swiftVersion = "6.2"
         #else

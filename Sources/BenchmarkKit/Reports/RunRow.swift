@@ -19,6 +19,8 @@ struct RunRow: Sendable {
     func number(_ column: String) -> Double? { Double(self[column]) }
 
     var identifier: String { self["case_id"] }
+    /// What makes the row one of a run: cases of a sweep may share their identifier.
+    var name: String { self["sweep"].isEmpty ? identifier : "\(identifier) \(self["sweep"])" }
     var workload: String { self["workload"] }
     var strategy: String { self["strategy"] }
     var engine: String { self["engine"] }
@@ -43,6 +45,7 @@ struct RunRow: Sendable {
         if showsSize { parts.append(Display.grouped(size)) }
         if showsDurability { parts.append(durability) }
         if isEncrypted { parts.append("encrypted") }
+        if !self["sweep"].isEmpty { parts.append(self["sweep"]) }
         return parts.joined(separator: " · ")
     }
 }

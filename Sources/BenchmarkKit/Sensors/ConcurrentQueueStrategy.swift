@@ -1,8 +1,7 @@
 import Dispatch
-import RealmSwift
 
 /// `concurrent-gcd`: each reading is dispatched to a concurrent background queue; every block opens
-/// its Realm, finds its sensor, writes. Dispatch decides how many threads there are.
+/// a session, finds its sensor, writes. Dispatch decides how many threads there are.
 final class ConcurrentQueueStrategy: WriterStrategy {
     static let name = "concurrent-gcd"
     static let summary =
@@ -22,13 +21,10 @@ final class ConcurrentQueueStrategy: WriterStrategy {
     private static func write(_ reading: ProducedReading, _ environment: WriterEnvironment) {
         let taken = monotonicNanoseconds()
         do {
-            let realm = try Realm(configuration: environment.configuration)
-            let writer = TransactionWriter(environment)
-            let sensor = try writer.findSensor(reading.sensor, in: realm)
-            writer.write(CollectionOfOne(reading), to: realm, takenAt: taken) { _ in sensor }
+            let writer = try TransactionWriter(environment)
+            writer.write(CollectionOfOne(reading), takenAt: taken)
         } catch {
-            environment.recorder.fail(error)
-            environment.gate.abandon()
+            environment.fail(error)
         }
     }
 

@@ -1,5 +1,3 @@
-import RealmSwift
-
 /// `current`: the producer writes by itself, one transaction a reading. The only producer is the
 /// main thread; several are threads of their own.
 final class CurrentThreadStrategy: WriterStrategy {
@@ -20,20 +18,15 @@ final class CurrentThreadStrategy: WriterStrategy {
     private final class Sink: ReadingSink {
         let environment: WriterEnvironment
         let writer: TransactionWriter
-        /// Held so that opening the Realm for each reading finds it open, as in an application.
-        let realm: Realm
 
         init(_ environment: WriterEnvironment) throws {
             self.environment = environment
-            writer = TransactionWriter(environment)
-            realm = try Realm(configuration: environment.configuration)
+            writer = try TransactionWriter(environment)
         }
 
         func submit(_ reading: ProducedReading) {
             let admitted = environment.admit(reading)
-            writer.write(
-                CollectionOfOne(admitted), to: realm, takenAt: monotonicNanoseconds()
-            ) { try writer.findSensor($0, in: realm) }
+            writer.write(CollectionOfOne(admitted), takenAt: monotonicNanoseconds())
         }
 
         func finish() { writer.finish() }

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import RealmSwift
 
 /// `main-queue`: each reading is dispatched asynchronously to the main queue, one transaction each.
 /// The main thread runs its run loop, which serves the queue on the main thread; `dispatchMain`
@@ -13,15 +12,11 @@ final class MainQueueStrategy: WriterStrategy, @unchecked Sendable {
     static let producesOnMainThread = false
 
     private let environment: WriterEnvironment
-    private let writer: TransactionWriter
-    private var realm: Realm?
+    private var writer: TransactionWriter?
 
-    init(_ environment: WriterEnvironment) {
-        self.environment = environment
-        writer = TransactionWriter(environment)
-    }
+    init(_ environment: WriterEnvironment) { self.environment = environment }
 
-    func start() throws { realm = try Realm(configuration: environment.configuration) }
+    func start() throws { writer = try TransactionWriter(environment) }
 
     func makeSink() throws -> any ReadingSink { Sink(self) }
 
@@ -32,16 +27,13 @@ final class MainQueueStrategy: WriterStrategy, @unchecked Sendable {
     }
 
     func stop() {
-        writer.finish()
-        realm = nil
+        writer?.finish()
+        writer = nil
     }
 
     private func write(_ reading: ProducedReading) {
         precondition(Thread.isMainThread, "The main queue is not served by the main thread.")
-        guard let realm else { return }
-        writer.write(CollectionOfOne(reading), to: realm, takenAt: monotonicNanoseconds()) {
-            try writer.findSensor($0, in: realm)
-        }
+        writer?.write(CollectionOfOne(reading), takenAt: monotonicNanoseconds())
     }
 
     private final class Sink: ReadingSink {

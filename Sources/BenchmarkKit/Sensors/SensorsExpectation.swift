@@ -1,7 +1,3 @@
-import Foundation
-import RealmSwift
-import StorageEngine
-
 /// What a Sensors file must hold after a run. Written down by the process that produced the
 /// readings, checked by a fresh one that only knows this and the file.
 struct SensorsExpectation: Codable, Sendable {
@@ -14,13 +10,20 @@ struct SensorsExpectation: Codable, Sendable {
     }
 
     var path: String
+    var engine: String
+    var layer: EngineLayer
+    var durability: Durability
     var sensors: [ExpectedSensor]
 
     init(
-        path: String, sensors: [Recording.Sensor], produced: [SensorAccount],
-        history: [CommitHistory]
-    ) {
+        _ benchmarkCase: BenchmarkCase, path: String, sensors: [SensorDescription],
+        produced: [SensorAccount], history: [CommitHistory]
+    ) throws {
+        let engine = try benchmarkCase.engine()
         self.path = path
+        self.engine = engine.name
+        layer = engine.layer
+        durability = benchmarkCase.identifier.durability
         self.sensors = sensors.indices.map {
             ExpectedSensor(
                 identifier: sensors[$0].identifier, account: produced[$0],
@@ -29,7 +32,7 @@ struct SensorsExpectation: Codable, Sendable {
     }
 
     /// Of the sensors' names, counts and checksums.
-    static func digest(_ sensors: [Recording.Sensor], _ accounts: [SensorAccount]) -> ResultDigest {
+    static func digest(_ sensors: [SensorDescription], _ accounts: [SensorAccount]) -> ResultDigest {
         var digest = ResultDigest()
         for (sensor, account) in zip(sensors, accounts) {
             var row = ResultDigest.Row()
@@ -43,34 +46,30 @@ struct SensorsExpectation: Codable, Sendable {
 
     /// Every difference between the file and this, in sentences; empty if there is none.
     func problems() throws -> [String] {
-        var problems: [String] = []
-        do {
-            let realm = try Realm(configuration: sensorsConfiguration(path: path))
-            let count = realm.objects(Sensor.self).count
-            if count != sensors.count {
-                problems.append("The file has \(count) sensors instead of \(sensors.count).")
-            }
-            let kept = sensors.reduce(0) { $0 + $1.kept.count }
-            let readings = realm.objects(Reading.self).count
-            if readings != kept {
-                problems.append("The file has \(readings) readings instead of \(kept).")
-            }
-            for expected in sensors { problems += Self.problems(of: expected, in: realm) }
+        guard let engine = try EngineCatalogue.engine(named: engine, layer: layer) else {
+            throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer)'.")
         }
-        // The structure as well: trees, links, free space.
-        let connection = try Connection(Database.open(path: path))
-        problems += try connection.verify().prefix(10).map { "The file is damaged: \($0)" }
-        return problems
+        return try problems(in: engine.openSensors(at: path, durability))
     }
 
-    private static func problems(of expected: ExpectedSensor, in realm: Realm) -> [String] {
-        let name = expected.identifier
-        guard let sensor = realm.object(ofType: Sensor.self, forPrimaryKey: name) else {
-            return ["The sensor '\(name)' is missing."]
+    /// The same for what `store` holds.
+    func problems(in store: any SensorStore) throws -> [String] {
+        let stored = try store.contents()
+        var problems: [String] = []
+        if stored.count != sensors.count {
+            problems.append("The file has \(stored.count) sensors instead of \(sensors.count).")
         }
-        return differences(
-            name: name, expected: expected, account: sensor.account,
-            kept: sensor.readings.map(\.sequence))
+        let found = Dictionary(stored.map { ($0.identifier, $0) }) { first, _ in first }
+        for expected in sensors {
+            guard let sensor = found[expected.identifier] else {
+                problems.append("The sensor '\(expected.identifier)' is missing.")
+                continue
+            }
+            problems += Self.differences(
+                name: expected.identifier, expected: expected, account: sensor.account,
+                kept: sensor.kept)
+        }
+        return try problems + store.problems()
     }
 
     /// Compares one sensor with what was produced.

@@ -1,6 +1,4 @@
 import Foundation
-import RealmSwift
-import StorageEngine
 
 /// The reference application: sensors whose readings are written at great speed. Each keeps its
 /// last 10,000 readings, the number of those ever written, and a checksum over them.
@@ -10,16 +8,51 @@ enum SensorsWorkload: Workload {
         "readings of air-quality sensors, appended to their sensor; the oldest are deleted"
     static let defaultSize = 5 * SensorAccount.capacity
 
+    /// Those of one process.
     static let strategyTypes: [any WriterStrategy.Type] = [
         CurrentThreadStrategy.self, MainQueueStrategy.self, ConcurrentQueueStrategy.self,
         DedicatedThreadStrategy.self, BatchedStrategy.self,
     ]
 
+    /// What the API is still to offer, and why the strategy cannot run.
+    private static let missing: [(name: String, summary: String, reason: String)] = [
+        (
+            "async", "each reading is written by writeAsync, and again with grouped commits",
+            "Asynchronous writes are still to come."
+        ),
+        (
+            "actor", "a Realm isolated to an actor, one transaction a reading",
+            "Realms isolated to an actor are still to come."
+        ),
+    ]
+
     static var strategies: [(name: String, summary: String)] {
         strategyTypes.map { ($0.name, $0.summary) }
+            + [(ProcessesRun.strategy, ProcessesRun.summary)]
+            + missing.map { ($0.name, $0.summary) }
     }
 
     static func layer(of strategy: String) -> String { "any" }
+
+    static func features(of strategy: String) -> [EngineFeature]? {
+        strategy == ProcessesRun.strategy ? [.sensors, .severalProcesses] : [.sensors]
+    }
+
+    static func reason(against strategy: String) -> String? {
+        missing.first { $0.name == strategy }?.reason
+    }
+
+    static func defaultThreads(of strategy: String) -> Int {
+        strategy == ProcessesRun.strategy ? 2 : 1
+    }
+
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
+        // One writer, which takes every reading in the order of production.
+        let strategy = benchmarkCase.identifier.strategy
+        let type = strategyTypes.first { $0.name == strategy }
+        return benchmarkCase.options.count != nil && benchmarkCase.options.warmup == 0
+            && type?.hasOneWriter(producers: 1) == true
+    }
 
     /// The readings that are kept at most.
     static func size(for options: CaseOptions, asked: Int?) throws -> Int {
@@ -30,11 +63,12 @@ enum SensorsWorkload: Workload {
     static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
         -> CaseOutcome
     {
-        guard
-            let type = strategyTypes.first(where: { $0.name == benchmarkCase.identifier.strategy })
-        else {
-            throw BenchmarkError(
-                .usage, "No strategy '\(benchmarkCase.identifier.strategy)' of sensors.")
+        let strategy = benchmarkCase.identifier.strategy
+        if strategy == ProcessesRun.strategy {
+            return try ProcessesRun(benchmarkCase, environment).run()
+        }
+        guard let type = strategyTypes.first(where: { $0.name == strategy }) else {
+            throw BenchmarkError(.usage, "No strategy '\(strategy)' of sensors.")
         }
         return try SensorsRun(benchmarkCase, type, environment).run()
     }

@@ -1,64 +1,45 @@
-import Foundation
-@_spi(Measurement) import RealmSwift
-import StorageEngine
-
-/// Writes readings in transactions and measures them. Belongs to one thread.
+/// Writes readings in transactions and measures them. Belongs to the thread that made it.
 final class TransactionWriter {
     private let environment: WriterEnvironment
+    private let session: any SensorSession
     private var measurement: AllocationMeasurement?
     private var operationsAtStart = 0
     private var operations = 0
 
-    init(_ environment: WriterEnvironment) { self.environment = environment }
+    init(_ environment: WriterEnvironment) throws {
+        self.environment = environment
+        session = try environment.store.makeSession(environment.sensors)
+    }
 
-    /// One transaction for all of `readings`. `sensor` gives the object at a sensor's position. A
-    /// failure goes to the recorder and lets all who wait go on.
-    func write(
-        _ readings: some Collection<ProducedReading>, to realm: Realm, takenAt taken: UInt64,
-        sensor: (Int) throws -> Sensor
-    ) {
+    /// One transaction for all of `readings`. A failure goes to the recorder and lets all who wait
+    /// go on.
+    func write(_ readings: some Collection<ProducedReading>, takenAt taken: UInt64) {
         beginCountingAllocations()
         do {
-            let before = SystemCounters.current
-            realm.beginWrite()
+            let before = environment.recorder.recordsShapes ? environment.engine.counters : nil
+            try session.begin()
             let begun = monotonicNanoseconds()
             do {
-                for reading in readings {
-                    try sensor(reading.sensor).append(reading, in: realm)
-                }
+                for reading in readings { try session.append(reading) }
                 environment.recorder.ordered(readings)
             } catch {
-                realm.cancelWrite()
+                session.cancel()
                 throw error
             }
             let worked = monotonicNanoseconds()
-            try realm.commitWrite()
+            let cost = try session.commit()
             let durable = monotonicNanoseconds()
-            let counted = SystemCounters.current - before
-            guard let statistics = realm.lastCommitStatistics else {
-                throw BenchmarkError(.caseFailed, "A commit left no statistics.")
-            }
             operations += readings.count
             environment.recorder.finished(
                 readings,
                 times: TransactionTimes(
                     taken: taken, begun: begun, worked: worked, durable: durable),
-                statistics: statistics,
-                shape: CommitShape(
-                    writeCalls: Int(counted.writeCalls), bytes: Int(counted.bytesWritten)))
+                cost: cost,
+                shape: before.map { CommitShape(environment.engine.counters - $0) })
             environment.gate.leave(readings.count)
         } catch {
-            environment.recorder.fail(error)
-            environment.gate.abandon()
+            environment.fail(error)
         }
-    }
-
-    func findSensor(_ position: Int, in realm: Realm) throws -> Sensor {
-        let identifier = environment.sensorIdentifiers[position]
-        guard let sensor = realm.object(ofType: Sensor.self, forPrimaryKey: identifier) else {
-            throw BenchmarkError(.caseFailed, "The sensor '\(identifier)' is not in the file.")
-        }
-        return sensor
     }
 
     /// From the second measured transaction on: the first one fills caches.
@@ -72,7 +53,13 @@ final class TransactionWriter {
     func finish() {
         let counted = operations - operationsAtStart
         if let result = measurement?.finish(operations: counted) {
-            environment.recorder.record(allocations: result, operations: counted)
+            environment.recorder.record(allocations: result)
         }
+    }
+}
+
+extension CommitShape {
+    fileprivate init(_ counted: IOCounters) {
+        self.init(writeCalls: Int(counted.writeCalls), bytes: Int(counted.bytesWritten))
     }
 }

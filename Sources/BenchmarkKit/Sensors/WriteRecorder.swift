@@ -1,4 +1,3 @@
-import Foundation
 import StorageEngine
 import Synchronization
 
@@ -15,7 +14,7 @@ struct TransactionTimes {
 }
 
 /// What one commit asked of the disk.
-struct CommitShape: Sendable {
+struct CommitShape: Codable, Sendable {
     var writeCalls: Int
     var bytes: Int
 }
@@ -23,7 +22,7 @@ struct CommitShape: Sendable {
 /// Collects what the writers of a run do: the order of their commits, how long everything took,
 /// and the first failure.
 final class WriteRecorder: Sendable {
-    struct State {
+    struct State: Codable {
         var queueWait = LatencyRecorder()
         var lockWait = LatencyRecorder()
         var work = LatencyRecorder()
@@ -35,13 +34,15 @@ final class WriteRecorder: Sendable {
         /// From handing over to durable.
         var total = LatencyRecorder()
         var commits = 0
+        /// Commits of which the engine told what they cost, and the pages of these.
+        var toldCommits = 0
         var pages = 0
         var operations = 0
         /// Operations before measuring began included.
         var committed = 0
         var history: [CommitHistory]
         var shapes: [CommitShape] = []
-        var allocations: (allocations: Double, bytes: Double, operations: Int)?
+        var allocations: Allocations?
         var failure: String?
 
         var histograms: [HistogramKind: HistogramData] {
@@ -52,11 +53,18 @@ final class WriteRecorder: Sendable {
         }
     }
 
+    /// For each operation.
+    struct Allocations: Codable {
+        var count: Double
+        var bytes: Double
+    }
+
     private let state: Locked<State>
     private let isMeasuringFlag = Atomic<Bool>(false)
     private let hasFailedFlag = Atomic<Bool>(false)
     private let committedCount = Atomic<Int>(0)
-    private let recordsShapes: Bool
+    /// Whether every commit is remembered for a control row.
+    let recordsShapes: Bool
 
     init(sensors: Int, recordsShapes: Bool) {
         state = Locked(State(history: Array(repeating: CommitHistory(), count: sensors)))
@@ -83,7 +91,7 @@ final class WriteRecorder: Sendable {
     /// After the commit returned.
     func finished(
         _ readings: some Collection<ProducedReading>, times: TransactionTimes,
-        statistics: CommitStatistics, shape: CommitShape
+        cost: CommitCost?, shape: CommitShape?
     ) {
         committedCount.add(readings.count, ordering: .relaxed)
         state.withLock { state in
@@ -94,20 +102,23 @@ final class WriteRecorder: Sendable {
             state.lockWait.record(times.begun - times.taken)
             state.work.record(times.worked - times.begun)
             state.commit.record(times.durable - times.worked)
-            state.sync.record(statistics.syncNanoseconds)
-            state.pages += statistics.pages
+            if let cost {
+                state.toldCommits += 1
+                state.sync.record(cost.syncNanoseconds)
+                state.pages += cost.pages
+            }
             state.latency.record(times.durable - times.taken, count: UInt64(readings.count))
             for reading in readings {
                 state.queueWait.record(times.taken - min(times.taken, reading.submittedAt))
                 state.total.record(times.durable - min(times.taken, reading.submittedAt))
             }
-            if recordsShapes { state.shapes.append(shape) }
+            if let shape { state.shapes.append(shape) }
         }
     }
 
-    func record(allocations: (allocations: Double, bytes: Double), operations: Int) {
+    func record(allocations: (allocations: Double, bytes: Double)) {
         state.withLock {
-            $0.allocations = (allocations.allocations, allocations.bytes, operations)
+            $0.allocations = Allocations(count: allocations.allocations, bytes: allocations.bytes)
         }
     }
 
@@ -128,8 +139,27 @@ final class WriteRecorder: Sendable {
     func snapshot() -> State { state.withLock { $0 } }
 }
 
+extension WriteRecorder.State {
+    /// What another process measured meanwhile; not its history, which is of its own sensors.
+    mutating func add(_ other: Self) {
+        queueWait.add(other.queueWait)
+        lockWait.add(other.lockWait)
+        work.add(other.work)
+        commit.add(other.commit)
+        sync.add(other.sync)
+        latency.add(other.latency)
+        total.add(other.total)
+        commits += other.commits
+        toldCommits += other.toldCommits
+        pages += other.pages
+        operations += other.operations
+        committed += other.committed
+        failure = failure ?? other.failure
+    }
+}
+
 /// The last readings of one sensor in commit order: what the file has to hold.
-struct CommitHistory: Sendable {
+struct CommitHistory: Codable, Sendable {
     private var ring: [Int] = []
     private var next = 0
 

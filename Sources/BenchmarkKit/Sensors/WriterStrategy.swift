@@ -1,6 +1,3 @@
-import Foundation
-import RealmSwift
-
 /// One way to get readings from their producer into the database. A new strategy is one file with
 /// a type that conforms to this, and a line in `SensorsWorkload.strategyTypes`.
 ///
@@ -13,6 +10,8 @@ protocol WriterStrategy: AnyObject, Sendable {
     static var producesOnMainThread: Bool { get }
     /// Whether one thread writes everything, so that allocations can be attributed to it.
     static func hasOneWriter(producers: Int) -> Bool
+    /// Readings in one transaction.
+    static func batchSize(for options: CaseOptions) -> Int
 
     init(_ environment: WriterEnvironment)
     func start() throws
@@ -25,6 +24,7 @@ protocol WriterStrategy: AnyObject, Sendable {
 extension WriterStrategy {
     static var producesOnMainThread: Bool { true }
     static func hasOneWriter(producers: Int) -> Bool { true }
+    static func batchSize(for options: CaseOptions) -> Int { 1 }
     func start() throws {}
     func stop() {}
 }
@@ -41,9 +41,10 @@ extension ReadingSink {
 
 /// What every strategy works with.
 struct WriterEnvironment: Sendable {
-    var configuration: Realm.Configuration
+    var engine: any BenchmarkEngine
+    var store: any SensorStore
     /// In the order of `ProducedReading.sensor`.
-    var sensorIdentifiers: [String]
+    var sensors: [SensorDescription]
     var batchSize: Int
     var recorder: WriteRecorder
     var gate: InFlightGate
@@ -55,5 +56,11 @@ struct WriterEnvironment: Sendable {
         gate.enter()
         stamped.submittedAt = monotonicNanoseconds()
         return stamped
+    }
+
+    /// Reports a failure and lets all who wait go on.
+    func fail(_ error: any Error) {
+        recorder.fail(error)
+        gate.abandon()
     }
 }

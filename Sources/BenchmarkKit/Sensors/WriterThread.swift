@@ -1,6 +1,5 @@
 import CoreFoundation
 import Foundation
-import RealmSwift
 
 /// What a writer thread does with its readings. Made on the thread and used only there.
 protocol ReadingHandler: AnyObject {
@@ -137,16 +136,20 @@ final class MailboxSink: ReadingSink {
     func submit(_ reading: ProducedReading) { thread.post(environment.admit(reading)) }
 }
 
-/// The Realm and the sensors of a thread, found once.
-struct CachedSensors {
-    let realm: Realm
-    let sensors: [Sensor]
+/// A strategy whose readings all go to one thread.
+protocol WriterThreadStrategy: WriterStrategy {
+    var environment: WriterEnvironment { get }
+    var thread: WriterThread { get }
+}
 
-    init(_ environment: WriterEnvironment, _ writer: TransactionWriter) throws {
-        let realm = try Realm(configuration: environment.configuration)
-        self.realm = realm
-        sensors = try environment.sensorIdentifiers.indices.map {
-            try writer.findSensor($0, in: realm)
-        }
+extension WriterThreadStrategy {
+    func start() throws { try thread.start() }
+    func makeSink() throws -> any ReadingSink { MailboxSink(environment, thread) }
+
+    func drain() {
+        thread.requestFlush()
+        environment.gate.waitUntilEmpty()
     }
+
+    func stop() { thread.stop() }
 }

@@ -122,6 +122,18 @@ extension Table {
         }
     }
 
+    /// How often other objects refer to `target`, by links and lists of links.
+    public func backlinkCount(of target: ObjectKey) throws -> Int {
+        var total = 0
+        for position in stored.columns.indices where stored.columns[position].backlinks != nil {
+            try forEachBacklink(position, target) { _, count in
+                total += Int(count)
+                return true
+            }
+        }
+        return total
+    }
+
     func backlinks(_ position: Int, _ target: ObjectKey) throws -> [ObjectKey] {
         var origins: [ObjectKey] = []
         try forEachBacklink(position, target) { origin, _ in

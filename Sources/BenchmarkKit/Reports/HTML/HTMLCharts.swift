@@ -6,7 +6,7 @@ enum HTMLCharts {
             (
                 "Throughput",
                 "Operations a second, each workload on its own axis; the whisker is the 95 % "
-                    + "interval. Hatched: the machine without a database.",
+                    + "interval. Dashed: the machine without a database.",
                 groups.map(throughput)
             ),
             (
@@ -50,7 +50,7 @@ enum HTMLCharts {
 
     private static func latency(_ workload: String, _ rows: [RunRow], _ run: RunFiles) -> SVG? {
         let series = zip(rows, rows.labels).compactMap { row, label -> LineChart.Series? in
-            let percentiles = run.percentiles(of: row.identifier)
+            let percentiles = run.percentiles(of: row.name)
             guard percentiles.count > 1 else { return nil }
             // The longest of all lies at 100 %, which is infinitely many nines away.
             return LineChart.Series(
@@ -68,7 +68,7 @@ enum HTMLCharts {
 
     private static func fileSize(_ workload: String, _ rows: [RunRow], _ run: RunFiles) -> SVG? {
         let series = zip(rows, rows.labels).compactMap { row, label -> LineChart.Series? in
-            guard let points = run.timeline[row.identifier], points.count > 1 else { return nil }
+            guard let points = run.timeline[row.name], points.count > 1 else { return nil }
             return LineChart.Series(
                 name: label, points: points.map { (x: $0.elapsed, y: Double($0.fileBytes)) },
                 isStepped: true)
@@ -81,7 +81,7 @@ enum HTMLCharts {
     }
 
     private static func growth(_ row: RunRow, _ run: RunFiles) -> SVG? {
-        guard let points = run.growth[row.identifier], points.count > 1 else { return nil }
+        guard let points = run.growth[row.name], points.count > 1 else { return nil }
         let parts: [(String, (GrowthPoint) -> Int?)] = [
             ("file", { $0.fileBytes }), ("live", { $0.liveBytes }), ("waiting", { $0.waitingBytes }),
             ("free", { $0.freeBytes }),

@@ -4,7 +4,7 @@ import Testing
 @testable import BenchmarkKit
 
 /// Reports of the made-up run in `Fixtures`.
-@Suite struct ReportTests {
+@Suite struct RunReportTests {
     private static let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Fixtures/run").path
 
@@ -53,7 +53,7 @@ import Testing
         let run = try run()
         let table = try peers(run)
         func rates(_ identifier: String) -> [Double] {
-            run.samples.filter { $0.identifier == identifier }.map(\.throughput)
+            run.samples.filter { $0.name == identifier }.map(\.throughput)
         }
         let ratios = zip(
             rates("lookup/api/full/plain/1000000/realm"),
@@ -156,7 +156,7 @@ import Testing
             .replacing("\n1,2026", with: "\n99,2026")
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
         let error = #expect(throws: BenchmarkError.self) { try RunFiles(path: copy.run) }
-        #expect(error?.code.rawValue == 6)
+        #expect(error?.code == .notComparable)
         #expect(error?.message.contains("99") == true)
     }
 
@@ -172,7 +172,7 @@ import Testing
 
     @Test func markdownHasEveryTable() throws {
         let run = try run()
-        let text = try MarkdownReport.text(run.rows, run.header, samples: run.samples)
+        let text = try MarkdownReport.text(of: run)
         #expect(text.hasPrefix("# Run 20260131T120000Z-1\n"))
         #expect(text.contains("## insert\n\n| case | engine |"))
         #expect(text.contains("**2.35 M/s"))

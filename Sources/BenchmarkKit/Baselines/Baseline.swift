@@ -1,0 +1,155 @@
+import Foundation
+
+/// A named run that later ones are compared with; committed under `results/baselines`.
+struct Baseline: Codable, Sendable {
+    var schemaVersion = RunContext.schemaVersion
+    var name: String
+    var runId: String
+    var suite: String
+    var gitRevision: String?
+    var key: TimedKey
+    var rows: [MetricRow]
+
+    /// Control rows measure the machine, not the database; failed ones measure nothing.
+    init(name: String, from run: RunFolder) throws {
+        self.name = name
+        runId = run.header.runId
+        suite = run.header.suite
+        gitRevision = run.header.gitRevision
+        key = run.key
+        rows = run.rows.filter { $0.engine != "control" && $0.status == "ok" }
+        let failed = run.rows.filter { $0.status == "failed" }.map(\.caseId)
+        guard failed.isEmpty else {
+            throw BenchmarkError(
+                .caseFailed,
+                "The run \(runId) has failed cases and cannot be a baseline: "
+                    + failed.joined(separator: ", ") + ".")
+        }
+        guard !rows.isEmpty else {
+            throw BenchmarkError(.usage, "The run \(runId) has no finished case.")
+        }
+    }
+}
+
+/// The folder of baselines: `<counted key>/<name>.json`. Which machine the times are of lies in the
+/// file; counted metrics need only the folder's key.
+struct BaselineStore {
+    let path: String
+
+    /// `path`: nil for the package's own `results/baselines`.
+    init(path: String?) throws {
+        self.path =
+            try path
+            ?? ResourceLocator.packageDirectory().appendingPathComponent("results/baselines").path
+    }
+
+    func file(of name: String, _ key: CountedKey) -> String {
+        "\(path)/\(key.folderName)/\(name).json"
+    }
+
+    func save(_ baseline: Baseline) throws -> String {
+        let file = file(of: baseline.name, baseline.key.counted)
+        try JSONFile.write(baseline, to: file)
+        return file
+    }
+
+    /// The baseline of that name and key. Throws `notComparable` if there is one of other keys
+    /// only, `noBaseline` if there is none.
+    func load(_ name: String, for key: CountedKey) throws -> Baseline {
+        try Self.checkName(name)
+        let file = file(of: name, key)
+        if FileManager.default.fileExists(atPath: file) {
+            let baseline = try read(file)
+            // A file moved by hand into another key's folder.
+            guard baseline.key.counted == key else {
+                throw Self.refusal(name, [baseline.key.counted], key)
+            }
+            return baseline
+        }
+        let others = try all().filter { $0.name == name }
+        guard others.isEmpty else {
+            throw Self.refusal(name, others.map(\.key.counted), key)
+        }
+        let known = Set(try all().map(\.name)).sorted()
+        throw BenchmarkError(
+            .noBaseline,
+            "There is no baseline '\(name)' in '\(path)'. "
+                + (known.isEmpty
+                    ? "There are none at all."
+                    : "There are: \(known.joined(separator: ", ")).")
+                + " Make one: realm-bench baseline save \(name) --from results/RUN")
+    }
+
+    /// All, by name and key.
+    func all() throws -> [Baseline] {
+        let manager = FileManager.default
+        let folders = ((try? manager.contentsOfDirectory(atPath: path)) ?? []).sorted()
+        return try folders.flatMap { folder -> [Baseline] in
+            let files = ((try? manager.contentsOfDirectory(atPath: "\(path)/\(folder)")) ?? [])
+            return try files.sorted()
+                .filter { $0.hasSuffix(".json") && $0 != NoiseFloors.fileName }
+                .map { try read("\(path)/\(folder)/\($0)") }
+        }
+    }
+
+    private func read(_ file: String) throws -> Baseline {
+        struct Version: Decodable { var schemaVersion: Int }
+        let version = try JSONFile.read(Version.self, from: file)
+        try SchemaVersion.check(version.schemaVersion, in: file)
+        return try JSONFile.read(Baseline.self, from: file)
+    }
+
+    /// Names are those of files.
+    static func checkName(_ name: String) throws {
+        let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+        guard isPlain, !name.isEmpty, !name.hasPrefix("."), name + ".json" != NoiseFloors.fileName
+        else {
+            throw BenchmarkError(
+                .usage,
+                "'\(name)' cannot name a baseline: letters, digits, '-', '_' and '.' can, "
+                    + "'noise' is taken.")
+        }
+    }
+
+    static func refusal(_ name: String, _ theirs: [CountedKey], _ own: CountedKey)
+        -> BenchmarkError
+    {
+        BenchmarkError(
+            .notComparable,
+            "The baseline '\(name)' is of \(theirs.map { "(\($0))" }.joined(separator: " and ")); "
+                + "this is (\(own)). Such figures are not compared. Save a baseline of this "
+                + "kind: realm-bench baseline save \(name) --from results/RUN")
+    }
+}
+
+/// JSON files with sorted snake_case keys, so that changes read well in a diff.
+enum JSONFile {
+    static func write(_ value: some Encodable, to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let url = URL(fileURLWithPath: path)
+        do {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try (encoder.encode(value) + Data("\n".utf8)).write(to: url, options: .atomic)
+        } catch {
+            throw BenchmarkError(
+                .internalError,
+                "'\(path)' cannot be written: \((error as NSError).localizedDescription)")
+        }
+    }
+
+    static func read<Value: Decodable>(_ type: Value.Type, from path: String) throws -> Value {
+        let data: Data
+        do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+            throw BenchmarkError(
+                .usage, "'\(path)' cannot be read: \((error as NSError).localizedDescription)")
+        }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        do { return try decoder.decode(type, from: data) } catch {
+            throw BenchmarkError(.internalError, "'\(path)' is damaged: \(error)")
+        }
+    }
+}

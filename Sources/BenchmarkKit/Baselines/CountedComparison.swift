@@ -1,0 +1,135 @@
+import Foundation
+
+/// Rows of a run beside the rows of a baseline, by what was counted.
+struct CountedComparison {
+    enum Verdict: String { case equal, regression, improvement, missing }
+
+    struct Difference: Equatable {
+        var caseId: String
+        var metric: String
+        /// Nil where one side was not measured.
+        var baseline, now: Double?
+        var verdict: Verdict
+
+        /// In percent of the baseline.
+        var change: Double? {
+            guard let baseline, let now, baseline != 0 else { return nil }
+            return (now / baseline - 1) * 100
+        }
+    }
+
+    /// Metrics that are not equal, in the order of rows.
+    private(set) var differences: [Difference] = []
+    /// A sentence for each row whose digest differs or that failed.
+    private(set) var wrongResults: [String] = []
+    /// A sentence for each row that stands on one side only or did other work.
+    private(set) var incomparable: [String] = []
+    /// Rows of this run that the baseline does not have yet.
+    private(set) var newRows: [String] = []
+    /// Rows and metrics that were compared.
+    private(set) var comparedRows = 0
+    private(set) var comparedMetrics = 0
+
+    /// `rows` whose metrics do not repeat are left out. `isWhole`: rows of the baseline that are
+    /// missing from `rows` are a finding, not left out on purpose.
+    init(rows: [MetricRow], baseline: [MetricRow], isWhole: Bool) {
+        let before = Dictionary(baseline.map { ($0.caseId, $0) }) { first, _ in first }
+        for row in rows where row.engine != "control" {
+            compare(row, before[row.caseId])
+        }
+        guard isWhole else { return }
+        let now = Set(rows.map(\.caseId))
+        for row in baseline where row.isDeterministic && !now.contains(row.caseId) {
+            incomparable.append("\(row.caseId) is in the baseline, but did not run.")
+        }
+    }
+
+    private mutating func compare(_ row: MetricRow, _ before: MetricRow?) {
+        if row.status == CaseResult.Status.failed.rawValue {
+            wrongResults.append("\(row.caseId) failed.")
+            return
+        }
+        guard let before else {
+            if row.isDeterministic { newRows.append(row.caseId) }
+            return
+        }
+        guard before.isDeterministic else { return }
+        guard row.status == CaseResult.Status.ok.rawValue else {
+            incomparable.append("\(row.caseId) is \(row.status), but was not in the baseline.")
+            return
+        }
+        guard row.operations == before.operations, row.seed == before.seed else {
+            incomparable.append(
+                "\(row.caseId) did \(row.operations) operations with seed \(row.seed), in the "
+                    + "baseline \(before.operations) with seed \(before.seed).")
+            return
+        }
+        comparedRows += 1
+        if row.digest != before.digest {
+            wrongResults.append(
+                "\(row.caseId): the result's digest is \(row.digest ?? "missing"), in the "
+                    + "baseline \(before.digest ?? "missing").")
+        }
+        for metric in GatedMetric.all { compare(metric, row, before) }
+    }
+
+    private mutating func compare(_ metric: GatedMetric, _ row: MetricRow, _ before: MetricRow) {
+        let old = before.counted[metric.name]
+        let new = row.counted[metric.name]
+        let verdict: Verdict
+        switch (old, new) {
+        case (nil, nil), (nil, .some): return
+        case (.some, nil): verdict = .missing
+        case (.some(let old), .some(let new)):
+            comparedMetrics += 1
+            if abs(new - old) <= metric.tolerance * abs(old) { return }
+            verdict = new > old ? .regression : .improvement
+        }
+        differences.append(
+            Difference(
+                caseId: row.caseId, metric: metric.name, baseline: old, now: new,
+                verdict: verdict))
+    }
+
+    func count(_ verdict: Verdict) -> Int { differences.count { $0.verdict == verdict } }
+
+    /// The exit code of the gate, nil for a pass: a wrong result before a regression, that before
+    /// what cannot be compared.
+    func code(isStrict: Bool) -> BenchmarkError.Code? {
+        if !wrongResults.isEmpty { return .caseFailed }
+        if count(.regression) > 0 { return .regression }
+        if !incomparable.isEmpty || count(.missing) > 0 || comparedMetrics == 0 {
+            return .notComparable
+        }
+        return isStrict && count(.improvement) > 0 ? .improvement : nil
+    }
+
+    /// The differences as a table; empty if there are none.
+    func table() -> TextTable {
+        var table = TextTable(header: ["case", "metric", "baseline", "now", "change", "verdict"])
+        table.leftColumns = [0, 1, 5]
+        table.rows = differences.map { difference in
+            [
+                difference.caseId, difference.metric,
+                ColumnCatalogue.decimal(difference.baseline),
+                ColumnCatalogue.decimal(difference.now),
+                difference.change.map { Percent.signed($0) } ?? "",
+                difference.verdict == .missing ? "not measured" : difference.verdict.rawValue,
+            ]
+        }
+        return table
+    }
+}
+
+enum Percent {
+    /// `+3.21 %`, with enough digits that a change is not shown as none.
+    static func signed(_ percent: Double) -> String {
+        let digits = abs(percent) < 0.01 ? "%+.5f" : "%+.2f"
+        return String(format: digits, percent) + " %"
+    }
+
+    /// `3.2 %` of a fraction.
+    static func plain(_ fraction: Double) -> String {
+        String(format: "%.1f %%", fraction * 100)
+    }
+}

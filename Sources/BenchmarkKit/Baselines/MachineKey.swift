@@ -1,0 +1,67 @@
+import Foundation
+
+/// What has to be equal for counted metrics to be comparable.
+struct CountedKey: Codable, Hashable, Sendable, CustomStringConvertible {
+    var architecture: String
+    var pageSizeBytes: Int
+    var swift: String
+    /// `release` or `debug`.
+    var configuration: String
+
+    var description: String {
+        "\(architecture), pages of \(pageSizeBytes) bytes, Swift \(swift), \(configuration)"
+    }
+
+    /// Names the folder of the baselines of this key.
+    var folderName: String {
+        MachineKeyName.plain("\(architecture)-\(pageSizeBytes)-swift-\(swift)-\(configuration)")
+    }
+
+    static var current: CountedKey {
+        let machine = RunReport.Machine()
+        let toolchain = RunReport.Toolchain()
+        return CountedKey(
+            architecture: machine.architecture, pageSizeBytes: machine.pageSizeBytes,
+            swift: toolchain.swift, configuration: toolchain.configuration)
+    }
+}
+
+/// What has to be equal for times to be comparable as well.
+struct TimedKey: Codable, Hashable, Sendable, CustomStringConvertible {
+    var counted: CountedKey
+    var processor: String
+    var cores: Int
+    /// Its type; where it is mounted does not matter.
+    var fileSystem: String
+
+    var description: String { "\(counted), \(processor), \(cores) cores, \(fileSystem)" }
+
+    var folderName: String {
+        counted.folderName + "-" + MachineKeyName.plain("\(processor)-\(cores)-\(fileSystem)")
+    }
+
+    /// `path`: a folder of the disk that is measured.
+    static func current(path: String) -> TimedKey {
+        let machine = RunReport.Machine()
+        return TimedKey(
+            counted: .current, processor: machine.processor ?? "unknown processor",
+            cores: machine.cores,
+            fileSystem: MachineKeyName.fileSystemType(RunReport.Machine.fileSystem(of: path)))
+    }
+}
+
+enum MachineKeyName {
+    /// Small letters, digits and single dashes.
+    static func plain(_ text: String) -> String {
+        let allowed = text.lowercased().map { character in
+            character.isASCII && (character.isLetter || character.isNumber || character == ".")
+                || character == "_" ? character : "-"
+        }
+        return String(allowed).split(separator: "-").joined(separator: "-")
+    }
+
+    /// Of `ext4 at /mount/point`, as a run's report has it.
+    static func fileSystemType(_ text: String?) -> String {
+        text?.split(separator: " ").first.map(String.init) ?? "unknown file system"
+    }
+}

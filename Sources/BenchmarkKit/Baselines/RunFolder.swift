@@ -1,0 +1,130 @@
+import Foundation
+
+/// A run read back from `results/<run>/`.
+struct RunFolder {
+    /// What `run.json` says that matters here.
+    struct Header: Decodable {
+        struct Machine: Decodable {
+            var processor: String?
+            var cores: Int
+            var architecture: String
+            var pageSizeBytes: Int
+            var fileSystem: String?
+        }
+
+        struct Toolchain: Decodable { var swift, configuration: String }
+
+        var schemaVersion: Int
+        var runId: String
+        var suite: String
+        var gitRevision: String?
+        var machine: Machine
+        var toolchain: Toolchain
+    }
+
+    var header: Header
+    var rows: [MetricRow]
+
+    var key: TimedKey {
+        TimedKey(
+            counted: CountedKey(
+                architecture: header.machine.architecture,
+                pageSizeBytes: header.machine.pageSizeBytes, swift: header.toolchain.swift,
+                configuration: header.toolchain.configuration),
+            processor: header.machine.processor ?? "unknown processor",
+            cores: header.machine.cores,
+            fileSystem: MachineKeyName.fileSystemType(header.machine.fileSystem))
+    }
+
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: path + "/run.json")
+    }
+
+    /// Throws `usage` if there is no run, `notComparable` if it is of another layout.
+    static func load(_ path: String) throws -> RunFolder {
+        let file = path + "/run.json"
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw BenchmarkError(
+                .usage, "'\(path)' is not the folder of a run: it has no readable run.json.")
+        }
+        try checkVersion(data, file)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let header: Header
+        do { header = try decoder.decode(Header.self, from: data) } catch {
+            throw BenchmarkError(.usage, "'\(file)' is not the report of a run: \(error)")
+        }
+        return RunFolder(header: header, rows: try rows(path))
+    }
+
+    /// First of all, so that a layout of another version is named as such rather than as broken.
+    private static func checkVersion(_ data: Data, _ file: String) throws {
+        struct Version: Decodable { var schema_version: Int }
+        guard let version = try? JSONDecoder().decode(Version.self, from: data) else {
+            throw BenchmarkError(.usage, "'\(file)' has no schema_version.")
+        }
+        try SchemaVersion.check(version.schema_version, in: file)
+    }
+
+    private static func rows(_ path: String) throws -> [MetricRow] {
+        var measures: [String: [String: Double]] = [:]
+        for record in try records(path + "/measures.csv", isRequired: false) {
+            guard let name = record["measure"], let id = record["case_id"] else { continue }
+            measures[id, default: [:]][name] = record["value"].flatMap { Double($0) }
+        }
+        var samples: [String: [Double]] = [:]
+        for record in try records(path + "/samples.csv", isRequired: false) {
+            guard let id = record["case_id"],
+                let rate = record["throughput_ops_per_s"].flatMap({ Double($0) })
+            else { continue }
+            samples[id, default: []].append(rate)
+        }
+        return try records(path + "/summary.csv", isRequired: true).map { record in
+            let version = record["schema_version"].flatMap { Int($0) } ?? 0
+            try SchemaVersion.check(version, in: path + "/summary.csv")
+            let id = record["case_id"] ?? ""
+            var row = try MetricRow(fields: record, measures: measures[id] ?? [:])
+            if let rates = samples[id], rates.count > 1 { row.throughputSamples = rates }
+            return row
+        }
+    }
+
+    /// Records by the names of their columns.
+    static func records(_ path: String, isRequired: Bool) throws -> [[String: String]] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            if !isRequired { return [] }
+            throw BenchmarkError(.usage, "'\(path)' cannot be read.")
+        }
+        let records: [CSV.Record]
+        do { records = try CSV.parse(String(decoding: data, as: UTF8.self)) } catch {
+            throw BenchmarkError(.usage, "\(path):\(error.line): \(error.message).")
+        }
+        guard let header = records.first?.fields else {
+            throw BenchmarkError(.usage, "'\(path)' is empty.")
+        }
+        return try records.dropFirst().map { record in
+            guard record.fields.count == header.count else {
+                throw BenchmarkError(
+                    .usage,
+                    "\(path):\(record.line): \(record.fields.count) fields under "
+                        + "\(header.count) columns.")
+            }
+            return Dictionary(zip(header, record.fields)) { first, _ in first }
+        }
+    }
+}
+
+enum SchemaVersion {
+    static func check(_ version: Int, in file: String) throws {
+        let own = RunContext.schemaVersion
+        guard version != own else { return }
+        let advice =
+            version < own
+            ? "Run the cases again with this build."
+            : "Read it with the build that wrote it, or a newer one."
+        throw BenchmarkError(
+            .notComparable,
+            "'\(file)' has the layout of schema version \(version), this build that of "
+                + "\(own). \(advice)")
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+/// Collects the pool of `selftest`: rounds over all rows; in a round a row runs twice as it is and
+/// once with each plant. The order is reversed every other round, so that no variant always comes
+/// first.
+struct SelftestCollection {
+    private let command: SelftestCommand
+    private let terminal = Terminal()
+    private let key: TimedKey
+
+    init(_ command: SelftestCommand, _ key: TimedKey) {
+        self.command = command
+        self.key = key
+    }
+
+    func collect() throws -> SelftestPool {
+        let runner = try TimedRunner(
+            suite: command.suite, filter: command.filter, path: command.path ?? command.output)
+        defer { runner.removeFiles() }
+        let stamp = RunReport.now().filter { $0 != "-" && $0 != ":" }
+        let file = try CSVFile(
+            path: "\(command.output)/selftest-\(stamp).csv", header: SelftestPool.header)
+        let own = TimedRunner.Build(name: "own", executable: CaseProcess.ownExecutable)
+        try runner.warmUp([own]) { terminal.status($0) }
+        var pool = SelftestPool(machine: key.folderName)
+        let needed = 2 * command.policy.runs
+        let start = monotonicNanoseconds()
+        let limit = command.minutes * 60
+        var round = 0
+        while true {
+            let elapsed = seconds(from: start, to: monotonicNanoseconds())
+            // Ends before a round that would probably exceed the limit.
+            let isTimeUp = elapsed + elapsed / Double(max(1, round)) > limit
+            if round >= needed, command.quick || isTimeUp { break }
+            terminal.status(
+                "Round \(round + 1): \(Int(elapsed / 60)) of \(Int(command.minutes)) minutes")
+            for benchmarkCase in runner.cases {
+                for (side, planted) in Self.order(round) {
+                    var build = own
+                    build.planted = planted
+                    let entry = SelftestPool.Entry(
+                        round: round, side: side, planted: planted,
+                        run: try runner.run(benchmarkCase, build))
+                    try file.append(SelftestPool.fields(entry, machine: pool.machine))
+                    pool.entries.append(entry)
+                }
+            }
+            round += 1
+        }
+        terminal.print("\(pool.entries.count) processes in \(round) rounds: \(file.path)\n")
+        return pool
+    }
+
+    private static func order(_ round: Int) -> [(side: Int, planted: Double)] {
+        // The two plain runs embrace one plant each time, as far from each other as those of two
+        // builds are in the gate.
+        let plants = SelftestPool.plants.map { (side: 0, planted: $0) }
+        let shift = round / 2 % plants.count
+        var rotated = Array(plants[shift...] + plants[..<shift])
+        rotated.insert((side: 0, planted: 0), at: 1)
+        rotated.insert((side: 1, planted: 0), at: 3)
+        return round % 2 == 0 ? rotated : rotated.reversed()
+    }
+}
+
+/// What `selftest` prints.
+struct SelftestReport {
+    private let analysis: SelftestAnalysis
+
+    init(_ analysis: SelftestAnalysis) { self.analysis = analysis }
+
+    private var processorBound: [SelftestAnalysis.Row] {
+        analysis.rows.filter(\.isProcessorBound)
+    }
+
+    var enoughRowsQualify: Bool {
+        2 * processorBound.count(where: \.qualifies) >= processorBound.count
+    }
+
+    private func table() -> TextTable {
+        let plants = SelftestPool.plants.map { "+\(Int(($0 * 100).rounded())) % found" }
+        var table = TextTable(
+            header: ["case", "bound by", "noise floor", "gated", "trials", "false alarms"] + plants)
+        table.leftColumns = [0, 1, 3]
+        table.rows = analysis.rows.map { row in
+            [
+                row.caseId, row.isProcessorBound ? "processor" : "disk",
+                Percent.plain(row.noiseFloor), row.qualifies ? "yes" : "no",
+                String(row.falseAlarms.trials), Self.text(row.falseAlarms),
+            ] + row.detections.map(Self.text)
+        }
+        let total = analysis.falseAlarms
+        table.rows.append(
+            [
+                "all gated rows", "", "", String(analysis.qualifying.count), String(total.trials),
+                Self.text(total),
+            ] + SelftestPool.plants.indices.map { Self.text(analysis.detections(ofPlant: $0)) })
+        return table
+    }
+
+    private var notes: [String] {
+        let policy = analysis.policy
+        let bound = processorBound
+        return [
+            "Brackets are exact 95 % binomial intervals. \(policy.runs) processes a side; "
+                + "\(analysis.rows.map(\.rounds).min() ?? 0) rounds a row.",
+            "Trials of a row are drawn from the same rounds and share runs, so they are not "
+                + "independent: the intervals are narrower than what is really known. Noise "
+                + "floors are of the same pool.",
+            "\(bound.count(where: \.qualifies)) of \(bound.count) processor-bound rows, and "
+                + "\(analysis.qualifying.count) of all \(analysis.rows.count), have a noise floor "
+                + "up to \(Percent.plain(policy.largestNoiseFloor)); the others are not gated by "
+                + "time.",
+        ]
+    }
+
+    func lines() -> [String] { table().lines() + [""] + notes }
+
+    func markdown() -> [String] {
+        table().markdown() + [""] + notes.flatMap { [$0, ""] }.dropLast()
+    }
+
+    private static func text(_ rate: SelftestAnalysis.Rate) -> String {
+        guard let interval = rate.interval else { return "" }
+        return Percent.plain(rate.fraction)
+            + String(format: " [%.1f, %.1f]", interval.low * 100, interval.high * 100)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// Short process runs of every row, by which the gate is tried on itself.
+struct SelftestPool {
+    /// The slowdowns that are planted.
+    static let plants = [0.02, 0.05, 0.1, 0.2]
+
+    struct Entry: Equatable, Sendable {
+        /// Runs of one round follow each other; sides of a comparison are taken from rounds.
+        var round: Int
+        /// 0 or 1 for the two runs of a round without a plant, else 0.
+        var side: Int
+        var planted: Double
+        var run: TimedRun
+    }
+
+    static let header = [
+        "schema_version", "machine", "case_id", "round", "side", "planted", "operations",
+        "elapsed_s", "latency_p10_us", "latency_p50_us", "calibration_before_ns",
+        "calibration_after_ns", "processor_s", "wall_s", "digest",
+    ]
+
+    /// The folder name of the key of the machine that measured.
+    var machine: String
+    var entries: [Entry] = []
+
+    /// In the order in which they were first measured.
+    var caseIds: [String] {
+        var seen: Set<String> = []
+        return entries.map(\.run.caseId).filter { seen.insert($0).inserted }
+    }
+
+    static func fields(_ entry: Entry, machine: String) -> [String] {
+        let run = entry.run
+        // All digits: the analysis of the file has to be that of the run.
+        func text(_ value: Double?) -> String { value.map { "\($0)" } ?? "" }
+        return [
+            String(RunContext.schemaVersion), machine, run.caseId, String(entry.round),
+            String(entry.side), text(entry.planted), String(run.operations),
+            text(run.elapsedSeconds), text(run.latencyP10), text(run.latencyP50),
+            text(run.calibrationBefore), text(run.calibrationAfter), text(run.processorSeconds),
+            text(run.wallSeconds), run.digest ?? "",
+        ]
+    }
+
+    static func load(_ path: String) throws -> SelftestPool {
+        let records = try RunFolder.records(path, isRequired: true)
+        guard let first = records.first else {
+            throw BenchmarkError(.usage, "The pool '\(path)' has no rows.")
+        }
+        try SchemaVersion.check(first["schema_version"].flatMap { Int($0) } ?? 0, in: path)
+        var pool = SelftestPool(machine: first["machine"] ?? "")
+        for (index, record) in records.enumerated() {
+            guard let entry = Entry(record) else {
+                throw BenchmarkError(
+                    .usage, "\(path): the record \(index + 1) is not one of a selftest's pool.")
+            }
+            pool.entries.append(entry)
+        }
+        return pool
+    }
+}
+
+extension SelftestPool.Entry {
+    fileprivate init?(_ record: [String: String]) {
+        func number(_ name: String) -> Double? { record[name].flatMap { Double($0) } }
+        guard let round = record["round"].flatMap({ Int($0) }),
+            let side = record["side"].flatMap({ Int($0) }), let planted = number("planted"),
+            let caseId = record["case_id"], let operations = number("operations"),
+            let elapsed = number("elapsed_s"), let before = number("calibration_before_ns"),
+            let after = number("calibration_after_ns"), let processor = number("processor_s"),
+            let wall = number("wall_s")
+        else { return nil }
+        self.round = round
+        self.side = side
+        self.planted = planted
+        run = TimedRun(
+            caseId: caseId, status: .ok, operations: Int(operations), elapsedSeconds: elapsed,
+            latencyP10: number("latency_p10_us"), latencyP50: number("latency_p50_us"),
+            calibrationBefore: before, calibrationAfter: after, processorSeconds: processor,
+            wallSeconds: wall, digest: record["digest"].flatMap { $0.isEmpty ? nil : $0 })
+    }
+}

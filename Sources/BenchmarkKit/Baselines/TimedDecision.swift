@@ -1,0 +1,119 @@
+/// When a row counts as slower: the rule of the gate, which `selftest` tries on itself.
+struct TimedPolicy: Codable, Equatable, Sendable {
+    /// Processes of each side.
+    var runs = 10
+    /// The lower end of the ratio's interval has to be above 1 + this.
+    var threshold = 0.03
+    /// Of the rank test after Holm's correction.
+    var significance = 0.01
+    /// Rows with a noise floor above this are not gated.
+    var largestNoiseFloor = 0.04
+    /// How many noise floors an effect has to be.
+    var floorsOfEffect = 2.0
+}
+
+/// Times of one row from processes of two builds; every value is what one process measured.
+struct TimedSamples: Equatable, Sendable {
+    var before: [Double]
+    var after: [Double]
+
+    /// Above 1: slower.
+    var ratio: Double { Quantiles.median(after) / Quantiles.median(before) }
+
+    /// Of the rank test, two-sided, before correction.
+    var p: Double { MannWhitney.test(after, before).p }
+
+    func interval(seed: UInt64) -> RatioInterval {
+        Bootstrap.ratioOfMedians(after, over: before, seed: seed)
+    }
+}
+
+extension TimedPolicy {
+    /// Whether one set of samples speaks for a slowdown. `p`: after Holm's correction. The cheap
+    /// conditions come first, the bootstrap last.
+    func isSlower(
+        _ samples: TimedSamples, correctedP p: Double, noiseFloor: Double, seed: UInt64
+    ) -> Bool {
+        let effect = samples.ratio - 1
+        guard effect > threshold, effect > floorsOfEffect * noiseFloor, p < significance else {
+            return false
+        }
+        return samples.interval(seed: seed).low > 1 + threshold
+    }
+
+    func qualifies(noiseFloor: Double) -> Bool { noiseFloor <= largestNoiseFloor }
+}
+
+/// What the gate says of a row.
+enum TimedVerdict: String, Sendable {
+    /// All conditions hold, and a rerun agrees.
+    case slower
+    /// The interval lies below the threshold: no slowdown that matters.
+    case steady
+    /// Neither: too noisy to tell.
+    case inconclusive
+    case notGated = "not gated"
+}
+
+/// The decision over all rows at once, as the correction for many rows needs.
+struct TimedDecision {
+    struct Row: Sendable {
+        var caseId: String
+        var samples: TimedSamples
+        /// Nil if none is stored.
+        var noiseFloor: Double?
+    }
+
+    struct Outcome: Sendable {
+        var caseId: String
+        var ratio: Double
+        var interval: RatioInterval
+        var correctedP: Double
+        var noiseFloor: Double?
+        var verdict: TimedVerdict
+        /// Of the rerun, if there was one.
+        var rerunRatio: Double?
+    }
+
+    let policy: TimedPolicy
+    let seed: UInt64
+
+    /// `rerun` measures the rows of these ids again.
+    func outcomes(
+        of rows: [Row], rerun: (_ caseIds: [String]) throws -> [String: TimedSamples]
+    ) throws -> [Outcome] {
+        var outcomes = rows.map { row in
+            Outcome(
+                caseId: row.caseId, ratio: row.samples.ratio,
+                interval: row.samples.interval(seed: seed), correctedP: 1,
+                noiseFloor: row.noiseFloor, verdict: .notGated)
+        }
+        let gated = rows.indices.filter { index in
+            rows[index].noiseFloor.map(policy.qualifies) ?? false
+        }
+        let corrected = Holm.adjusted(gated.map { rows[$0].samples.p })
+        for (index, p) in zip(gated, corrected) {
+            outcomes[index].correctedP = p
+            outcomes[index].verdict =
+                outcomes[index].interval.high <= 1 + policy.threshold ? .steady : .inconclusive
+        }
+        let suspicious = gated.filter { index in
+            policy.isSlower(
+                rows[index].samples, correctedP: outcomes[index].correctedP,
+                noiseFloor: rows[index].noiseFloor!, seed: seed)
+        }
+        guard !suspicious.isEmpty else { return outcomes }
+        let again = try rerun(suspicious.map { rows[$0].caseId })
+        let reruns = suspicious.compactMap { index in
+            again[rows[index].caseId].map { (index, $0) }
+        }
+        let correctedReruns = Holm.adjusted(reruns.map { $0.1.p })
+        for ((index, samples), p) in zip(reruns, correctedReruns) {
+            outcomes[index].rerunRatio = samples.ratio
+            let agrees = policy.isSlower(
+                samples, correctedP: p, noiseFloor: rows[index].noiseFloor!, seed: seed &+ 1)
+            outcomes[index].verdict = agrees ? .slower : .inconclusive
+        }
+        return outcomes
+    }
+}

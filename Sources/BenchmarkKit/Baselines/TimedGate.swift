@@ -1,0 +1,113 @@
+import Foundation
+
+/// `gate --against`: whether this build is slower than another one.
+struct TimedGate {
+    private let command: GateCommand
+    private let terminal = Terminal()
+    private let before: TimedRunner.Build
+    private let after: TimedRunner.Build
+    private let policy: TimedPolicy
+
+    init(_ command: GateCommand, against: String) throws {
+        self.command = command
+        guard FileManager.default.isExecutableFile(atPath: against) else {
+            throw BenchmarkError(.usage, "'\(against)' is not a program that can be started.")
+        }
+        before = TimedRunner.Build(
+            name: "other", executable: URL(fileURLWithPath: against).resolvingSymlinksInPath())
+        after = TimedRunner.Build(
+            name: "own", executable: CaseProcess.ownExecutable, planted: command.plantedSlowdown)
+        var policy = TimedPolicy()
+        policy.runs = command.runs
+        policy.threshold = command.threshold / 100
+        self.policy = policy
+    }
+
+    func run() throws {
+        let folder = command.path ?? command.output
+        try CaseRunner.makeDirectory(folder)
+        let runner = try TimedRunner(
+            suite: command.suite ?? "timed", filter: command.filter, path: folder)
+        defer { runner.removeFiles() }
+        let noise = try command.location.store().noiseFloors(for: .current(path: folder))
+        if command.dryRun {
+            for benchmarkCase in runner.cases {
+                let identifier = benchmarkCase.identifier.description
+                let floor = noise.floors[identifier]
+                let isGated = floor.map(policy.qualifies) ?? false
+                print(
+                    "\(identifier)  noise floor \(floor.map(Percent.plain) ?? "unknown")"
+                        + (isGated ? "" : "  (not gated by time)"))
+            }
+            return
+        }
+        try runner.warmUp([before, after]) { terminal.status($0) }
+        let samples = try measure(runner.cases, runner)
+        let rows = runner.cases.map(\.identifier.description).map { identifier in
+            TimedDecision.Row(
+                caseId: identifier, samples: samples[identifier]!,
+                noiseFloor: noise.floors[identifier])
+        }
+        let decision = TimedDecision(policy: policy, seed: CaseOptions().seed)
+        let outcomes = try decision.outcomes(of: rows) { suspicious in
+            terminal.print("Measuring again: \(suspicious.joined(separator: ", "))")
+            return try measure(
+                runner.cases.filter { suspicious.contains($0.identifier.description) }, runner)
+        }
+        try tell(outcomes)
+    }
+
+    /// A B B A A B B A ..., so that a drift of the machine strikes both sides alike; every case
+    /// has its turn in each pass, so that a disturbance does not strike one case alone.
+    private func measure(_ cases: [BenchmarkCase], _ runner: TimedRunner) throws
+        -> [String: TimedSamples]
+    {
+        var samples: [String: TimedSamples] = [:]
+        for pass in 0..<policy.runs {
+            for benchmarkCase in cases {
+                let identifier = benchmarkCase.identifier.description
+                terminal.status("[\(pass + 1)/\(policy.runs)] \(identifier)")
+                var row = samples[identifier] ?? TimedSamples(before: [], after: [])
+                for build in pass % 2 == 0 ? [before, after] : [after, before] {
+                    let run = try runner.run(benchmarkCase, build)
+                    let value = TimedStatistic.value(of: run)
+                    if build == before { row.before.append(value) } else { row.after.append(value) }
+                }
+                samples[identifier] = row
+            }
+        }
+        return samples
+    }
+
+    private func tell(_ outcomes: [TimedDecision.Outcome]) throws {
+        var table = TextTable(header: [
+            "case", "ratio", "95 % interval", "p (Holm)", "noise floor", "rerun", "verdict",
+        ])
+        table.leftColumns = [0, 6]
+        table.rows = outcomes.map { outcome in
+            [
+                outcome.caseId, String(format: "%.3f", outcome.ratio),
+                String(format: "%.3f to %.3f", outcome.interval.low, outcome.interval.high),
+                outcome.verdict == .notGated ? "" : String(format: "%.4f", outcome.correctedP),
+                outcome.noiseFloor.map(Percent.plain) ?? "unknown",
+                outcome.rerunRatio.map { String(format: "%.3f", $0) } ?? "",
+                outcome.verdict.rawValue,
+            ]
+        }
+        terminal.print(
+            "Time of this build / time of '\(before.executable.path)', medians of "
+                + "\(policy.runs) processes each\n")
+        for line in table.lines() { terminal.print(line) }
+        func count(_ verdict: TimedVerdict) -> Int { outcomes.count { $0.verdict == verdict } }
+        terminal.print(
+            "\n\(count(.steady)) steady, \(count(.inconclusive)) inconclusive, "
+                + "\(count(.notGated)) not gated by time, \(count(.slower)) slower")
+        let slower = outcomes.filter { $0.verdict == .slower }.map {
+            "\($0.caseId) by \(Percent.plain($0.ratio - 1))"
+        }
+        guard slower.isEmpty else {
+            throw BenchmarkError(
+                .regression, "This build is slower: \(slower.joined(separator: ", ")).")
+        }
+    }
+}

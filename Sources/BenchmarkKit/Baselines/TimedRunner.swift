@@ -1,0 +1,110 @@
+import Foundation
+
+/// Runs single cases of a suite in processes of their own, of this build or of another one.
+struct TimedRunner {
+    /// A program and what it is told besides the case.
+    struct Build: Equatable, Sendable {
+        var name: String
+        var executable: URL
+        /// The fraction by which its measured operations are slowed down.
+        var planted = 0.0
+    }
+
+    let suite: String
+    let cases: [BenchmarkCase]
+    private let directory: String
+
+    /// `path`: the folder whose disk is measured; a folder inside it is used and removed by
+    /// `removeFiles`.
+    init(suite: String, filter: String?, path: String) throws {
+        self.suite = try Self.suiteFile(suite)
+        cases = try CaseFilter.chosen(of: suite, filter: filter)
+            .filter { $0.unsupported == nil }
+        guard !cases.isEmpty else {
+            throw BenchmarkError(.usage, "No case of the suite '\(suite)' can run.")
+        }
+        directory = URL(fileURLWithPath: path)
+            .appendingPathComponent("timed-databases-\(ProcessInfo.processInfo.processIdentifier)")
+            .path
+        try CaseRunner.makeDirectory(directory)
+    }
+
+    func removeFiles() { try? FileManager.default.removeItem(atPath: directory) }
+
+    /// The file's path, so that another build reads the same suite.
+    private static func suiteFile(_ name: String) throws -> String {
+        if name.hasSuffix(".json") { return URL(fileURLWithPath: name).path }
+        return try ResourceLocator.suitesDirectory().appendingPathComponent(name + ".json").path
+    }
+
+    /// One process. Throws `caseFailed` if the case broke there.
+    func run(_ benchmarkCase: BenchmarkCase, _ build: Build) throws -> TimedRun {
+        let identifier = benchmarkCase.identifier.description
+        // Another build may have another file format, so each keeps its own prepared files.
+        let fixtures = "\(directory)/fixtures-\(build.executable.path.replacing("/", with: "-"))"
+        let work = directory + "/case"
+        try? FileManager.default.removeItem(atPath: work)
+        try CaseRunner.makeDirectory(work)
+        try CaseRunner.makeDirectory(fixtures)
+        defer { try? FileManager.default.removeItem(atPath: work) }
+        let process = try CaseProcess(
+            executable: build.executable,
+            arguments: [
+                TimeCaseCommand.verb, "--suite", suite, "--case", identifier, "--directory", work,
+                "--fixtures", fixtures,
+            ],
+            environment: build.planted > 0 ? [PlantedDelay.variable: String(build.planted)] : [:],
+            directory: work)
+        var lines: [String] = []
+        let ending = process.wait { lines.append($0) }
+        try Interruption.throwIfRequested()
+        guard ending.isSuccess else {
+            throw BenchmarkError(
+                .caseFailed, "\(identifier) of the \(build.name) build broke: \(ending.reason)")
+        }
+        guard let line = lines.last,
+            let run = try? JSONDecoder().decode(TimedRun.self, from: Data(line.utf8))
+        else {
+            throw BenchmarkError(
+                .notComparable,
+                "The \(build.name) build '\(build.executable.path)' does not report times in the "
+                    + "way that this one reads. Build it from a newer revision.")
+        }
+        guard run.status == .ok else {
+            throw BenchmarkError(
+                .caseFailed,
+                "\(identifier) of the \(build.name) build \(run.status): "
+                    + (run.failure ?? "no reason given."))
+        }
+        return run
+    }
+
+    /// One run of every case that does not count: it makes the files that the others read, and
+    /// brings the programs into memory.
+    func warmUp(_ builds: [Build], _ tell: (String) -> Void) throws {
+        for benchmarkCase in cases {
+            tell("preparing \(benchmarkCase.identifier)")
+            var done: Set<URL> = []
+            for build in builds where done.insert(build.executable).inserted {
+                _ = try run(benchmarkCase, build)
+            }
+        }
+    }
+}
+
+/// The cases of a suite whose id matches.
+enum CaseFilter {
+    static func chosen(of suite: String, filter: String?) throws -> [BenchmarkCase] {
+        let cases = try Suite.load(suite).expanded(overriding: OptionOverrides())
+        guard let filter else { return cases }
+        let expression: Regex<AnyRegexOutput>
+        do { expression = try Regex(filter) } catch {
+            throw BenchmarkError(.usage, "'\(filter)' is not a regular expression: \(error)")
+        }
+        let chosen = cases.filter { $0.identifier.description.contains(expression) }
+        guard !chosen.isEmpty else {
+            throw BenchmarkError(.usage, "No case of the suite '\(suite)' matches '\(filter)'.")
+        }
+        return chosen
+    }
+}

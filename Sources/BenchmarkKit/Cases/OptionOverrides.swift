@@ -1,0 +1,108 @@
+/// Options given on the command line; nil leaves what the suite says.
+struct OptionOverrides: Equatable, Sendable {
+    var engines: [String]?
+    var durabilities: [Durability]?
+    var isEncrypted = false
+    var size: Int?
+    var seconds: Double?
+    var count: Int?
+    var sensors: Int?
+    var batchSize: Int?
+    var threads: Int?
+    var payload: Int?
+    var seed: UInt64?
+    var warmup: Double?
+    var input: String?
+    /// Values that change from case to case.
+    var sweeps: [Sweep] = []
+
+    func applied(to original: CaseOptions) -> CaseOptions {
+        var options = original
+        if let seconds {
+            options.seconds = seconds
+            options.count = nil
+        }
+        if let count { options.count = count }
+        if let sensors { options.sensors = sensors }
+        if let batchSize { options.batchSize = batchSize }
+        if let threads { options.threads = threads }
+        if let payload { options.payload = payload }
+        if let seed { options.seed = seed }
+        if let warmup { options.warmup = warmup }
+        if let input { options.input = input }
+        return options
+    }
+
+    /// Sets one option by its name on the command line.
+    mutating func set(_ name: String, to text: String) throws {
+        switch name {
+        case "engine":
+            try Self.checkEngine(text)
+            engines = [text]
+        case "durability": durabilities = [try Self.durability(text)]
+        case "size":
+            let number: Int = try Self.number(text, name)
+            guard (1...1_000_000_000).contains(number) else {
+                throw BenchmarkError(.usage, "The size must be from 1 to 1000000000.")
+            }
+            size = number
+        case "seconds": seconds = try Self.number(text, name)
+        case "count": count = try Self.number(text, name)
+        case "sensors": sensors = try Self.number(text, name)
+        case "batch-size": batchSize = try Self.number(text, name)
+        case "threads": threads = try Self.number(text, name)
+        case "payload": payload = try Self.number(text, name)
+        case "seed": seed = try Self.number(text, name)
+        case "warmup": warmup = try Self.number(text, name)
+        default:
+            throw BenchmarkError(
+                .usage, NameSuggestion.message(kind: "option", name: name, among: Sweep.names))
+        }
+        if let problem = applied(to: CaseOptions()).problem {
+            throw BenchmarkError(.usage, "--\(problem.option) \(problem.reason)")
+        }
+    }
+
+    /// Those of one case of the sweeps.
+    func setting(_ point: Sweep.Point) throws -> OptionOverrides {
+        var overrides = self
+        overrides.sweeps = []
+        for (name, value) in point.settings { try overrides.set(name, to: value) }
+        return overrides
+    }
+
+    static func durability(_ name: String) throws -> Durability {
+        guard let durability = Durability(rawValue: name) else {
+            throw BenchmarkError(
+                .usage,
+                NameSuggestion.message(
+                    kind: "durability", name: name, among: Durability.allCases.map(\.rawValue)))
+        }
+        return durability
+    }
+
+    /// The databases that only the program with the peers has.
+    private static let peers = ["sqlite", "grdb", "lmdb", "rocksdb"]
+
+    static func checkEngine(_ name: String) throws {
+        let known = EngineCatalogue.names
+        if known.contains(name) { return }
+        if peers.contains(name) {
+            throw BenchmarkError(
+                .usage,
+                "The engine '\(name)' is not in this program; realm-bench-peers has it: "
+                    + "scripts/bench --peers.")
+        }
+        throw BenchmarkError(
+            .usage, NameSuggestion.message(kind: "engine", name: name, among: known + peers))
+    }
+
+    private static func number<Number: LosslessStringConvertible>(
+        _ text: String, _ name: String
+    ) throws -> Number {
+        guard let number = Number(text) else {
+            throw BenchmarkError(.usage, "'\(text)' is not a number for --\(name).")
+        }
+        return number
+    }
+}

@@ -1,0 +1,61 @@
+/// One option of the cases and the values that it takes in turn: `--sweep threads=1,2,4`.
+struct Sweep: Equatable, Sendable {
+    var name: String
+    var values: [String]
+
+    /// The options that can be swept.
+    static let names = [
+        "batch-size", "count", "durability", "engine", "payload", "seconds", "seed", "sensors",
+        "size", "threads", "warmup",
+    ]
+
+    /// `text` is `NAME=a,b`.
+    init(_ text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else {
+            throw BenchmarkError(
+                .usage, "--sweep takes NAME=a,b, as in threads=1,2,4, and not '\(text)'.")
+        }
+        name = String(parts[0])
+        guard Self.names.contains(name) else {
+            throw BenchmarkError(
+                .usage,
+                NameSuggestion.message(kind: "option to sweep", name: name, among: Self.names))
+        }
+        values = try commaSeparated(String(parts[1]), option: "sweep \(name)")
+        for value in values {
+            var overrides = OptionOverrides()
+            try overrides.set(name, to: value)
+        }
+    }
+
+    /// What one case of several sweeps gets: a value of each.
+    struct Point: Equatable, Sendable {
+        var settings: [(name: String, value: String)] = []
+
+        /// `threads=4;payload=100`.
+        var text: String { settings.map { "\($0.name)=\($0.value)" }.joined(separator: ";") }
+
+        static func == (left: Point, right: Point) -> Bool { left.text == right.text }
+    }
+
+    /// Every combination, the last sweep changing fastest; one empty point without sweeps.
+    static func points(of sweeps: [Sweep]) -> [Point] {
+        sweeps.reduce([Point()]) { points, sweep in
+            points.flatMap { point in
+                sweep.values.map { Point(settings: point.settings + [(sweep.name, $0)]) }
+            }
+        }
+    }
+}
+
+/// The parts of `a,b,c`, each once; none may be empty.
+func commaSeparated(_ text: String, option: String) throws -> [String] {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard !parts.contains(""), Set(parts).count == parts.count else {
+        throw BenchmarkError(
+            .usage,
+            "--\(option) takes different values separated by commas, and not '\(text)'.")
+    }
+    return parts
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import Foundation
+
+/// `realm-bench gate`.
+struct GateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gate",
+        abstract: "Fails when a counted metric grew, or when another build was faster beyond doubt.",
+        discussion: """
+            Without --against, runs the suite of counted cases and compares every row with a \
+            baseline: syncs, write calls, bytes, pages, file and live bytes, allocations and the \
+            result's digest exactly, instructions within 0.5 %. Noise does not touch these.
+
+            With --against, times the cases of the suite 'timed' in processes of this build and \
+            of the other one, interleaved A B B A. A row is red only if the 95 % interval of the \
+            ratio of medians clears the threshold, the rank test's p after correction for all \
+            rows is below 0.01, the effect is above twice the row's stored noise floor, and a \
+            rerun agrees. What is not steady either is inconclusive, which passes.
+
+            EXAMPLES
+              realm-bench gate
+              realm-bench gate --strict
+              realm-bench gate --against ../before/.build/release/realm-bench
+
+            EXIT CODES
+              0   nothing got worse
+              1   the tool itself could not do its work
+              2   a regression
+              3   a case failed, or the digest of a result differs
+              4   an improvement, with --strict: save a new baseline
+              5   there is no baseline (or no noise floors) yet
+              6   the baseline is of another machine class, toolchain or layout
+              64  the command line asks for something that does not exist
+            """)
+
+    @Option(help: ArgumentHelp("The baseline of counted metrics.", valueName: "name"))
+    var baseline = "counted"
+
+    @Option(
+        help: ArgumentHelp(
+            "A suite of Benchmarks/Suites, or the path of a JSON file.",
+            discussion: "The default is 'counted', with --against 'timed'.", valueName: "name"))
+    var suite: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Another build of realm-bench, to be compared with this one by time.",
+            valueName: "program"))
+    var against: String?
+
+    @Option(
+        help: ArgumentHelp("Only cases whose id matches this regular expression.", valueName: "regex"))
+    var filter: String?
+
+    @Flag(help: "An improvement of a counted metric fails as well, so that the baseline follows.")
+    var strict = false
+
+    @Flag(help: "Print what would be compared with what, and stop.")
+    var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Processes of each build, with --against; at least 10.", valueName: "number"))
+    var runs = TimedPolicy().runs
+
+    @Option(
+        help: ArgumentHelp(
+            "The slowdown that matters, in percent, with --against.", valueName: "percent"))
+    var threshold = TimedPolicy().threshold * 100
+
+    @Option(help: ArgumentHelp("The folder for database files.", valueName: "folder"))
+    var path: String?
+
+    @Option(help: ArgumentHelp("The folder that gets the folder of this run.", valueName: "folder"))
+    var output = "results"
+
+    @Option(help: .hidden)
+    var plantedSlowdown = 0.0
+
+    @OptionGroup var location: BaselineCommand.Location
+
+    func validate() throws {
+        if runs < 10 { throw ValidationError("--runs must be at least 10.") }
+        if !(0...100).contains(threshold) {
+            throw ValidationError("--threshold must be from 0 to 100.")
+        }
+        if !(0...10).contains(plantedSlowdown) {
+            throw ValidationError("--planted-slowdown must be from 0 to 10.")
+        }
+        if against != nil, strict {
+            throw ValidationError("--strict is about counted metrics, not about --against.")
+        }
+    }
+
+    func run() throws {
+        Interruption.watch()
+        if let against { try TimedGate(self, against: against).run() } else {
+            try CountedGate(self).run()
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Foundation
+
+/// `realm-bench selftest`.
+struct SelftestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "selftest",
+        abstract: "Tries the gate on itself: how often it errs, and what it notices.",
+        discussion: """
+            Times every row of the suite in many short processes, some of them slowed down by a \
+            planted busy-wait of 2, 5, 10 and 20 % of the measured operation. From this pool it \
+            draws pairs whose truth is known and asks the gate's own rule, rerun included. \
+            Prints each row's noise floor and stores it for the gate; then false alarms and \
+            detections with exact binomial intervals.
+
+            The pool is written as CSV: --from reads it again, without measuring.
+
+            EXAMPLES
+              realm-bench selftest
+              realm-bench selftest --minutes 10
+              realm-bench selftest --from results/selftest-20260131T235959Z.csv
+            """)
+
+    @Option(
+        help: ArgumentHelp("A suite of Benchmarks/Suites, or a JSON file.", valueName: "name"))
+    var suite = "timed"
+
+    @Option(
+        help: ArgumentHelp("Only cases whose id matches this regular expression.", valueName: "regex"))
+    var filter: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to collect; more rounds tell more.",
+            discussion: "At least the rounds that a trial needs are run in any case.",
+            valueName: "minutes"))
+    var minutes = 25.0
+
+    @Flag(help: "As few rounds as a trial needs, to see that everything works.")
+    var quick = false
+
+    @Option(help: ArgumentHelp("Analyses this pool instead of measuring.", valueName: "file"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("Pairs drawn for each row and plant.", valueName: "number"))
+    var trials = 1000
+
+    @Option(
+        help: ArgumentHelp("Processes of each side, as of the gate; at least 10.", valueName: "number"))
+    var runs = TimedPolicy().runs
+
+    @Option(help: ArgumentHelp("Seed of the draws.", valueName: "number"))
+    var seed: UInt64 = 20_190_409
+
+    @Option(help: ArgumentHelp("Also write the tables as Markdown.", valueName: "file"))
+    var exportMarkdown: String?
+
+    @Option(help: ArgumentHelp("The folder for database files.", valueName: "folder"))
+    var path: String?
+
+    @Option(help: ArgumentHelp("The folder that gets the pool.", valueName: "folder"))
+    var output = "results"
+
+    @OptionGroup var location: BaselineCommand.Location
+
+    var policy: TimedPolicy {
+        var policy = TimedPolicy()
+        policy.runs = runs
+        return policy
+    }
+
+    func validate() throws {
+        if runs < 10 { throw ValidationError("--runs must be at least 10.") }
+        if trials < 1 { throw ValidationError("--trials must be at least 1.") }
+        if !(minutes > 0 && minutes <= 600) {
+            throw ValidationError("--minutes must be above 0 and at most 600.")
+        }
+    }
+
+    func run() throws {
+        Interruption.watch()
+        let store = try location.store()
+        let folder = path ?? output
+        try CaseRunner.makeDirectory(folder)
+        let key = TimedKey.current(path: folder)
+        let pool = try from.map(SelftestPool.load) ?? SelftestCollection(self, key).collect()
+        let analysis = try SelftestAnalysis(pool, policy: policy, trials: trials, seed: seed)
+        let report = SelftestReport(analysis)
+        for line in report.lines() { print(line) }
+        if let exportMarkdown { try TextFile.write(report.markdown(), to: exportMarkdown) }
+        if pool.machine == key.folderName {
+            let floors = analysis.rows.map { ($0.caseId, $0.noiseFloor) }
+            let noise = NoiseFloors(
+                key: key, suite: suite, runs: runs,
+                floors: Dictionary(floors) { first, _ in first })
+            print("\nNoise floors: \(try store.save(noise))")
+        } else {
+            print("\nThe pool is of another machine class; its noise floors are not stored.")
+        }
+        guard report.enoughRowsQualify else {
+            throw BenchmarkError(
+                .regression,
+                "Less than half of the processor-bound rows have a noise floor up to "
+                    + "\(Percent.plain(policy.largestNoiseFloor)). Time them on a quieter machine.")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import Glibc
+
+/// Runs one case of a suite in this process and prints a `TimedRun` as one line of JSON; `gate` and
+/// `selftest` start it, of this build or of another one. Its arguments and its line are what two
+/// builds have to agree on, so fields are only ever added.
+struct TimeCaseCommand: ParsableCommand {
+    static let verb = "time-case"
+    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+
+    @Option var suite: String
+    @Option var `case`: String
+    @Option var directory: String
+    @Option var fixtures: String
+
+    func run() throws {
+        let cases = try Suite.load(suite).expanded(overriding: OptionOverrides())
+        guard let chosen = cases.first(where: { $0.identifier.description == self.case }) else {
+            throw BenchmarkError(.usage, "The suite '\(suite)' has no case '\(self.case)'.")
+        }
+        let environment = CaseEnvironment(
+            directory: directory, fixtures: fixtures, allocations: nil, progress: { _ in })
+        let workload = try WorkloadCatalogue.workload(named: chosen.identifier.workload)
+        if workload.isPreparedApart { try workload.prepare(chosen, in: environment) }
+        let before = Calibration.nanoseconds()
+        let start = monotonicNanoseconds()
+        let processorStart = ProcessorTime.seconds()
+        let outcome =
+            try chosen.unsupported.map { CaseOutcome(results: [.unsupported(chosen, $0)]) }
+            ?? workload.run(chosen, in: environment)
+        let processorSeconds = ProcessorTime.seconds() - processorStart
+        let wallSeconds = seconds(from: start, to: monotonicNanoseconds())
+        let after = Calibration.nanoseconds()
+        let result = outcome.results[0]
+        let run = TimedRun(
+            caseId: self.case, status: result.status, failure: result.failure,
+            operations: result.operations, elapsedSeconds: result.elapsedSeconds,
+            latencyP10: result.latency?.p10, latencyP50: result.latency?.p50,
+            calibrationBefore: before, calibrationAfter: after,
+            processorSeconds: processorSeconds, wallSeconds: wallSeconds, digest: result.digest)
+        let line = try JSONEncoder().encode(run)
+        print(String(decoding: line, as: UTF8.self))
+    }
+}
+
+/// Processor time of this process, user and system.
+enum ProcessorTime {
+    static func seconds() -> Double {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+            + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+    }
+}

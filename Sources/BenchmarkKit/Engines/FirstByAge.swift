@@ -1,0 +1,42 @@
+/// The first so many persons by age, those of one age by name: what sorting keeps when only the
+/// beginning is asked for. Needs memory for those alone.
+struct FirstByAge {
+    private var persons: [(age: Int, name: [UInt8])] = []
+    private let count: Int
+    /// Persons who are older need not be offered.
+    private(set) var largestAge = Int.max
+
+    init(count: Int) {
+        precondition(count > 0, "at least one person")
+        self.count = count
+        persons.reserveCapacity(count + 1)
+    }
+
+    mutating func offer(age: Int, name: some Collection<UInt8>) {
+        if persons.count == count, let last = persons.last,
+            !Self.isBefore(age, name, last.age, last.name)
+        { return }
+        var low = 0
+        var high = persons.count
+        while low < high {
+            let middle = (low + high) / 2
+            if Self.isBefore(age, name, persons[middle].age, persons[middle].name) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        persons.insert((age, Array(name)), at: low)
+        if persons.count > count { persons.removeLast() }
+        if persons.count == count { largestAge = persons[count - 1].age }
+    }
+
+    /// In order.
+    var names: [String] { persons.map { String(decoding: $0.name, as: UTF8.self) } }
+
+    private static func isBefore(
+        _ age: Int, _ name: some Collection<UInt8>, _ otherAge: Int, _ otherName: [UInt8]
+    ) -> Bool {
+        age != otherAge ? age < otherAge : name.lexicographicallyPrecedes(otherName)
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import RealmSwift
+import StorageEngine
+
+/// An object with a list of links.
+final class LinkOwner: Object {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
+    @Persisted var members: List<LinkMember>
+}
+
+/// What lists lead to.
+final class LinkMember: Object {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
+    @Persisted var value: Int
+
+    convenience init(value: Int) {
+        self.init()
+        self.value = value
+    }
+}
+
+/// Lists of links through the public API.
+final class RealmObjectLinkStore: LinkStore {
+    private let realm: Realm
+    private let path: String
+
+    init(path: String) throws {
+        self.path = path
+        realm = try Realm(
+            configuration: Realm.Configuration(
+                fileURL: URL(fileURLWithPath: path),
+                objectTypes: [LinkOwner.self, LinkMember.self]))
+    }
+
+    func build(owners: Int, members: Int, batchSize: Int) throws {
+        for first in stride(from: 0, to: owners, by: batchSize) {
+            try realm.write {
+                for owner in first..<min(first + batchSize, owners) {
+                    let object = LinkOwner()
+                    realm.add(object)
+                    for member in 0..<members {
+                        object.members.append(
+                            LinkMember(value: (owner * members + member) % 1000))
+                    }
+                }
+            }
+        }
+    }
+
+    func sumOfMembers() -> Int {
+        var sum = 0
+        for owner in realm.objects(LinkOwner.self) {
+            for member in owner.members { sum += member.value }
+        }
+        return sum
+    }
+
+    func countOfOwners() throws -> Int { throw RealmObjectEngine().unsupported(.backlinks) }
+
+    func size() throws -> StoreSize { StoreSize(try Database.open(path: path).statistics()) }
+}

@@ -1,0 +1,167 @@
+import Foundation
+@_spi(Measurement) import RealmSwift
+import StorageEngine
+
+/// Persons as objects of the public API, used the way an application uses them.
+final class RealmObjectPersonStore: PersonStore {
+    private let realm: Realm
+    private let layout: PersonLayout
+    private let path: String
+
+    init(path: String, _ layout: PersonLayout) throws {
+        self.path = path
+        self.layout = layout
+        let type: Object.Type
+        switch layout {
+        case .unkeyed: type = Person.self
+        case .integerKey: type = KeyedPerson.self
+        case .stringKey: type = NamedPerson.self
+        case .indexed: throw RealmObjectEngine().unsupported(.secondaryIndex)
+        }
+        realm = try Realm(configuration: personsConfiguration(path: path, type))
+    }
+
+    var lastCommit: CommitCost? { realm.lastCommitStatistics.map(CommitCost.init) }
+
+    func insert(_ persons: ArraySlice<PersonValues>) throws {
+        try realm.write {
+            switch layout {
+            case .integerKey: for values in persons { realm.add(KeyedPerson(values)) }
+            case .stringKey: for values in persons { realm.add(NamedPerson(values)) }
+            default: for values in persons { realm.add(Person(values)) }
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    func person(number: Int) -> (birthdate: Int, age: Int)? {
+        guard let person = realm.object(ofType: KeyedPerson.self, forPrimaryKey: number) else {
+            return nil
+        }
+        return (Self.seconds(person.birthdate), person.age)
+    }
+
+    func person(name: String) -> (birthdate: Int, age: Int)? {
+        guard let person = realm.object(ofType: NamedPerson.self, forPrimaryKey: name) else {
+            return nil
+        }
+        return (Self.seconds(person.birthdate), person.age)
+    }
+
+    /// All birth dates are whole seconds.
+    private static func seconds(_ date: Date) -> Int { Int(date.timeIntervalSince1970) }
+
+    func count(ageBelow limit: Int) throws -> Int {
+        throw RealmObjectEngine().unsupported(.count)
+    }
+
+    func count(namePrefix: String) throws -> Int {
+        throw RealmObjectEngine().unsupported(.prefixCount)
+    }
+
+    func count(birthdateIn range: Range<Int>) throws -> Int {
+        throw RealmObjectEngine().unsupported(.dateRangeCount)
+    }
+
+    func sumOfAges() throws -> Int { throw RealmObjectEngine().unsupported(.sum) }
+
+    func names(sortedByAge count: Int) throws -> [String] {
+        throw RealmObjectEngine().unsupported(.sort)
+    }
+
+    func forEach(_ body: (_ name: String, _ birthdate: Int, _ age: Int) -> Void) {
+        switch layout {
+        case .integerKey: Self.forEach(realm.objects(KeyedPerson.self), body)
+        case .stringKey: Self.forEach(realm.objects(NamedPerson.self), body)
+        default: Self.forEach(realm.objects(Person.self), body)
+        }
+    }
+
+    func checksum() -> Int {
+        switch layout {
+        case .integerKey: Self.checksum(realm.objects(KeyedPerson.self))
+        case .stringKey: Self.checksum(realm.objects(NamedPerson.self))
+        default: Self.checksum(realm.objects(Person.self))
+        }
+    }
+
+    // Generic functions instead of a generic class, whose methods would not be specialised.
+
+    private static func forEach<P: PersonObject>(
+        _ persons: Results<P>, _ body: (String, Int, Int) -> Void
+    ) {
+        for person in persons { body(person.name, seconds(person.birthdate), person.age) }
+    }
+
+    private static func checksum<P: PersonObject>(_ persons: Results<P>) -> Int {
+        var sum = 0
+        for person in persons {
+            for byte in person.name.utf8 { sum &+= Int(byte) }
+            sum &+= seconds(person.birthdate) &+ person.age
+        }
+        return sum
+    }
+
+    // MARK: Changing
+
+    func updateAllAges(adding: Int) throws {
+        try realm.write {
+            switch layout {
+            case .integerKey: Self.updateAges(realm.objects(KeyedPerson.self), adding)
+            case .stringKey: Self.updateAges(realm.objects(NamedPerson.self), adding)
+            default: Self.updateAges(realm.objects(Person.self), adding)
+            }
+        }
+    }
+
+    private static func updateAges<P: PersonObject>(_ persons: Results<P>, _ adding: Int) {
+        for person in persons { person.age = (person.age + adding) % 100 }
+    }
+
+    func updateAge(number: Int, to age: Int) throws {
+        try realm.write { try keyed(number).age = age }
+    }
+
+    func delete(numbers: [Int]) throws {
+        try realm.write { for number in numbers { realm.delete(try keyed(number)) } }
+    }
+
+    private func keyed(_ number: Int) throws -> KeyedPerson {
+        guard let person = realm.object(ofType: KeyedPerson.self, forPrimaryKey: number) else {
+            throw BenchmarkError(.caseFailed, "There is no person with the key \(number).")
+        }
+        return person
+    }
+
+    func deleteOddAges() throws {
+        try realm.write {
+            switch layout {
+            case .integerKey: deleteOdd(realm.objects(KeyedPerson.self))
+            case .stringKey: deleteOdd(realm.objects(NamedPerson.self))
+            default: deleteOdd(realm.objects(Person.self))
+            }
+        }
+    }
+
+    private func deleteOdd<P: PersonObject>(_ persons: Results<P>) {
+        for person in persons where person.age % 2 == 1 { realm.delete(person) }
+    }
+
+    // MARK: The file
+
+    func copy(to path: String) throws { try realm.writeCopy(toFile: URL(fileURLWithPath: path)) }
+
+    // What the API does not tell, the database that the Realm has open does.
+
+    func size() throws -> StoreSize { StoreSize(try Database.open(path: path).statistics()) }
+
+    func problems() throws -> [String] {
+        try Connection(Database.open(path: path)).verify()
+    }
+
+    func refresh() { realm.refresh() }
+
+    /// A Realm shows one version until it is refreshed.
+    func pin() { realm.refresh() }
+}

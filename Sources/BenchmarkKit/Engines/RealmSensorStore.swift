@@ -1,0 +1,109 @@
+import Foundation
+@_spi(Measurement) import RealmSwift
+import StorageEngine
+
+extension RealmObjectEngine {
+    func openSensors(at path: String, _ durability: Durability) throws -> any SensorStore {
+        try RealmSensorStore(path: path)
+    }
+}
+
+/// Sensors as objects with a list of readings.
+struct RealmSensorStore: SensorStore {
+    private let path: String
+    /// Keeps the file open while sessions come and go, as an application does.
+    private let database: Database
+
+    init(path: String) throws {
+        self.path = path
+        database = try Database.open(path: path)
+    }
+
+    func create(_ sensors: [SensorDescription]) throws {
+        let realm = try Realm(configuration: sensorsConfiguration(path: path))
+        try realm.write {
+            for description in sensors {
+                let sensor = Sensor()
+                sensor.id = description.identifier
+                sensor.city = description.city
+                sensor.parameter = description.parameter
+                realm.add(sensor)
+            }
+        }
+        // The thread may keep this Realm for its session: it must not pin the version.
+        realm.invalidate()
+    }
+
+    func makeSession(_ sensors: [SensorDescription]) throws -> any SensorSession {
+        try RealmSensorSession(path: path, sensors)
+    }
+
+    func contents() throws -> [StoredSensor] {
+        let realm = try Realm(configuration: sensorsConfiguration(path: path))
+        return realm.objects(Sensor.self).map {
+            StoredSensor(
+                identifier: $0.id, account: $0.account, kept: $0.readings.map(\.sequence))
+        }
+    }
+
+    func size() throws -> StoreSize {
+        let statistics = try database.statistics()
+        return StoreSize(
+            fileBytes: Int(statistics.fileBytes), liveBytes: Int(statistics.liveBytes),
+            freeBytes: Int(statistics.freeBytes))
+    }
+
+    func pinnedVersions() throws -> Int { try database.statistics().pinnedVersions.count }
+
+    /// The structure of the file (trees, links, free space), and readings that no sensor has.
+    func problems() throws -> [String] {
+        let realm = try Realm(configuration: sensorsConfiguration(path: path))
+        let inLists = realm.objects(Sensor.self).reduce(0) { $0 + $1.readings.count }
+        let readings = realm.objects(Reading.self).count
+        var problems: [String] = []
+        if readings != inLists {
+            problems.append(
+                "The file has \(readings) readings, but its sensors have \(inLists).")
+        }
+        let defects = try Connection(database).verify()
+        return problems + defects.prefix(10).map { "The file is damaged: \($0)" }
+    }
+}
+
+/// A Realm and the sensors that were used so far.
+private final class RealmSensorSession: SensorSession {
+    private let realm: Realm
+    private let descriptions: [SensorDescription]
+    private var sensors: [Sensor?]
+
+    init(path: String, _ descriptions: [SensorDescription]) throws {
+        realm = try Realm(configuration: sensorsConfiguration(path: path))
+        self.descriptions = descriptions
+        sensors = Array(repeating: nil, count: descriptions.count)
+    }
+
+    func begin() { realm.beginWrite() }
+
+    func append(_ reading: ProducedReading) throws {
+        let sensor = try sensors[reading.sensor] ?? find(reading.sensor)
+        sensor.append(reading, in: realm)
+    }
+
+    func commit() throws -> CommitCost? {
+        try realm.commitWrite()
+        return realm.lastCommitStatistics.map {
+            CommitCost(pages: $0.pages, syncNanoseconds: $0.syncNanoseconds)
+        }
+    }
+
+    func cancel() { realm.cancelWrite() }
+
+    private func find(_ position: Int) throws -> Sensor {
+        let identifier = descriptions[position].identifier
+        guard let sensor = realm.object(ofType: Sensor.self, forPrimaryKey: identifier) else {
+            throw BenchmarkError(.caseFailed, "The sensor '\(identifier)' is not in the file.")
+        }
+        sensors[position] = sensor
+        return sensor
+    }
+}

@@ -1,0 +1,88 @@
+import StorageEngine
+
+/// Lists of links in tables of the storage engine: the same file as objects have.
+final class RealmTableLinkStore: LinkStore {
+    private let connection: Connection
+    private let owners: Table
+    private let members: Table
+
+    private static let ownerDefinition = TableDefinition(
+        name: "LinkOwner",
+        columns: [
+            ColumnDefinition(
+                name: "members", type: .link, collection: .list, linkTarget: "LinkMember")
+        ])
+    private static let memberDefinition = TableDefinition(
+        name: "LinkMember", columns: [ColumnDefinition(name: "value", type: .int)])
+
+    init(path: String) throws {
+        connection = try Connection(Database.open(path: path))
+        // In this order, because links lead to tables that exist.
+        members = try RealmTablePersonStore.table(connection, Self.memberDefinition)
+        owners = try RealmTablePersonStore.table(connection, Self.ownerDefinition)
+    }
+
+    func build(owners: Int, members: Int, batchSize: Int) throws {
+        for first in stride(from: 0, to: owners, by: batchSize) {
+            try connection.beginWrite()
+            do {
+                for owner in first..<min(first + batchSize, owners) {
+                    try insert(owner: owner, members)
+                }
+            } catch {
+                connection.rollback()
+                throw error
+            }
+            try connection.commit()
+        }
+    }
+
+    private func insert(owner: Int, _ count: Int) throws {
+        let key = try insert(.null, into: owners)
+        let list = owners.list(0, of: key)
+        for member in 0..<count {
+            let value = Int64((owner * count + member) % 1000)
+            let target = try insert(.integer(value), into: members)
+            try list.insert(.integer(target.rawValue), at: member)
+        }
+    }
+
+    private func insert(_ value: Scalar, into table: Table) throws -> ObjectKey {
+        try withUnsafePointer(to: value) {
+            try table.insert(UnsafeBufferPointer(start: $0, count: 1))
+        }
+    }
+
+    func sumOfMembers() throws -> Int {
+        var sum = 0
+        try owners.forEachLeaf { leaf, _ in
+            for row in 0..<leaf.rowCount {
+                let key = owners.key(at: RowLocation(leaf: leaf, row: row))
+                try owners.list(0, of: key).forEach { element in
+                    guard case .integer(let target) = element,
+                        let location = try members.location(of: ObjectKey(rawValue: target)),
+                        case .integer(let value) = try members.value(0, at: location)
+                    else { throw BenchmarkError(.caseFailed, "A link leads nowhere.") }
+                    sum += Int(value)
+                    return true
+                }
+            }
+            return true
+        }
+        return sum
+    }
+
+    func countOfOwners() throws -> Int {
+        var count = 0
+        try members.forEachLeaf { leaf, _ in
+            for row in 0..<leaf.rowCount {
+                count += try members.backlinkCount(
+                    of: members.key(at: RowLocation(leaf: leaf, row: row)))
+            }
+            return true
+        }
+        return count
+    }
+
+    func size() throws -> StoreSize { StoreSize(try connection.database.statistics()) }
+}

@@ -1,0 +1,170 @@
+import StorageEngine
+
+/// Persons in a table of the storage engine: the same file as objects have, without objects.
+final class RealmTablePersonStore: PersonStore {
+    let connection: Connection
+    let table: Table
+    let layout: PersonLayout
+    /// Positions of the columns.
+    let name: Int, birthdate: Int, age: Int
+    private(set) var lastCommit: CommitCost?
+
+    init(path: String, _ layout: PersonLayout) throws {
+        guard layout != .indexed else { throw RealmTableEngine().unsupported(.secondaryIndex) }
+        self.layout = layout
+        connection = try Connection(Database.open(path: path))
+        table = try Self.table(connection, Self.definition(layout))
+        name = layout == .integerKey ? 1 : 0
+        birthdate = name + 1
+        age = name + 2
+    }
+
+    /// The tables that the object layer makes of the same classes.
+    private static func definition(_ layout: PersonLayout) -> TableDefinition {
+        var columns = [
+            ColumnDefinition(name: "name", type: .string, isPrimaryKey: layout == .stringKey),
+            ColumnDefinition(name: "birthdate", type: .date),
+            ColumnDefinition(name: "age", type: .int),
+        ]
+        if layout == .integerKey {
+            columns.insert(
+                ColumnDefinition(name: "number", type: .int, isPrimaryKey: true), at: 0)
+        }
+        let names: [PersonLayout: String] = [
+            .integerKey: "KeyedPerson", .stringKey: "NamedPerson",
+        ]
+        return TableDefinition(name: names[layout] ?? "Person", columns: columns)
+    }
+
+    /// The table of that name, created if it is missing.
+    static func table(_ connection: Connection, _ definition: TableDefinition) throws -> Table {
+        if let table = try connection.table(named: definition.name) { return table }
+        try connection.beginWrite()
+        // Another thread may have created it since.
+        if try connection.table(named: definition.name) == nil {
+            do { try connection.createTables([definition]) } catch {
+                connection.rollback()
+                throw error
+            }
+        }
+        try connection.commit()
+        guard let table = try connection.table(named: definition.name) else {
+            throw BenchmarkError(
+                .caseFailed, "The table '\(definition.name)' was not created.")
+        }
+        return table
+    }
+
+    /// One transaction.
+    func write(_ body: () throws -> Void) throws {
+        try connection.beginWrite()
+        do { try body() } catch {
+            connection.rollback()
+            throw error
+        }
+        lastCommit = CommitCost(try connection.commit())
+    }
+
+    // MARK: Inserting
+
+    func insert(_ persons: ArraySlice<PersonValues>) throws {
+        try write { for person in persons { try insert(person) } }
+    }
+
+    private func insert(_ person: PersonValues) throws {
+        var name = person.name
+        try name.withUTF8 { bytes in
+            try withUnsafeTemporaryAllocation(of: Scalar.self, capacity: 4) { row in
+                row.initializeElement(at: 0, to: .integer(Int64(person.number)))
+                row.initializeElement(at: 1, to: .bytes(UnsafeRawBufferPointer(bytes)))
+                row.initializeElement(at: 2, to: .double(Self.stored(person.birthdate)))
+                row.initializeElement(at: 3, to: .integer(Int64(person.age)))
+                let columns = layout == .integerKey ? row[...] : row[1...]
+                _ = try table.insert(UnsafeBufferPointer(rebasing: columns))
+            }
+        }
+    }
+
+    /// Dates are stored in seconds since 2001.
+    static let referenceDate = 978_307_200
+
+    private static func stored(_ birthdate: Int) -> Double { Double(birthdate - referenceDate) }
+
+    // MARK: Changing
+
+    func updateAllAges(adding: Int) throws {
+        try write {
+            var position = 0
+            let count = try table.count()
+            var rows: [(key: ObjectKey, age: Int64)] = []
+            while position < count {
+                // A leaf at a time, read before it changes; positions are those of key order, so
+                // that they stay.
+                try readAges(&rows, at: position)
+                for row in rows {
+                    let age = (row.age + Int64(adding)) % 100
+                    try table.set(self.age, of: row.key, to: .integer(age))
+                }
+                position += rows.count
+            }
+        }
+    }
+
+    func deleteOddAges() throws {
+        try write {
+            var position = 0
+            var rows: [(key: ObjectKey, age: Int64)] = []
+            while position < (try table.count()) {
+                try readAges(&rows, at: position)
+                for row in rows {
+                    if row.age & 1 == 1 { try table.delete(row.key) } else { position += 1 }
+                }
+            }
+        }
+    }
+
+    /// Keys and ages of the leaf at `position`, from there to its end.
+    private func readAges(
+        _ rows: inout [(key: ObjectKey, age: Int64)], at position: Int
+    ) throws {
+        rows.removeAll(keepingCapacity: true)
+        try table.forEachLeaf(from: position) { leaf, first in
+            let (node, ages) = try column(age, of: leaf)
+            for row in max(0, position - first)..<leaf.rowCount {
+                let key = table.key(at: RowLocation(leaf: leaf, row: row))
+                rows.append((key, node.integer(ages, row)))
+            }
+            return false
+        }
+    }
+
+    func updateAge(number: Int, to age: Int) throws {
+        try write {
+            try table.set(self.age, of: key(number), to: .integer(Int64(age)))
+        }
+    }
+
+    func delete(numbers: [Int]) throws {
+        try write { for number in numbers { try table.delete(key(number)) } }
+    }
+
+    private func key(_ number: Int) throws -> ObjectKey {
+        guard let key = try table.find(primaryKey: .integer(Int64(number))) else {
+            throw BenchmarkError(.caseFailed, "There is no person with the key \(number).")
+        }
+        return key
+    }
+
+    // MARK: The file
+
+    func copy(to path: String) throws { try connection.writeCopy(toPath: path) }
+
+    func size() throws -> StoreSize { StoreSize(try connection.database.statistics()) }
+
+    func problems() throws -> [String] { try connection.verify() }
+
+    func refresh() throws { try connection.refresh() }
+
+    /// A connection shows one version until it is refreshed.
+    func pin() throws { try connection.refresh() }
+}

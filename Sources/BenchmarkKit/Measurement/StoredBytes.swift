@@ -1,0 +1,14 @@
+import Foundation
+
+/// Bytes of all files of the database at `path`: a file with its write-ahead log or journal beside
+/// it, or a folder with all that it holds. 0 if there is none.
+func storedBytes(at path: String) -> Int {
+    let manager = FileManager.default
+    var isFolder: ObjCBool = false
+    guard manager.fileExists(atPath: path, isDirectory: &isFolder) else { return 0 }
+    guard isFolder.boolValue else {
+        return [path, path + "-wal", path + "-journal"].reduce(0) { $0 + (fileSize($1) ?? 0) }
+    }
+    let names = (try? manager.subpathsOfDirectory(atPath: path)) ?? []
+    return names.reduce(0) { $0 + (fileSize(path + "/" + $1) ?? 0) }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Glibc
+import StorageEngine
+
+/// `processes`: several processes of this program write to the same file, one transaction a
+/// reading. Every sensor belongs to one of them, so that the order of its commits is known.
+struct ProcessesRun {
+    static let strategy = "processes"
+    static let summary =
+        "--threads processes write to the same file, one transaction a reading (2 by default)"
+
+    private let setup: SensorsSetup
+    private let caseEnvironment: CaseEnvironment
+    private let store: any SensorStore
+    private let count: Int
+
+    init(_ benchmarkCase: BenchmarkCase, _ caseEnvironment: CaseEnvironment) throws {
+        setup = try SensorsSetup(benchmarkCase, directory: caseEnvironment.directory)
+        self.caseEnvironment = caseEnvironment
+        count = benchmarkCase.options.threads
+        let sensors = setup.feed.sensors.count
+        guard count <= sensors else {
+            throw BenchmarkError(
+                .usage,
+                "\(count) processes need at least as many sensors, and there are \(sensors): "
+                    + "use --sensors \(count) or --threads \(sensors).")
+        }
+        store = try setup.openStore()
+    }
+
+    func run() throws -> CaseOutcome {
+        try store.create(setup.feed.sensors)
+        let writers = try (0..<count).map { try start($0) }
+        let talks = WriterTalks(count: count)
+        for (number, writer) in writers.enumerated() { talks.listen(to: writer.process, number) }
+        guard talks.waitUntilReady() else {
+            // One ended early and said why; the others end with their input.
+            for writer in writers { try? writer.input.fileHandleForWriting.close() }
+            throw failure(talks.waitUntilEnded())
+        }
+        let options = setup.options
+        let sampler = RunSampler(
+            path: setup.path,
+            expectedSeconds: options.count == nil ? options.warmup + options.seconds : nil,
+            expectedOperations: options.count, progress: caseEnvironment.progress
+        ) { talks.committed }
+        // A writer that dies now must show as its own end, not as a signal here.
+        signal(SIGPIPE, SIG_IGN)
+        for writer in writers { try? writer.input.fileHandleForWriting.write(contentsOf: [10]) }
+        let endings = talks.waitUntilEnded()
+        let course = sampler.stop()
+        guard endings.allSatisfy(\.isSuccess) else { throw failure(endings) }
+        caseEnvironment.progress(ProgressUpdate(phase: "closing"))
+        let reports = try (0..<count).map {
+            try CaseRunner.read(SensorsShare.Report.self, from: reportPath($0))
+        }
+        return try setup.outcome(merged(reports, course.points), store)
+    }
+
+    // MARK: Writers
+
+    private func reportPath(_ number: Int) -> String {
+        "\(caseEnvironment.directory)/writer-\(number)-report.json"
+    }
+
+    private func start(_ number: Int) throws -> (process: CaseProcess, input: Pipe) {
+        let directory = caseEnvironment.directory
+        let request = "\(directory)/writer-\(number).json"
+        try CaseRunner.write(
+            SensorsShare.Request(
+                benchmarkCase: setup.benchmarkCase, directory: directory, number: number,
+                processes: count, reportPath: reportPath(number)), to: request)
+        let input = Pipe()
+        let process = try CaseProcess(
+            verb: WriteSensorsCommand.verb, argument: request, directory: directory,
+            errorFile: "writer-\(number)-standard-error", input: input)
+        return (process, input)
+    }
+
+    private func failure(_ endings: [CaseProcess.Ending]) -> BenchmarkError {
+        let failed = endings.first { !$0.isSuccess }
+        return BenchmarkError(
+            .caseFailed, "A writing process failed: \(failed?.reason ?? "it ended too early.")")
+    }
+
+    /// One measurement of all: from the first start to the last end.
+    private func merged(_ reports: [SensorsShare.Report], _ points: [TimelinePoint])
+        -> SensorsMeasurement
+    {
+        var merged = SensorsMeasurement(state: reports[0].state)
+        for report in reports.dropFirst() { merged.state.add(report.state) }
+        for report in reports {
+            merged.counted.add(report.counted)
+            merged.costs.add(report.costs)
+        }
+        let start = reports.map(\.start).min() ?? 0
+        merged.elapsedNanoseconds = (reports.map(\.end).max() ?? 0) - start
+        merged.timeline = points
+        merged.rates = RunSampler.rates(of: points.filter { $0.elapsed >= setup.options.warmup })
+        for sensor in setup.feed.sensors.indices {
+            let owner = reports[SensorsShare.owner(ofSensor: sensor, among: count)]
+            merged.produced.append(owner.produced[sensor])
+            merged.state.history[sensor] = owner.state.history[sensor]
+        }
+        return merged
+    }
+}
+
+/// Listens to the writing processes, each on a thread of its own.
+private final class WriterTalks: Sendable {
+    private struct State {
+        var ready = 0
+        var committed: [Int]
+        var endings: [CaseProcess.Ending?]
+    }
+
+    private let state: Locked<State>
+    private let count: Int
+    private let threads = ThreadGroup()
+
+    init(count: Int) {
+        self.count = count
+        state = Locked(
+            State(
+                committed: Array(repeating: 0, count: count),
+                endings: Array(repeating: nil, count: count)))
+    }
+
+    var committed: Int { state.withLock { $0.committed.reduce(0, +) } }
+
+    func listen(to process: CaseProcess, _ number: Int) {
+        threads.start(name: "listener-\(number)") { [self] in
+            let ending = process.wait { line in
+                state.withLock { state in
+                    if line == "ready" { state.ready += 1 }
+                    if let committed = Int(line) { state.committed[number] = committed }
+                }
+            }
+            state.withLock { $0.endings[number] = ending }
+        }
+    }
+
+    /// False if one ended instead.
+    func waitUntilReady() -> Bool {
+        while true {
+            let (ready, hasEnded) = state.withLock { state in
+                (state.ready, state.endings.contains { $0 != nil })
+            }
+            if ready == count || hasEnded { return ready == count }
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+    }
+
+    func waitUntilEnded() -> [CaseProcess.Ending] {
+        while !threads.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+        return state.withLock { $0.endings.compactMap(\.self) }
+    }
+}

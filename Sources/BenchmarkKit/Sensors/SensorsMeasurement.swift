@@ -1,0 +1,102 @@
+/// What a run of the sensors came to, in one process or in several.
+struct SensorsMeasurement {
+    var state: WriteRecorder.State
+    var counted = IOCounters()
+    var costs = ProcessCosts()
+    var elapsedNanoseconds: UInt64 = 0
+    /// Operations a second, slice by slice.
+    var rates: [Double] = []
+    var produced: [SensorAccount] = []
+    var timeline: [TimelinePoint] = []
+    var threadsMax: Int?
+    var batchSize = 1
+}
+
+extension SensorsSetup {
+    /// The row of a run and its proof. `store` is still open.
+    func outcome(_ measured: SensorsMeasurement, _ store: any SensorStore) throws -> CaseOutcome {
+        if let failure = measured.state.failure { throw BenchmarkError(.caseFailed, failure) }
+        var result = CaseResult(benchmarkCase)
+        result.batchSize = measured.batchSize
+        result.operations = measured.state.operations
+        result.elapsedSeconds = Double(measured.elapsedNanoseconds) / 1e9
+        result.interval = ThroughputInterval(samples: measured.rates)
+        result.threadsMax = measured.threadsMax
+        measured.costs.fill(&result)
+        fillTimes(&result, measured.state)
+        fillWrites(&result, measured)
+        try fillSpace(&result, measured, store)
+        if options.count != nil, options.warmup == 0 {
+            result.digest = SensorsExpectation.digest(feed.sensors, measured.produced).text
+        }
+        result.peakResidentBytes = ProcessStatus.peakResidentBytes()
+        var outcome = CaseOutcome(
+            results: [result], timeline: measured.timeline,
+            histograms: measured.state.histograms)
+        let expectation = try SensorsExpectation(
+            benchmarkCase, path: path, sensors: feed.sensors, produced: measured.produced,
+            history: measured.state.history)
+        if benchmarkCase.identifier.durability == .memory {
+            // There is nothing that another process could open.
+            let problems = try expectation.problems(in: store)
+            if let first = problems.first {
+                throw BenchmarkError(.caseFailed, "The proof failed: \(first)")
+            }
+        } else {
+            outcome.verification = .sensors(expectation)
+        }
+        return outcome
+    }
+
+    private func fillTimes(_ result: inout CaseResult, _ state: WriteRecorder.State) {
+        result.latency = state.latency.summary()
+        result.queueWaitP99 = state.queueWait.percentile(99)
+        result.lockWaitP99 = state.lockWait.percentile(99)
+        result.syncP99 = state.sync.percentile(99)
+        result.measure("queue_wait_p50_us", state.queueWait.percentile(50))
+        result.measure("total_p50_us", state.total.percentile(50))
+        result.measure("total_p99_us", state.total.percentile(99))
+        result.measure("lock_wait_p50_us", state.lockWait.percentile(50))
+        result.measure("work_p50_us", state.work.percentile(50))
+        result.measure("work_p99_us", state.work.percentile(99))
+        result.measure("commit_p50_us", state.commit.percentile(50))
+        result.measure("commit_p99_us", state.commit.percentile(99))
+        result.measure("sync_p50_us", state.sync.percentile(50))
+        result.measure("commits", Double(state.commits))
+        result.measure("total_writes", Double(state.committed))
+        result.allocationsPerOperation = state.allocations?.count
+        result.allocatedBytesPerOperation = state.allocations?.bytes
+    }
+
+    private func fillWrites(_ result: inout CaseResult, _ measured: SensorsMeasurement) {
+        let state = measured.state
+        if state.toldCommits > 0 {
+            result.pagesWrittenPerCommit = Double(state.pages) / Double(state.toldCommits)
+        }
+        guard state.commits > 0, state.operations > 0 else { return }
+        let commits = Double(state.commits)
+        result.syncsPerCommit = Double(measured.counted.syncs) / commits
+        result.bytesWrittenPerCommit = Double(measured.counted.bytesWritten) / commits
+        result.writeCallsPerCommit = Double(measured.counted.writeCalls) / commits
+        // Sequence number, date and value, 8 bytes each, and the payload.
+        let logical = Double(state.operations * (3 * 8 + options.payload))
+        result.writeAmplification = Double(measured.counted.bytesWritten) / logical
+    }
+
+    private func fillSpace(
+        _ result: inout CaseResult, _ measured: SensorsMeasurement, _ store: any SensorStore
+    ) throws {
+        let size = try store.size()
+        result.fileBytes = size.fileBytes
+        result.liveBytes = size.liveBytes
+        result.measure("versions_pinned", Double(try store.pinnedVersions()))
+        result.measure("file_bytes_max", measured.timeline.map(\.fileBytes).max().map(Double.init))
+        let persisted = measured.produced.reduce(0) {
+            $0 + min($1.written, SensorAccount.capacity)
+        }
+        result.measure("objects_persisted", Double(persisted))
+        if persisted > 0 {
+            result.measure("file_bytes_per_object", Double(size.fileBytes) / Double(persisted))
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// What every run of the sensors begins with: the engine, its file, and where readings come from.
+struct SensorsSetup {
+    let benchmarkCase: BenchmarkCase
+    let engine: any BenchmarkEngine
+    let path: String
+    let feed: ReadingFeed
+
+    var options: CaseOptions { benchmarkCase.options }
+
+    /// `directory`: where the file is.
+    init(_ benchmarkCase: BenchmarkCase, directory: String) throws {
+        self.benchmarkCase = benchmarkCase
+        engine = try benchmarkCase.engine()
+        path = directory + "/sensors." + engine.name
+        let options = benchmarkCase.options
+        feed = ReadingFeed(
+            source: try SensorsWorkload.source(of: options), sensors: options.sensors,
+            payloadBytes: options.payload, seed: options.seed, limit: options.count)
+    }
+
+    func openStore() throws -> any SensorStore {
+        try engine.openSensors(at: path, benchmarkCase.identifier.durability)
+    }
+
+    /// `store`: as this opened it.
+    func environment(
+        _ store: any SensorStore, batchSize: Int = 1, recordsShapes: Bool = false,
+        allocations: AllocationProbe? = nil
+    ) -> WriterEnvironment {
+        WriterEnvironment(
+            engine: engine, store: store, sensors: feed.sensors, batchSize: batchSize,
+            recorder: WriteRecorder(sensors: feed.sensors.count, recordsShapes: recordsShapes),
+            // Four batches, so that a buffer that waits for its last reading never blocks the
+            // producer.
+            gate: InFlightGate(capacity: max(1024, 4 * options.batchSize)), allocations: allocations)
+    }
+}

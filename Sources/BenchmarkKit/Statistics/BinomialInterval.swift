@@ -1,0 +1,68 @@
+import Glibc
+
+/// The exact 95 % interval of a proportion after Clopper and Pearson.
+struct BinomialInterval: Codable, Equatable, Sendable {
+    var low: Double
+    var high: Double
+
+    /// `hits` of `trials`, of which there is at least one.
+    init(hits: Int, trials: Int, confidence: Double = 0.95) {
+        precondition(trials > 0 && (0...trials).contains(hits), "Hits must be among the trials.")
+        let tail = (1 - confidence) / 2
+        let successes = Double(hits)
+        let failures = Double(trials - hits)
+        low = hits == 0 ? 0 : BetaDistribution.quantile(tail, successes, failures + 1)
+        high = hits == trials ? 1 : BetaDistribution.quantile(1 - tail, successes + 1, failures)
+    }
+}
+
+/// The beta distribution with the parameters `a` and `b`.
+enum BetaDistribution {
+    /// The regularised incomplete beta function.
+    static func cumulative(_ x: Double, _ a: Double, _ b: Double) -> Double {
+        guard x > 0 else { return 0 }
+        guard x < 1 else { return 1 }
+        let logFactor =
+            lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)
+        // The continued fraction converges quickly on one side of the mean.
+        if x < (a + 1) / (a + b + 2) {
+            return exp(logFactor) * continuedFraction(x, a, b) / a
+        }
+        return 1 - exp(logFactor) * continuedFraction(1 - x, b, a) / b
+    }
+
+    /// Where `cumulative` is `probability`, by halving the interval until it is as narrow as numbers
+    /// are.
+    static func quantile(_ probability: Double, _ a: Double, _ b: Double) -> Double {
+        var low = 0.0
+        var high = 1.0
+        while true {
+            let middle = (low + high) / 2
+            if middle <= low || middle >= high { return middle }
+            if cumulative(middle, a, b) < probability { low = middle } else { high = middle }
+        }
+    }
+
+    /// Lentz's evaluation of the continued fraction of the incomplete beta function.
+    private static func continuedFraction(_ x: Double, _ a: Double, _ b: Double) -> Double {
+        let tiny = 1e-300
+        func apart(_ value: Double) -> Double { abs(value) < tiny ? tiny : value }
+        var c = 1.0
+        var d = 1 / apart(1 - (a + b) * x / (a + 1))
+        var result = d
+        for step in 1...10_000 {
+            let m = Double(step)
+            let even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+            d = 1 / apart(1 + even * d)
+            c = apart(1 + even / c)
+            result *= d * c
+            let odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+            d = 1 / apart(1 + odd * d)
+            c = apart(1 + odd / c)
+            let change = d * c
+            result *= change
+            if abs(change - 1) < 1e-15 { break }
+        }
+        return result
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+
+/// The Mann-Whitney U test, two-sided: whether values of one side tend to be larger than those of
+/// the other, whatever their distribution.
+enum MannWhitney {
+    enum Method { case exact, normal }
+
+    struct Outcome: Equatable {
+        /// Pairs in which the first side is larger; a tie counts a half.
+        var u: Double
+        var p: Double
+    }
+
+    /// Exact if a side has at most 8 values and there are no ties, as scipy chooses.
+    static func test(_ first: [Double], _ second: [Double]) -> Outcome {
+        let hasTies = Set(first + second).count < first.count + second.count
+        let isSmall = min(first.count, second.count) <= 8
+        return test(first, second, method: isSmall && !hasTies ? .exact : .normal)
+    }
+
+    static func test(_ first: [Double], _ second: [Double], method: Method) -> Outcome {
+        let (rankSum, tieTerm) = ranks(of: first, among: first + second)
+        let n1 = Double(first.count), n2 = Double(second.count)
+        let u = rankSum - n1 * (n1 + 1) / 2
+        let larger = max(u, n1 * n2 - u)
+        let p: Double
+        switch method {
+        case .exact:
+            p = 2 * exactTail(atLeast: Int(larger), first.count, second.count)
+        case .normal:
+            let n = n1 + n2
+            let variance = n1 * n2 / 12 * ((n + 1) - tieTerm / (n * (n - 1)))
+            // All values equal: nothing speaks against equality.
+            guard variance > 0 else { return Outcome(u: u, p: 1) }
+            // Half a step back towards the mean, as U is discrete.
+            let z = (larger - n1 * n2 / 2 - 0.5) / variance.squareRoot()
+            p = erfc(z / 2.0.squareRoot())
+        }
+        return Outcome(u: u, p: min(1, p))
+    }
+
+    /// The sum of the ranks of `part`, ties sharing their mean rank, and the sum of t³ - t over the
+    /// groups of t equal values.
+    private static func ranks(of part: [Double], among all: [Double]) -> (Double, Double) {
+        let sorted = all.sorted()
+        var rankOf: [Double: Double] = [:]
+        var tieTerm = 0.0
+        var start = 0
+        while start < sorted.count {
+            var end = start + 1
+            while end < sorted.count, sorted[end] == sorted[start] { end += 1 }
+            // Ranks start at 1.
+            rankOf[sorted[start]] = Double(start + 1 + end) / 2
+            let count = Double(end - start)
+            tieTerm += count * count * count - count
+            start = end
+        }
+        return (part.reduce(0) { $0 + rankOf[$1]! }, tieTerm)
+    }
+
+    /// The probability that U is at least `u` when both sides are alike, by counting arrangements.
+    private static func exactTail(atLeast u: Int, _ n1: Int, _ n2: Int) -> Double {
+        // counts[i][v]: arrangements of i values of the first side with U = v among those of the
+        // second side taken up so far.
+        let most = n1 * n2
+        var counts = [[Double]](repeating: [Double](repeating: 0, count: most + 1), count: n1 + 1)
+        for i in 0...n1 { counts[i][0] = 1 }
+        for j in 1...n2 {
+            for i in 1...n1 {
+                // The largest value is of the first side and beats all j, or of the second side.
+                for v in stride(from: i * j, through: 0, by: -1) {
+                    counts[i][v] += v >= j ? counts[i - 1][v - j] : 0
+                }
+            }
+        }
+        let total = counts[n1].reduce(0, +)
+        return counts[n1][u...].reduce(0, +) / total
+    }
+}
