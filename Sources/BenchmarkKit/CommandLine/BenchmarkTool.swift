@@ -66,7 +66,8 @@ struct RealmBenchCommand: ParsableCommand {
             """,
         subcommands: [
             RunCommand.self, ListCommand.self, ExplainCommand.self, ReportCommand.self,
-            BaselineCommand.self, CompareCommand.self, GateCommand.self, SelftestCommand.self,
+            PinsCommand.self, BaselineCommand.self, CompareCommand.self, GateCommand.self,
+            SelftestCommand.self,
             RunCaseCommand.self, VerifyRunCommand.self, WriteSensorsCommand.self,
             TimeCaseCommand.self,
         ])
