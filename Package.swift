@@ -43,7 +43,7 @@ let package = Package(
                 "BenchmarkKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Reference"]),
+            exclude: ["Fixtures", "Reference"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17
