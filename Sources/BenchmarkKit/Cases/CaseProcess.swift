@@ -37,10 +37,11 @@ final class CaseProcess: @unchecked Sendable {
         errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil,
         command: [String]? = nil
     ) throws {
-        let line = (command ?? [Self.ownExecutable.path]) + [verb, argument]
+        let command = command ?? [Self.ownExecutable.path]
         try self.init(
-            executable: URL(fileURLWithPath: line[0]), arguments: Array(line.dropFirst()),
-            directory: directory, errorFile: errorFile, input: input)
+            executable: URL(fileURLWithPath: command[0]),
+            arguments: command.dropFirst() + [verb, argument], directory: directory,
+            errorFile: errorFile, input: input)
     }
 
     /// `executable`: this program or another build of it. `environment`: further variables.
