@@ -9,6 +9,7 @@ struct RunCaseCommand: ParsableCommand {
     @Argument var request: String
 
     func run() throws {
+        ParentDeath.follow()
         let request = try CaseRunner.read(CaseRequest.self, from: request)
         let channel = ProgressChannel()
         let environment = CaseEnvironment(
@@ -37,6 +38,7 @@ struct VerifyRunCommand: ParsableCommand {
     @Argument var request: String
 
     func run() throws {
+        ParentDeath.follow()
         let problems = try CaseRunner.read(VerificationRequest.self, from: request).problems()
         guard problems.isEmpty else {
             for problem in problems { print(problem) }
@@ -53,6 +55,7 @@ struct WriteSensorsCommand: ParsableCommand {
     @Argument var request: String
 
     func run() throws {
+        ParentDeath.follow()
         try SensorsShare(CaseRunner.read(SensorsShare.Request.self, from: request)).run()
     }
 }
