@@ -5,12 +5,14 @@ enum VerificationRequest: Codable, Sendable {
     case sensors(SensorsExpectation)
     case table(TableExpectation)
     case links(LinksExpectation)
+    case records(RecordsExpectation)
 
     func problems() throws -> [String] {
         switch self {
         case .sensors(let expectation): try expectation.problems()
         case .table(let expectation): try expectation.problems()
         case .links(let expectation): try expectation.problems()
+        case .records(let expectation): try expectation.problems()
         }
     }
 }

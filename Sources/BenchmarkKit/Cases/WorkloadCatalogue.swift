@@ -14,6 +14,8 @@ enum WorkloadCatalogue {
         LinksBuildWorkload.self, LinksFollowWorkload.self, BacklinksWorkload.self,
         ReadWhileWritingWorkload.self, OpenWorkload.self, CompactWorkload.self,
         NotifyWorkload.self, MigrateWorkload.self,
+        YCSBWorkloadA.self, YCSBWorkloadB.self, YCSBWorkloadC.self, YCSBWorkloadD.self,
+        YCSBWorkloadE.self, YCSBWorkloadF.self, GrowthWorkload.self,
     ]
 
     static func workload(named name: String) throws -> any Workload.Type {

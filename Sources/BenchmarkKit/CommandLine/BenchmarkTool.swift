@@ -65,8 +65,9 @@ struct RealmBenchCommand: ParsableCommand {
               NO_COLOR  set to anything: no colours
             """,
         subcommands: [
-            RunCommand.self, ListCommand.self, ExplainCommand.self, BaselineCommand.self,
-            CompareCommand.self, GateCommand.self, SelftestCommand.self, RunCaseCommand.self,
-            VerifyRunCommand.self, WriteSensorsCommand.self, TimeCaseCommand.self,
+            RunCommand.self, ListCommand.self, ExplainCommand.self, PinsCommand.self,
+            BaselineCommand.self, CompareCommand.self, GateCommand.self, SelftestCommand.self,
+            RunCaseCommand.self, VerifyRunCommand.self, WriteSensorsCommand.self,
+            TimeCaseCommand.self,
         ])
 }

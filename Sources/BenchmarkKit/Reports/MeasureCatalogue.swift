@@ -32,5 +32,5 @@ enum MeasureCatalogue {
         ("bytes_after", "Bytes of the compacted copy."),
         ("extra_bytes_max", "Most bytes on the disk beside the file while it was compacted."),
         ("verification_s", "Seconds that the fresh process took to prove the result."),
-    ]
+    ] + ycsb + growth
 }
