@@ -7,6 +7,8 @@ let package = Package(
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .library(name: "StorageEngine", targets: ["StorageEngine"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
+        .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
+        .library(name: "JemallocCounters", targets: ["JemallocCounters"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -26,7 +28,8 @@ let package = Package(
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .executableTarget(name: "realm-bench", dependencies: ["BenchmarkKit", "CJemalloc"]),
+        .target(name: "JemallocCounters", dependencies: ["BenchmarkKit", "CJemalloc"]),
+        .executableTarget(name: "realm-bench", dependencies: ["BenchmarkKit", "JemallocCounters"]),
         .executableTarget(
             name: "engine-test-process", dependencies: ["StorageEngine"],
             path: "Tests/EngineTestProcess"),
@@ -40,7 +43,7 @@ let package = Package(
                 "BenchmarkKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Reference"]),
+            exclude: ["Fixtures", "Reference"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

@@ -71,7 +71,7 @@ final class CaseProcess: @unchecked Sendable {
         do { try process.run() } catch {
             throw BenchmarkError(
                 .internalError,
-                "'\(line[0])' cannot be started: "
+                "'\(executable.path)' cannot be started: "
                     + "\((error as NSError).localizedDescription)")
         }
         Interruption.caseStarted(process.processIdentifier)

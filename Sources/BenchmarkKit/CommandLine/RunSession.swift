@@ -53,7 +53,8 @@ final class RunSession {
     /// What is made of all rows together.
     private func export() throws {
         if let path = command.exportMarkdown {
-            try RunExport.write(RunExport.markdown(of: results), to: path)
+            try RunExport.write(
+                MarkdownReport.text(of: RunFiles(path: directory.path)), to: path)
         }
         if let path = command.exportJson {
             try RunExport.write(RunExport.json(of: results, context: directory.context), to: path)
@@ -97,10 +98,11 @@ final class RunSession {
             try directory.append(result)
             tell(result)
         }
-        try directory.append(chosen.timeline, of: benchmarkCase.identifier)
-        try directory.append(chosen.growth, of: benchmarkCase.identifier)
-        try directory.write(
-            Self.mergedHistograms(of: outcomes), of: benchmarkCase.identifier)
+        try directory.append(
+            chosen.timeline, of: benchmarkCase.identifier, sweep: benchmarkCase.sweep)
+        try directory.append(
+            chosen.growth, of: benchmarkCase.identifier, sweep: benchmarkCase.sweep)
+        try directory.write(Self.mergedHistograms(of: outcomes), of: benchmarkCase.name)
         results += chosen.results
         if chosen.isDiskFull {
             throw BenchmarkError(
@@ -218,7 +220,13 @@ final class RunSession {
                 terminal.print(terminal.styled(line, check.passed ? .green : .yellow))
             }
         }
-        terminal.print("\nResults: \(directory.path)/summary.csv")
+        let files = try RunFiles(path: directory.path)
+        if let peers = try PeersTable(files.rows, samples: files.samples, indirect: .load()) {
+            terminal.print("")
+            for line in peers.textLines() { terminal.print(line) }
+        }
+        let page = try HTMLReport.write(run: directory.path)
+        terminal.print("\nResults: \(directory.path)/summary.csv\nTo look at: \(page)")
         var problems = results.filter { $0.status == .failed }.map {
             "The case \($0.identifier) failed: \($0.failure ?? "")"
         }

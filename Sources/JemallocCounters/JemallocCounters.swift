@@ -1,10 +1,11 @@
 import BenchmarkKit
 import CJemalloc
 
-/// The counters of jemalloc, which this executable links, so that it serves the whole process.
-enum JemallocCounters {
+/// The counters of jemalloc. An executable that links this module has jemalloc serve the whole
+/// process.
+public enum JemallocCounters {
     /// Nil if this jemalloc was built without statistics.
-    static func probe() -> AllocationProbe? {
+    public static func probe() -> AllocationProbe? {
         guard number("thread.allocated") != nil, requests() != nil else { return nil }
         return AllocationProbe(allocatorName: "jemalloc") {
             // A thread's cache counts its own requests until it is flushed; statistics are those
