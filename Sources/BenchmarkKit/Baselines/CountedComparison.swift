@@ -138,14 +138,3 @@ enum Percent {
         String(format: "%.1f %%", fraction * 100)
     }
 }
-
-extension TextTable {
-    /// As GitHub shows it.
-    func markdown() -> [String] {
-        func line(_ fields: [String]) -> String {
-            "| " + fields.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
-        }
-        let rule = header.indices.map { leftColumns.contains($0) ? "---" : "---:" }
-        return [line(header), line(rule)] + rows.map(line)
-    }
-}

@@ -162,7 +162,7 @@ extension RealmTablePersonStore {
                 let bytes = packed.data.assumingMemoryBound(to: UInt8.self)
                 var deltas: UInt32 = 0
                 for row in 0..<leaf.rowCount { deltas &+= UInt32(bytes[row]) }
-                sum = Int(deltas) + Int(packed.base) * leaf.rowCount
+                sum = Int(deltas) &+ Int(packed.base) &* leaf.rowCount
             } else {
                 for row in 0..<leaf.rowCount { sum &+= Int(node.integer(ages, row)) }
             }
