@@ -106,6 +106,16 @@ import Testing
 @Suite struct RunExportTests {
     private let context = RunContext(runIdentifier: "r")
 
+    @Test func markdownHasAHeaderARuleAndTheRows() {
+        let table = TextTable(
+            header: ["case", "ops/s"], rows: [["insert", "1"], ["lookup", "2"]])
+        let lines = table.markdownText.split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines[0].hasPrefix("| case | ops/s |"))
+        #expect(lines[1].hasPrefix("| --- | ---: |"))
+        #expect(Set(lines.map { $0.filter { $0 == "|" }.count }).count == 1)
+    }
+
     @Test func jsonHasEveryColumnWithItsType() throws {
         struct Row: Decodable {
             var run_id: String
