@@ -5,7 +5,10 @@ let package = Package(
     name: "realm-swift-linux",
     products: [
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
+        .library(name: "StorageEngine", targets: ["StorageEngine"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
+        .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
+        .library(name: "JemallocCounters", targets: ["JemallocCounters"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -16,15 +19,17 @@ let package = Package(
         .target(name: "StorageEngine", dependencies: ["CRealmSystem"]),
         .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .target(name: "CMeasurement"),
         .target(name: "BenchmarkModels", dependencies: ["RealmSwift"]),
         .target(
             name: "BenchmarkKit",
             dependencies: [
-                "BenchmarkModels", "RealmSwift", "StorageEngine",
+                "BenchmarkModels", "CMeasurement", "RealmSwift", "StorageEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .executableTarget(name: "realm-bench", dependencies: ["BenchmarkKit", "CJemalloc"]),
+        .target(name: "JemallocCounters", dependencies: ["BenchmarkKit", "CJemalloc"]),
+        .executableTarget(name: "realm-bench", dependencies: ["BenchmarkKit", "JemallocCounters"]),
         .executableTarget(
             name: "engine-test-process", dependencies: ["StorageEngine"],
             path: "Tests/EngineTestProcess"),

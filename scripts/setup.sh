@@ -39,3 +39,8 @@ ensure_toolchain() {
 development files by hand and call 'swift build' and 'swift test' directly."
     ensure_packages libjemalloc-dev
 }
+
+# What the databases that are measured beside the embedded one need.
+ensure_peers() {
+    ensure_packages libsqlite3-dev liblmdb-dev librocksdb-dev
+}

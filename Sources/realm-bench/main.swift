@@ -1,3 +1,4 @@
 import BenchmarkKit
+import JemallocCounters
 
 BenchmarkTool.main(allocations: JemallocCounters.probe())

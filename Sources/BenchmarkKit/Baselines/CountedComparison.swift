@@ -79,7 +79,9 @@ struct CountedComparison {
         let verdict: Verdict
         switch (old, new) {
         case (nil, nil), (nil, .some): return
-        case (.some, nil): verdict = .missing
+        case (.some, nil):
+            if metric.isOnRequest { return }
+            verdict = .missing
         case (.some(let old), .some(let new)):
             comparedMetrics += 1
             if abs(new - old) <= metric.tolerance * abs(old) { return }

@@ -30,12 +30,18 @@ final class CaseProcess: @unchecked Sendable {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     }
 
+    /// `command`: a tool with its options and the program that it runs; this program by itself
+    /// without.
     convenience init(
         verb: String, argument: String, directory: String,
-        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
+        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil,
+        command: [String]? = nil
     ) throws {
+        let command = command ?? [Self.ownExecutable.path]
         try self.init(
-            arguments: [verb, argument], directory: directory, errorFile: errorFile, input: input)
+            executable: URL(fileURLWithPath: command[0]),
+            arguments: command.dropFirst() + [verb, argument], directory: directory,
+            errorFile: errorFile, input: input)
     }
 
     /// `executable`: this program or another build of it. `environment`: further variables.

@@ -86,8 +86,10 @@ struct CompareCommand: ParsableCommand {
         _ sections: [(title: String, table: TextTable)], _ comparison: CountedComparison
     ) throws {
         let closing =
-            ["\(comparison.comparedMetrics) counted metrics of \(comparison.comparedRows) rows "
-                + "compared, \(comparison.differences.count) differ."] + comparison.incomparable
+            [
+                "\(comparison.comparedMetrics) counted metrics of \(comparison.comparedRows) rows "
+                    + "compared, \(comparison.differences.count) differ."
+            ] + comparison.incomparable
         for section in sections {
             print(section.title + "\n")
             for line in section.table.lines() { print(line) }

@@ -21,7 +21,8 @@ struct RunCaseCommand: ParsableCommand {
         case .prepare:
             try workload.prepare(benchmarkCase, in: environment)
         case .run:
-            let outcome = try workload.run(benchmarkCase, in: environment)
+            var outcome = try workload.run(benchmarkCase, in: environment)
+            MeasuredRegion.fill(&outcome.results[0])
             try CaseRunner.write(
                 outcome, to: request.directory + "/" + CaseRequest.outcomeFileName)
         }

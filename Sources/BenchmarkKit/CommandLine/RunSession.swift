@@ -92,7 +92,8 @@ final class RunSession {
 
     /// Writes and tells what the runs of a case come to.
     private func finish(_ benchmarkCase: BenchmarkCase, _ outcomes: [CaseOutcome]) throws {
-        let chosen = RunSession.representative(of: outcomes)
+        var chosen = RunSession.representative(of: outcomes)
+        try countInstructions(of: benchmarkCase, into: &chosen.results[0])
         for result in chosen.results {
             try directory.append(result)
             tell(result)
@@ -108,6 +109,22 @@ final class RunSession {
                 .internalError,
                 "The disk of '\(runner.databases)' is full. Free some space, or name a folder on "
                     + "another disk with --path.")
+        }
+    }
+
+    /// If they were asked for and the case succeeded; else leaves them empty.
+    private func countInstructions(
+        of benchmarkCase: BenchmarkCase, into row: inout CaseResult
+    ) throws {
+        guard command.options.instructions, row.status == .ok else { return }
+        do {
+            row.instructions = try runner.countInstructions(
+                of: benchmarkCase, count: command.options.count,
+                keepingIn: directory.path + "/callgrind"
+            ) { [terminal] in terminal.status(benchmarkCase.name + Self.text(of: $0)) }
+        } catch let error as BenchmarkError where error.code == .caseFailed {
+            row.status = .failed
+            row.failure = error.message
         }
     }
 

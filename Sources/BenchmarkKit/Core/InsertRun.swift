@@ -146,7 +146,7 @@ final class InsertRun {
     private func insertBatch() throws {
         let start = monotonicNanoseconds()
         try store.insert(batch[...])
-        let taken = max(1, monotonicNanoseconds() - start)
+        let taken = max(1, PlantedDelay.end(of: start) - start)
         elapsed += taken
         latency.record(taken, count: UInt64(batch.count))
         rates.append(Double(batch.count) * 1e9 / Double(taken))

@@ -88,7 +88,7 @@ struct Lookups {
         var costs = ProcessCosts()
         costs.resume()
         var timer = BatchTimer(batchSize: Self.batchSize)
-        try MeasuredRegion.run {
+        try MeasuredRegion.run(for: result) {
             for _ in 0..<count / Self.batchSize {
                 for _ in 0..<Self.batchSize { sum &+= try read(generator.next(below: size)) }
                 timer.endBatch()

@@ -32,7 +32,7 @@ extension RewriteWorkload {
             io.resume()
             let start = monotonicNanoseconds()
             try MeasuredRegion.run { try rewrite(store) }
-            let taken = max(1, monotonicNanoseconds() - start)
+            let taken = max(1, PlantedDelay.end(of: start) - start)
             io.pause()
             allocations.pause()
             let changed = rewrite(&oracle)

@@ -59,7 +59,7 @@ final class SingleCommits {
         for _ in 0..<count {
             try commit(performed)
             performed += 1
-            let now = monotonicNanoseconds()
+            let now = PlantedDelay.end(of: last)
             latency.record(now - last)
             last = now
             note()

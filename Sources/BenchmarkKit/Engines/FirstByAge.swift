@@ -1,18 +1,23 @@
 /// The first so many persons by age, those of one age by name: what sorting keeps when only the
 /// beginning is asked for. Needs memory for those alone.
-struct FirstByAge {
+public struct FirstByAge {
     private var persons: [(age: Int, name: [UInt8])] = []
     private let count: Int
     /// Persons who are older need not be offered.
-    private(set) var largestAge = Int.max
+    public private(set) var largestAge = Int.max
 
-    init(count: Int) {
+    public init(count: Int) {
         precondition(count > 0, "at least one person")
         self.count = count
         persons.reserveCapacity(count + 1)
     }
 
-    mutating func offer(age: Int, name: some Collection<UInt8>) {
+    /// Not generic, so that other modules call code made for bytes.
+    public mutating func offer(age: Int, name: UnsafeRawBufferPointer) { add(age, name) }
+
+    mutating func offer(age: Int, name: some Collection<UInt8>) { add(age, name) }
+
+    private mutating func add(_ age: Int, _ name: some Collection<UInt8>) {
         if persons.count == count, let last = persons.last,
             !Self.isBefore(age, name, last.age, last.name)
         { return }
@@ -32,7 +37,7 @@ struct FirstByAge {
     }
 
     /// In order.
-    var names: [String] { persons.map { String(decoding: $0.name, as: UTF8.self) } }
+    public var names: [String] { persons.map { String(decoding: $0.name, as: UTF8.self) } }
 
     private static func isBefore(
         _ age: Int, _ name: some Collection<UInt8>, _ otherAge: Int, _ otherName: [UInt8]

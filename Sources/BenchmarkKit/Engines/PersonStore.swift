@@ -12,6 +12,9 @@ public enum PersonLayout: String, Codable, Sendable {
 
 /// Persons in a database. Belongs to the thread that opened it. A call that writes is one
 /// transaction and returns when that is as durable as was asked for.
+///
+/// Reads may go on seeing the version that the first of them saw until ``refresh()`` or until this
+/// store writes. A store that is pinned only reads.
 public protocol PersonStore: AnyObject {
     func insert(_ persons: ArraySlice<PersonValues>) throws
     /// What the newest commit cost; nil where the engine does not tell.
@@ -38,7 +41,7 @@ public protocol PersonStore: AnyObject {
 
     // MARK: Changing
 
-    /// Adds to every age, modulo 100.
+    /// Adds a number that is not negative to every age, modulo 100.
     func updateAllAges(adding: Int) throws
     /// Sets the age of one person with an integer key.
     func updateAge(number: Int, to age: Int) throws

@@ -4,7 +4,7 @@ struct RatioInterval: Codable, Equatable, Sendable {
     var high: Double
 }
 
-/// The percentile bootstrap: resamples both sides with replacement, and takes the middle 95 % of the
+/// The percentile bootstrap: resamples both sides with replacement, takes the middle 95 % of the
 /// ratios of their medians. The same seed gives the same interval.
 enum Bootstrap {
     static let resamples = 2000

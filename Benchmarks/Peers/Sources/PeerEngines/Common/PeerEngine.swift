@@ -1,0 +1,32 @@
+import BenchmarkKit
+import CallCounters
+
+/// What all peers have in common.
+protocol PeerEngine: BenchmarkEngine {}
+
+extension PeerEngine {
+    /// Counted where they are made, for all libraries of the process alike: the peers tell little
+    /// of this themselves.
+    var counters: IOCounters {
+        let counts = call_counters_read()
+        return IOCounters(
+            syncs: counts.syncs, writeCalls: counts.write_calls, bytesWritten: counts.bytes_written)
+    }
+}
+
+/// What a peer said when it failed, where, and on what.
+func peerFailure(_ engine: String, _ action: String, _ path: String, _ reason: String)
+    -> BenchmarkError
+{
+    BenchmarkError(.caseFailed, "\(engine) failed to \(action) '\(path)': \(reason).")
+}
+
+/// A store was asked for something that its layout has no key for: a mistake of the workload.
+func missingKey(_ what: String, _ layout: PersonLayout) -> BenchmarkError {
+    BenchmarkError(.internalError, "Persons with the layout \(layout.rawValue) have no \(what).")
+}
+
+/// A record that a workload counts on is not there.
+func missingRecord(_ key: String) -> BenchmarkError {
+    BenchmarkError(.caseFailed, "The record '\(key)' is missing.")
+}

@@ -1,0 +1,60 @@
+import BenchmarkKit
+import GRDB
+
+/// A pool of connections to one file, shared by all threads, as GRDB asks for.
+final class GRDBDatabase: ClosableDatabase {
+    typealias Lease = SharedDatabases<GRDBDatabase>.Lease
+
+    let path: String
+    let pool: DatabasePool
+
+    private static let open = SharedDatabases<GRDBDatabase>()
+
+    static func lease(
+        _ path: String, _ durability: Durability, schema: (Database) throws -> Void
+    ) throws -> Lease {
+        // Stores of different durability do not share a connection.
+        let lease = try open.lease("\(durability.rawValue):\(path)") {
+            try GRDBDatabase(path: path, durability)
+        }
+        try lease.database.pool.write(schema)
+        return lease
+    }
+
+    private init(path: String, _ durability: Durability) throws {
+        self.path = path
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(60)
+        pool = try DatabasePool(path: path, configuration: configuration)
+        // Afterwards, because opening a pool sets NORMAL.
+        let synchronous =
+            switch durability {
+            case .full: "FULL"
+            case .relaxed: "NORMAL"
+            case .unsynced, .memory: "OFF"
+            }
+        try pool.writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA synchronous = \(synchronous)")
+        }
+    }
+
+    /// A pool whose readers are all done closes without fail.
+    func close() { try? pool.close() }
+
+    func size() throws -> StoreSize {
+        try pool.read { database in
+            let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+            let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+            return StoreSize(
+                fileBytes: FileBytes.length(of: path) + FileBytes.length(of: path + "-wal"),
+                liveBytes: (pages - free) * pageSize, freeBytes: free * pageSize)
+        }
+    }
+
+    func problems() throws -> [String] {
+        try pool.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
+            .filter { $0 != "ok" }
+            .map { "SQLite says: \($0)." }
+    }
+}

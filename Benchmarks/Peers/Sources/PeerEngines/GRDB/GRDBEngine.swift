@@ -1,0 +1,42 @@
+import BenchmarkKit
+import CSQLite
+
+/// GRDB, which a Swift developer would otherwise pick: records over SQLite.
+struct GRDBEngine: PeerEngine {
+    var name: String { "grdb" }
+    var layer: EngineLayer { .api }
+    /// GRDB does not tell its own: the package asks for exactly this one.
+    var version: String { "7.10.0 (SQLite \(String(cString: sqlite3_libversion())))" }
+    var durabilities: [Durability] { [.full, .relaxed, .unsynced] }
+
+    var summary: String {
+        "GRDB records in a DatabasePool; full: synchronous FULL, relaxed: NORMAL, unsynced: OFF"
+    }
+
+    func reason(against feature: EngineFeature) -> String? { nil }
+
+    func openPersons(
+        at path: String, _ layout: PersonLayout, _ durability: Durability
+    ) throws -> any PersonStore {
+        switch layout {
+        case .unkeyed, .indexed:
+            try GRDBPersonStore<UnkeyedPersonRecord>(path: path, layout, durability)
+        case .integerKey:
+            try GRDBPersonStore<NumberedPersonRecord>(path: path, layout, durability)
+        case .stringKey:
+            try GRDBPersonStore<NamedPersonRecord>(path: path, layout, durability)
+        }
+    }
+
+    func openLinks(at path: String, _ durability: Durability) throws -> any LinkStore {
+        try GRDBLinkStore(path: path, durability)
+    }
+
+    func openRecords(at path: String, _ durability: Durability) throws -> any RecordStore {
+        try GRDBRecordStore(path: path, durability)
+    }
+
+    func openSensors(at path: String, _ durability: Durability) throws -> any SensorStore {
+        try GRDBSensorStore(path: path, durability)
+    }
+}

@@ -1,0 +1,57 @@
+import BenchmarkKit
+
+/// What each store of LMDB has: its lease on the file and a read transaction that serves all reads
+/// until something is written or others' changes are asked for. Belongs to one thread.
+final class LMDBSession {
+    let lease: LMDBEnvironment.Lease
+    private var reader: LMDBTransaction?
+    private var isReading = false
+
+    init(_ path: String, _ durability: Durability) throws {
+        lease = try LMDBEnvironment.lease(path, durability)
+    }
+
+    deinit { reader?.abort() }
+
+    var environment: LMDBEnvironment { lease.database }
+
+    @inline(__always)
+    func reading() throws -> LMDBTransaction {
+        if isReading, let reader { return reader }
+        return try beginReading()
+    }
+
+    private func beginReading() throws -> LMDBTransaction {
+        if let reader {
+            try reader.renew()
+        } else {
+            reader = try LMDBTransaction(environment, isReading: true)
+        }
+        isReading = true
+        return reader!
+    }
+
+    func endReading() {
+        if isReading { reader?.reset() }
+        isReading = false
+    }
+
+    func pin() throws {
+        endReading()
+        _ = try beginReading()
+    }
+
+    /// All of `body` is one transaction.
+    func write<Result>(_ body: (LMDBTransaction) throws -> Result) throws -> Result {
+        endReading()
+        let transaction = try LMDBTransaction(environment, isReading: false)
+        let result: Result
+        do { result = try body(transaction) } catch {
+            transaction.abort()
+            throw error
+        }
+        // A commit that fails has ended the transaction as well.
+        try transaction.commit()
+        return result
+    }
+}

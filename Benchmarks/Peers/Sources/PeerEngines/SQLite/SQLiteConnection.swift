@@ -1,0 +1,141 @@
+import BenchmarkKit
+import CSQLite
+import Glibc
+import Synchronization
+
+/// A connection to a SQLite file in WAL mode, set up the way someone would who knows SQLite.
+/// Belongs to one thread at a time.
+final class SQLiteConnection {
+    let path: String
+    private let handle: OpaquePointer
+    private var isReading = false
+    private var beginRead, beginWrite, commit, rollback, touch: SQLiteStatement?
+
+    /// Two connections of one process that create a file at once would find each other's locks.
+    private static let opening = Mutex<Void>(())
+
+    init(path: String, durability: Durability, schema: [String]) throws {
+        self.path = path
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let result = sqlite3_open_v2(path, &opened, flags, nil)
+        guard result == SQLITE_OK, let opened else {
+            let reason = String(cString: sqlite3_errstr(result))
+            sqlite3_close_v2(opened)
+            throw peerFailure("SQLite", "open", path, reason)
+        }
+        handle = opened
+        sqlite3_busy_handler(handle, { _, attempts in SQLiteConnection.wait(attempts) }, nil)
+        try Self.opening.withLock { _ in
+            for setting in Self.settings(durability) { try execute(setting) }
+            for statement in schema { try execute(statement) }
+        }
+        beginRead = try prepare("BEGIN")
+        beginWrite = try prepare("BEGIN IMMEDIATE")
+        commit = try prepare("COMMIT")
+        rollback = try prepare("ROLLBACK")
+        touch = try prepare("SELECT 1 FROM sqlite_schema LIMIT 1")
+    }
+
+    deinit {
+        // Statements that live on keep the connection as a zombie until they are finalized.
+        sqlite3_close_v2(handle)
+    }
+
+    /// Debian's build maps at most 2 GiB, and overwrites what is deleted unless told otherwise.
+    private static func settings(_ durability: Durability) -> [String] {
+        let synchronous =
+            switch durability {
+            case .full: "FULL"
+            case .relaxed: "NORMAL"
+            case .unsynced, .memory: "OFF"
+            }
+        return [
+            "PRAGMA journal_mode = WAL", "PRAGMA synchronous = \(synchronous)",
+            "PRAGMA mmap_size = 2147418112", "PRAGMA cache_size = -65536",
+            "PRAGMA secure_delete = OFF", "PRAGMA temp_store = MEMORY",
+        ]
+    }
+
+    /// Another connection holds a lock: SQLite's own waiting begins with whole milliseconds and ends
+    /// with tenths of seconds, far above the length of a transaction here. Gives up after a minute.
+    private static func wait(_ attempts: Int32) -> Int32 {
+        let pause: UInt32 = attempts < 100 ? 50 : 500
+        guard attempts < 120_000 else { return 0 }
+        usleep(pause)
+        return 1
+    }
+
+    func failure(_ action: String) -> BenchmarkError {
+        peerFailure("SQLite", action, path, String(cString: sqlite3_errmsg(handle)))
+    }
+
+    func execute(_ sql: String) throws {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+            throw failure("execute \(sql) on")
+        }
+    }
+
+    func prepare(_ sql: String) throws -> SQLiteStatement {
+        var statement: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        guard sqlite3_prepare_v3(handle, sql, -1, flags, &statement, nil) == SQLITE_OK,
+            let statement
+        else { throw failure("prepare \(sql) on") }
+        return SQLiteStatement(statement, sql: sql, of: self)
+    }
+
+    /// The first column of the first row.
+    func integer(_ sql: String) throws -> Int {
+        let statement = try prepare(sql)
+        guard try statement.step() else { return 0 }
+        return statement.integer(0)
+    }
+
+    // MARK: Transactions
+
+    /// Before reading: one read transaction serves all reads until `endReading` or a write, so that
+    /// not each of them locks the file anew.
+    func read() throws {
+        guard !isReading else { return }
+        try beginRead?.run()
+        isReading = true
+    }
+
+    /// Takes the newest version now; a read transaction otherwise begins with its first read.
+    func pin() throws {
+        try endReading()
+        try read()
+        try touch?.run()
+    }
+
+    func endReading() throws {
+        guard isReading else { return }
+        try commit?.run()
+        isReading = false
+    }
+
+    func beginWriting() throws {
+        try endReading()
+        try beginWrite?.run()
+    }
+
+    func commitWriting() throws { try commit?.run() }
+
+    /// After a failure the transaction may be gone already.
+    func cancelWriting() {
+        if sqlite3_get_autocommit(handle) == 0 { try? rollback?.run() }
+    }
+
+    /// All of `body` is one transaction.
+    func write(_ body: () throws -> Void) throws {
+        try beginWriting()
+        do {
+            try body()
+            try commitWriting()
+        } catch {
+            cancelWriting()
+            throw error
+        }
+    }
+}

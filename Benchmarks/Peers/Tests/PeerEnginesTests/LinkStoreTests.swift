@@ -1,0 +1,24 @@
+import Testing
+
+@testable import BenchmarkKit
+@testable import PeerEngines
+
+extension PeerTests {
+    @Suite struct LinkStoreTests {
+        @Test(arguments: Peer.all, [1, 3, 100])
+        func linksAreFollowedBothWays(_ peer: Peer, _ batchSize: Int) throws {
+            let folder = try TemporaryFolder()
+            let (owners, members) = (20, 70)
+            let sum = (0..<owners * members).reduce(0) { $0 + $1 % 1000 }
+            for attempt in 0..<2 {
+                let store = try peer.engine.openLinks(at: folder.path + "/links", peer.fastest)
+                if attempt == 0 {
+                    try store.build(owners: owners, members: members, batchSize: batchSize)
+                }
+                #expect(try store.sumOfMembers() == sum)
+                #expect(try store.countOfOwners() == owners * members)
+                #expect(try store.size().fileBytes > 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import BenchmarkKit
+
+/// What a store of persons must answer, from an array.
+struct PersonModel {
+    var persons: [PersonValues] = []
+
+    /// Compares everything that can be read.
+    func expectEqual(
+        _ store: any PersonStore, _ layout: PersonLayout,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        try expectCountsAndSums(store, location)
+        try expectKeys(store, layout, location)
+        for count in [1, 10, persons.count].filter({ $0 > 0 }) {
+            let found = try store.names(sortedByAge: count)
+            #expect(found == names(sortedByAge: count), sourceLocation: location)
+        }
+        var rows: [String] = []
+        try store.forEach { rows.append("\($0) \($1) \($2)") }
+        let expected = persons.map { "\($0.name) \($0.birthdate) \($0.age)" }
+        #expect(rows.sorted() == expected.sorted(), sourceLocation: location)
+        #expect(try store.problems() == [], sourceLocation: location)
+    }
+
+    private func expectCountsAndSums(
+        _ store: any PersonStore, _ location: SourceLocation
+    ) throws {
+        for limit in [0, 1, 30, 100] {
+            let found = try store.count(ageBelow: limit)
+            #expect(found == persons.count { $0.age < limit }, sourceLocation: location)
+        }
+        for prefix in ["", "1", "12", "nobody"] {
+            let found = try store.count(namePrefix: prefix)
+            #expect(
+                found == persons.count { $0.name.utf8.starts(with: prefix.utf8) },
+                sourceLocation: location)
+        }
+        for range in [-500_000_000..<0, 0..<500_000_000, 5..<5] {
+            let found = try store.count(birthdateIn: range)
+            #expect(
+                found == persons.count { range.contains($0.birthdate) }, sourceLocation: location)
+        }
+        #expect(
+            try store.sumOfAges() == persons.reduce(0) { $0 + $1.age }, sourceLocation: location)
+        let checksum = persons.reduce(0) { sum, person in
+            sum + person.name.utf8.reduce(0) { $0 + Int($1) } + person.birthdate + person.age
+        }
+        #expect(try store.checksum() == checksum, sourceLocation: location)
+    }
+
+    private func expectKeys(
+        _ store: any PersonStore, _ layout: PersonLayout, _ location: SourceLocation
+    ) throws {
+        guard layout == .integerKey || layout == .stringKey else { return }
+        func find(_ number: Int) throws -> (birthdate: Int, age: Int)? {
+            layout == .integerKey
+                ? try store.person(number: number) : try store.person(name: String(number))
+        }
+        for person in persons {
+            let found = try find(person.number)
+            #expect(found?.birthdate == person.birthdate, sourceLocation: location)
+            #expect(found?.age == person.age, sourceLocation: location)
+        }
+        #expect(try find(1_000_000_000) == nil, sourceLocation: location)
+    }
+
+    private func names(sortedByAge count: Int) -> [String] {
+        let sorted = persons.sorted { first, second in
+            first.age != second.age
+                ? first.age < second.age
+                : first.name.utf8.lexicographicallyPrecedes(second.name.utf8)
+        }
+        return sorted.prefix(count).map(\.name)
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BenchmarkKit
+@testable import PeerEngines
+
+extension PeerTests {
+    @Suite struct PersonStoreTests {
+        @Test(arguments: Peer.all, PersonLayout.all)
+        func answersLikeAnArray(_ peer: Peer, _ layout: PersonLayout) throws {
+            let folder = try TemporaryFolder()
+            let path = folder.path + "/persons"
+            var model = PersonModel()
+            let all = makePersons(400)
+            do {
+                let store = try peer.engine.openPersons(at: path, layout, peer.fastest)
+                try model.expectEqual(store, layout)
+                for batch in [0..<1, 1..<300] {
+                    try store.insert(all[batch])
+                    model.persons += all[batch]
+                    try model.expectEqual(store, layout)
+                }
+                try store.updateAllAges(adding: 7)
+                for index in model.persons.indices {
+                    model.persons[index].age = (model.persons[index].age + 7) % 100
+                }
+                try model.expectEqual(store, layout)
+                try changeByKey(store, &model, layout)
+                try store.deleteOddAges()
+                model.persons.removeAll { $0.age % 2 == 1 }
+                try model.expectEqual(store, layout)
+                #expect(try store.size().fileBytes > 0)
+            }
+            // Closed and opened again; what comes after is added to what was there.
+            let store = try peer.engine.openPersons(at: path, layout, peer.fastest)
+            try model.expectEqual(store, layout)
+            try store.insert(all[300..<400])
+            model.persons += all[300..<400]
+            try model.expectEqual(store, layout)
+        }
+
+        private func changeByKey(
+            _ store: any PersonStore, _ model: inout PersonModel, _ layout: PersonLayout
+        ) throws {
+            guard layout == .integerKey else { return }
+            try store.updateAge(number: 17, to: 99)
+            model.persons[17].age = 99
+            try model.expectEqual(store, layout)
+            try store.delete(numbers: [0, 5, 299])
+            model.persons.removeAll { [0, 5, 299].contains($0.number) }
+            try model.expectEqual(store, layout)
+        }
+
+        @Test(arguments: Peer.all, PersonLayout.all)
+        func aCopyHoldsTheSame(_ peer: Peer, _ layout: PersonLayout) throws {
+            let folder = try TemporaryFolder()
+            var model = PersonModel(persons: makePersons(2000))
+            let store = try peer.engine.openPersons(
+                at: folder.path + "/persons", layout, peer.fastest)
+            try store.insert(model.persons[...])
+            try store.deleteOddAges()
+            model.persons.removeAll { $0.age % 2 == 1 }
+            try store.copy(to: folder.path + "/copy")
+            let copy = try peer.engine.openPersons(at: folder.path + "/copy", layout, peer.fastest)
+            try model.expectEqual(copy, layout)
+        }
+
+        @Test(arguments: Peer.all)
+        func aPinnedStoreKeepsItsVersion(_ peer: Peer) throws {
+            let folder = try TemporaryFolder()
+            let path = folder.path + "/persons"
+            let persons = makePersons(30)
+            let writer = try peer.engine.openPersons(at: path, .integerKey, peer.fastest)
+            let reader = try peer.engine.openPersons(at: path, .integerKey, peer.fastest)
+            try writer.insert(persons[0..<10])
+            try reader.pin()
+            try writer.insert(persons[10..<20])
+            try PersonModel(persons: Array(persons[0..<10])).expectEqual(reader, .integerKey)
+            try reader.refresh()
+            try PersonModel(persons: Array(persons[0..<20])).expectEqual(reader, .integerKey)
+            try reader.pin()
+            try writer.insert(persons[20..<30])
+            try PersonModel(persons: Array(persons[0..<20])).expectEqual(reader, .integerKey)
+            try reader.pin()
+            try PersonModel(persons: persons).expectEqual(reader, .integerKey)
+        }
+
+        @Test(arguments: Peer.all)
+        func severalThreadsWriteToOnePath(_ peer: Peer) throws {
+            let folder = try TemporaryFolder()
+            let path = folder.path + "/persons"
+            let persons = makePersons(200)
+            let failures = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                do {
+                    let store = try peer.engine.openPersons(at: path, .unkeyed, peer.fastest)
+                    for number in stride(from: thread, to: persons.count, by: 4) {
+                        try store.insert(persons[number...number])
+                        _ = try store.sumOfAges()
+                        try store.refresh()
+                    }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
+            let store = try peer.engine.openPersons(at: path, .unkeyed, peer.fastest)
+            try PersonModel(persons: persons).expectEqual(store, .unkeyed)
+        }
+
+        @Test(arguments: Peer.all)
+        func anEmptyIndexIsRead(_ peer: Peer) throws {
+            let folder = try TemporaryFolder()
+            let store = try peer.engine.openPersons(
+                at: folder.path + "/persons", .indexed, peer.fastest)
+            #expect(try store.count(ageBelow: 100) == 0)
+            #expect(try store.names(sortedByAge: 5) == [])
+        }
+
+        @Test(arguments: Peer.all)
+        func askingForAKeyThatTheLayoutLacksFails(_ peer: Peer) throws {
+            let folder = try TemporaryFolder()
+            let store = try peer.engine.openPersons(
+                at: folder.path + "/persons", .unkeyed, peer.fastest)
+            #expect(throws: BenchmarkError.self) { try store.person(number: 1) }
+            #expect(throws: BenchmarkError.self) { try store.person(name: "1") }
+            #expect(throws: BenchmarkError.self) { try store.delete(numbers: [1]) }
+        }
+    }
+}
