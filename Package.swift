@@ -5,6 +5,7 @@ let package = Package(
     name: "realm-swift-linux",
     products: [
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
+        .library(name: "StorageEngine", targets: ["StorageEngine"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
         .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
         .library(name: "JemallocCounters", targets: ["JemallocCounters"]),
@@ -18,11 +19,12 @@ let package = Package(
         .target(name: "StorageEngine", dependencies: ["CRealmSystem"]),
         .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .target(name: "CMeasurement"),
         .target(name: "BenchmarkModels", dependencies: ["RealmSwift"]),
         .target(
             name: "BenchmarkKit",
             dependencies: [
-                "BenchmarkModels", "RealmSwift", "StorageEngine",
+                "BenchmarkModels", "CMeasurement", "RealmSwift", "StorageEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -41,7 +43,7 @@ let package = Package(
                 "BenchmarkKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Reference"]),
+            exclude: ["Fixtures", "Reference"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

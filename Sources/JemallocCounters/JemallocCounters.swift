@@ -6,7 +6,7 @@ import CJemalloc
 public enum JemallocCounters {
     /// Nil if this jemalloc was built without statistics.
     public static func probe() -> AllocationProbe? {
-        guard number("thread.allocated") != nil, number(smallRequests) != nil else { return nil }
+        guard number("thread.allocated") != nil, requests() != nil else { return nil }
         return AllocationProbe(allocatorName: "jemalloc") {
             // A thread's cache counts its own requests until it is flushed; statistics are those
             // of the last epoch.
@@ -15,13 +15,22 @@ public enum JemallocCounters {
             mallctl("epoch", nil, nil, &epoch, MemoryLayout<UInt64>.size)
             return AllocationProbe.Reading(
                 threadBytes: number("thread.allocated") ?? 0,
-                allocations: (number(smallRequests) ?? 0) + (number(largeRequests) ?? 0))
+                allocations: requests() ?? 0)
         }
     }
 
-    /// 4096 stands for all arenas (`MALLCTL_ARENAS_ALL`).
-    private static let smallRequests = "stats.arenas.4096.small.nrequests"
-    private static let largeRequests = "stats.arenas.4096.large.nrequests"
+    /// Allocations from the arena of the calling thread. There are four arenas a core, and a new
+    /// thread gets one that nobody has as long as there is one: what a thread that only watches
+    /// the run allocates does not count.
+    private static func requests() -> UInt64? {
+        var arena: UInt32 = 0
+        var size = MemoryLayout<UInt32>.size
+        guard mallctl("thread.arena", &arena, &size, nil, 0) == 0,
+            let small = number("stats.arenas.\(arena).small.nrequests"),
+            let large = number("stats.arenas.\(arena).large.nrequests")
+        else { return nil }
+        return small + large
+    }
 
     private static func number(_ name: String) -> UInt64? {
         var value: UInt64 = 0

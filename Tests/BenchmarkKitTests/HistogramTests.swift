@@ -55,7 +55,7 @@ import Testing
         let identifier = CaseIdentifier(workload: "growth", strategy: "steady", size: 10)
         try directory.write(
             [.latency: HistogramData([(5, 1)]), .sync: HistogramData([(7, 2)]), .work: .init()],
-            of: identifier)
+            of: identifier.description)
         var point = GrowthPoint(elapsed: 1.5, commits: 3, fileBytes: 4096)
         point.oldestPinOwner = "17 reader, slow"
         try directory.append([point], of: identifier)
@@ -69,7 +69,7 @@ import Testing
             ])
         let text = try String(contentsOfFile: directory.path + "/growth.csv", encoding: .utf8)
         let records = try CSV.parse(text)
-        #expect(records.map(\.fields.count) == [13, 13])
+        #expect(records.map(\.fields.count) == [14, 14])
         #expect(records[1].fields[11] == "17 reader, slow")
         #expect(records[1].fields[2...5] == ["1.500", "3", "4096", ""])
     }

@@ -85,7 +85,9 @@ import Testing
         }
         add("sensors", "dedicated-thread", "bare-disk", measures: ["ratio_to_control": 0.8])
         add("sensors", "batched", rate: 30)
-        add("commit", "engine", "bare-disk", measures: ["ratio_to_control": 0.8])
+        for layer in ["api", "engine"] {
+            add("commit", layer, "\(layer)-bare-disk", measures: ["ratio_to_control": 0.8])
+        }
         let sizes = ["file_bytes_per_object": 15.0, "payload_bytes_per_object": 22.0]
         add(
             "insert", "api", "api-bare-disk", "api-unmanaged", rate: 600_000, measures: sizes)

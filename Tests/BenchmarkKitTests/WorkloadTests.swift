@@ -97,30 +97,6 @@ import Testing
         #expect(try #require(outcome.verification).problems().isEmpty == false)
     }
 
-    @Test(arguments: ["insert", "insert-int-key"])
-    func bothLayersInsertTheSame(workload: String) throws {
-        let folder = try TemporaryFolder()
-        var digests: Set<String?> = []
-        for strategy in ["api", "engine"] {
-            let outcome = try run(workload, strategy, size: 250, in: folder) { $0.batchSize = 100 }
-            #expect(outcome.results[0].measure("commits") == 3)
-            #expect(try #require(outcome.verification).problems() == [])
-            digests.insert(outcome.results[0].digest)
-        }
-        #expect(digests.count == 1)
-    }
-
-    @Test(arguments: ["lookup", "scan"])
-    func bothLayersReadTheSame(workload: String) throws {
-        let folder = try TemporaryFolder()
-        let digests = try ["api", "engine"].map { strategy in
-            try run(workload, strategy, size: 300, in: folder) { $0.count = 640 }
-                .results[0].digest
-        }
-        #expect(digests[0] != nil)
-        #expect(digests[0] == digests[1])
-    }
-
     @Test func singleCommitsComeWithTheirControl() throws {
         let folder = try TemporaryFolder()
         let outcome = try run("commit", "engine", in: folder) { $0.count = 30 }

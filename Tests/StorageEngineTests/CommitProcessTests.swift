@@ -131,7 +131,25 @@ import Testing
         let pins = try pager.database.statistics().pinnedVersions
         #expect(pins.first?.version == 1)
         #expect(pins.first?.processID == child.processID)
+        // The system keeps 15 bytes of the name engine-test-process.
+        #expect(pins.first?.processName == "engine-test-pro")
+        #expect(try #require(pins.first).age > .zero)
         try child.proceed()
         #expect(child.nextLine() == "1")
+    }
+
+    @Test func theDeadPinNothing() throws {
+        let pager = try Pager(database: .open(path: directory.file()))
+        try raise(pager, values: 4)
+        let child = try CoordinationTestProcess("pin-version", directory.file())
+        #expect(child.nextLine() == "1")
+        func isPinning() throws -> Bool {
+            try pager.database.statistics().pinnedVersions
+                .contains { $0.processID == child.processID }
+        }
+        #expect(try isPinning())
+        kill(pid_t(bitPattern: child.processID), SIGKILL)
+        #expect(child.waitForSignal() == SIGKILL)
+        #expect(try !isPinning())
     }
 }

@@ -101,7 +101,9 @@ struct BaselineStore {
 
     /// Names are those of files.
     static func checkName(_ name: String) throws {
-        let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+        let isPlain = name.allSatisfy {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0))
+        }
         guard isPlain, !name.isEmpty, !name.hasPrefix("."), name + ".json" != NoiseFloors.fileName
         else {
             throw BenchmarkError(

@@ -70,7 +70,10 @@ struct CountedComparison {
                 "\(row.caseId): the result's digest is \(row.digest ?? "missing"), in the "
                     + "baseline \(before.digest ?? "missing").")
         }
-        for metric in GatedMetric.all { compare(metric, row, before) }
+        let workload = row.caseId.prefix { $0 != "/" }
+        for metric in GatedMetric.all where !metric.excludedWorkloads.contains(String(workload)) {
+            compare(metric, row, before)
+        }
     }
 
     private mutating func compare(_ metric: GatedMetric, _ row: MetricRow, _ before: MetricRow) {
@@ -79,7 +82,9 @@ struct CountedComparison {
         let verdict: Verdict
         switch (old, new) {
         case (nil, nil), (nil, .some): return
-        case (.some, nil): verdict = .missing
+        case (.some, nil):
+            if metric.isOnRequest { return }
+            verdict = .missing
         case (.some(let old), .some(let new)):
             comparedMetrics += 1
             if abs(new - old) <= metric.tolerance * abs(old) { return }
@@ -131,16 +136,5 @@ enum Percent {
     /// `3.2 %` of a fraction.
     static func plain(_ fraction: Double) -> String {
         String(format: "%.1f %%", fraction * 100)
-    }
-}
-
-extension TextTable {
-    /// As GitHub shows it.
-    func markdown() -> [String] {
-        func line(_ fields: [String]) -> String {
-            "| " + fields.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
-        }
-        let rule = header.indices.map { leftColumns.contains($0) ? "---" : "---:" }
-        return [line(header), line(rule)] + rows.map(line)
     }
 }

@@ -11,6 +11,7 @@ struct CountedGate {
         let suite = command.suite ?? "counted"
         let baseline = try command.location.store().load(command.baseline, for: .current)
         let cases = try CaseFilter.chosen(of: suite, filter: command.filter)
+            .filter { $0.isDeterministic || $0.unsupported != nil }
         if command.dryRun {
             let known = Set(baseline.rows.filter(\.isDeterministic).map(\.caseId))
             for identifier in cases.map(\.identifier.description) {
@@ -69,7 +70,8 @@ struct CountedGate {
         }
         terminal.print(
             "\(comparison.comparedMetrics) metrics of \(comparison.comparedRows) rows compared: "
-                + "\(comparison.count(.regression)) grew, \(comparison.count(.improvement)) shrank.")
+                + "\(comparison.count(.regression)) grew, \(comparison.count(.improvement)) shrank."
+        )
         guard let code = comparison.code(isStrict: command.strict) else {
             if comparison.count(.improvement) > 0 { terminal.print(advice(run)) }
             terminal.print(terminal.styled("The gate is passed.", .green))

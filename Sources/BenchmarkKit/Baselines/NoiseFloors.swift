@@ -15,7 +15,9 @@ struct NoiseFloors: Codable, Equatable, Sendable {
 }
 
 extension BaselineStore {
-    private func noiseFile(_ key: TimedKey) -> String { "\(path)/\(key.folderName)/\(NoiseFloors.fileName)" }
+    private func noiseFile(_ key: TimedKey) -> String {
+        "\(path)/\(key.folderName)/\(NoiseFloors.fileName)"
+    }
 
     func save(_ noise: NoiseFloors) throws -> String {
         let file = noiseFile(noise.key)

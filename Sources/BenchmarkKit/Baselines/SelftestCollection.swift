@@ -40,14 +40,15 @@ struct SelftestCollection {
                     build.planted = planted
                     let entry = SelftestPool.Entry(
                         round: round, side: side, planted: planted,
-                        run: try runner.run(benchmarkCase, build))
+                        run: try runner.timed(benchmarkCase, build))
                     try file.append(SelftestPool.fields(entry, machine: pool.machine))
                     pool.entries.append(entry)
                 }
             }
             round += 1
         }
-        terminal.print("\(pool.entries.count) processes in \(round) rounds: \(file.path)\n")
+        terminal.print("\(pool.entries.count) processes in \(round) rounds: \(file.path)")
+        terminal.print(runner.calm.summary + "\n")
         return pool
     }
 

@@ -16,8 +16,8 @@ struct SelftestPool {
 
     static let header = [
         "schema_version", "machine", "case_id", "round", "side", "planted", "operations",
-        "elapsed_s", "latency_p10_us", "latency_p50_us", "calibration_before_ns",
-        "calibration_after_ns", "processor_s", "wall_s", "digest",
+        "elapsed_s", "latency_p10_us", "latency_p50_us", "chain_before_ns", "chain_after_ns",
+        "wide_before_ns", "wide_after_ns", "processor_s", "wall_s", "digest",
     ]
 
     /// The folder name of the key of the machine that measured.
@@ -38,7 +38,10 @@ struct SelftestPool {
             String(RunContext.schemaVersion), machine, run.caseId, String(entry.round),
             String(entry.side), text(entry.planted), String(run.operations),
             text(run.elapsedSeconds), text(run.latencyP10), text(run.latencyP50),
-            text(run.calibrationBefore), text(run.calibrationAfter), text(run.processorSeconds),
+            text(run.calibrationBefore.chainNanoseconds),
+            text(run.calibrationAfter.chainNanoseconds),
+            text(run.calibrationBefore.wideNanoseconds),
+            text(run.calibrationAfter.wideNanoseconds), text(run.processorSeconds),
             text(run.wallSeconds), run.digest ?? "",
         ]
     }
@@ -67,8 +70,9 @@ extension SelftestPool.Entry {
         guard let round = record["round"].flatMap({ Int($0) }),
             let side = record["side"].flatMap({ Int($0) }), let planted = number("planted"),
             let caseId = record["case_id"], let operations = number("operations"),
-            let elapsed = number("elapsed_s"), let before = number("calibration_before_ns"),
-            let after = number("calibration_after_ns"), let processor = number("processor_s"),
+            let elapsed = number("elapsed_s"), let chainBefore = number("chain_before_ns"),
+            let chainAfter = number("chain_after_ns"), let wideBefore = number("wide_before_ns"),
+            let wideAfter = number("wide_after_ns"), let processor = number("processor_s"),
             let wall = number("wall_s")
         else { return nil }
         self.round = round
@@ -77,7 +81,11 @@ extension SelftestPool.Entry {
         run = TimedRun(
             caseId: caseId, status: .ok, operations: Int(operations), elapsedSeconds: elapsed,
             latencyP10: number("latency_p10_us"), latencyP50: number("latency_p50_us"),
-            calibrationBefore: before, calibrationAfter: after, processorSeconds: processor,
+            calibrationBefore: Calibration(
+                chainNanoseconds: chainBefore, wideNanoseconds: wideBefore),
+            calibrationAfter: Calibration(
+                chainNanoseconds: chainAfter, wideNanoseconds: wideAfter),
+            processorSeconds: processor,
             wallSeconds: wall, digest: record["digest"].flatMap { $0.isEmpty ? nil : $0 })
     }
 }

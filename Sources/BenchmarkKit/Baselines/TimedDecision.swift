@@ -23,6 +23,21 @@ struct TimedSamples: Equatable, Sendable {
     /// Of the rank test, two-sided, before correction.
     var p: Double { MannWhitney.test(after, before).p }
 
+    /// Values beyond Tukey's fences of their side.
+    var outliers: Int {
+        [before, after].reduce(0) { count, side in
+            let fences = TukeyFences(side)
+            return count + side.count { fences.classify($0) != .none }
+        }
+    }
+
+    /// The larger of the two sides' median absolute deviations, as a fraction of the median.
+    var spread: Double {
+        [before, after].map {
+            Quantiles.medianAbsoluteDeviation($0) / Quantiles.median($0)
+        }.max()!
+    }
+
     func interval(seed: UInt64) -> RatioInterval {
         Bootstrap.ratioOfMedians(after, over: before, seed: seed)
     }
@@ -67,6 +82,8 @@ struct TimedDecision {
     struct Outcome: Sendable {
         var caseId: String
         var ratio: Double
+        var spread: Double
+        var outliers: Int
         var interval: RatioInterval
         var correctedP: Double
         var noiseFloor: Double?
@@ -84,7 +101,8 @@ struct TimedDecision {
     ) throws -> [Outcome] {
         var outcomes = rows.map { row in
             Outcome(
-                caseId: row.caseId, ratio: row.samples.ratio,
+                caseId: row.caseId, ratio: row.samples.ratio, spread: row.samples.spread,
+                outliers: row.samples.outliers,
                 interval: row.samples.interval(seed: seed), correctedP: 1,
                 noiseFloor: row.noiseFloor, verdict: .notGated)
         }

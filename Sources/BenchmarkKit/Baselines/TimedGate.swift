@@ -54,7 +54,7 @@ struct TimedGate {
             return try measure(
                 runner.cases.filter { suspicious.contains($0.identifier.description) }, runner)
         }
-        try tell(outcomes)
+        try tell(outcomes, runner.calm)
     }
 
     /// A B B A A B B A ..., so that a drift of the machine strikes both sides alike; every case
@@ -69,7 +69,7 @@ struct TimedGate {
                 terminal.status("[\(pass + 1)/\(policy.runs)] \(identifier)")
                 var row = samples[identifier] ?? TimedSamples(before: [], after: [])
                 for build in pass % 2 == 0 ? [before, after] : [after, before] {
-                    let run = try runner.run(benchmarkCase, build)
+                    let run = try runner.timed(benchmarkCase, build)
                     let value = TimedStatistic.value(of: run)
                     if build == before { row.before.append(value) } else { row.after.append(value) }
                 }
@@ -79,16 +79,18 @@ struct TimedGate {
         return samples
     }
 
-    private func tell(_ outcomes: [TimedDecision.Outcome]) throws {
+    private func tell(_ outcomes: [TimedDecision.Outcome], _ calm: CalmWatch) throws {
         var table = TextTable(header: [
-            "case", "ratio", "95 % interval", "p (Holm)", "noise floor", "rerun", "verdict",
+            "case", "ratio", "95 % interval", "p (Holm)", "spread", "outliers", "noise floor",
+            "rerun", "verdict",
         ])
-        table.leftColumns = [0, 6]
+        table.leftColumns = [0, 8]
         table.rows = outcomes.map { outcome in
             [
                 outcome.caseId, String(format: "%.3f", outcome.ratio),
                 String(format: "%.3f to %.3f", outcome.interval.low, outcome.interval.high),
                 outcome.verdict == .notGated ? "" : String(format: "%.4f", outcome.correctedP),
+                Percent.plain(outcome.spread), String(outcome.outliers),
                 outcome.noiseFloor.map(Percent.plain) ?? "unknown",
                 outcome.rerunRatio.map { String(format: "%.3f", $0) } ?? "",
                 outcome.verdict.rawValue,
@@ -101,7 +103,8 @@ struct TimedGate {
         func count(_ verdict: TimedVerdict) -> Int { outcomes.count { $0.verdict == verdict } }
         terminal.print(
             "\n\(count(.steady)) steady, \(count(.inconclusive)) inconclusive, "
-                + "\(count(.notGated)) not gated by time, \(count(.slower)) slower")
+                + "\(count(.notGated)) not gated by time, \(count(.slower)) slower\n"
+                + calm.summary)
         let slower = outcomes.filter { $0.verdict == .slower }.map {
             "\($0.caseId) by \(Percent.plain($0.ratio - 1))"
         }

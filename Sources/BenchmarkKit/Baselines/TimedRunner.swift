@@ -12,6 +12,7 @@ struct TimedRunner {
 
     let suite: String
     let cases: [BenchmarkCase]
+    let calm = CalmWatch()
     private let directory: String
 
     /// `path`: the folder whose disk is measured; a folder inside it is used and removed by
@@ -23,7 +24,8 @@ struct TimedRunner {
         guard !cases.isEmpty else {
             throw BenchmarkError(.usage, "No case of the suite '\(suite)' can run.")
         }
-        directory = URL(fileURLWithPath: path)
+        directory =
+            URL(fileURLWithPath: path)
             .appendingPathComponent("timed-databases-\(ProcessInfo.processInfo.processIdentifier)")
             .path
         try CaseRunner.makeDirectory(directory)
@@ -37,8 +39,12 @@ struct TimedRunner {
         return try ResourceLocator.suitesDirectory().appendingPathComponent(name + ".json").path
     }
 
-    /// One process. Throws `caseFailed` if the case broke there.
-    func run(_ benchmarkCase: BenchmarkCase, _ build: Build) throws -> TimedRun {
+    /// One process in a calm moment, if there is one. Throws `caseFailed` if the case broke.
+    func timed(_ benchmarkCase: BenchmarkCase, _ build: Build) throws -> TimedRun {
+        try calm.run { try run(benchmarkCase, build) }
+    }
+
+    private func run(_ benchmarkCase: BenchmarkCase, _ build: Build) throws -> TimedRun {
         let identifier = benchmarkCase.identifier.description
         // Another build may have another file format, so each keeps its own prepared files.
         let fixtures = "\(directory)/fixtures-\(build.executable.path.replacing("/", with: "-"))"
@@ -52,9 +58,7 @@ struct TimedRunner {
             arguments: [
                 TimeCaseCommand.verb, "--suite", suite, "--case", identifier, "--directory", work,
                 "--fixtures", fixtures,
-            ],
-            environment: build.planted > 0 ? [PlantedDelay.variable: String(build.planted)] : [:],
-            directory: work)
+            ], environment: [PlantedDelay.variable: String(build.planted)], directory: work)
         var lines: [String] = []
         let ending = process.wait { lines.append($0) }
         try Interruption.throwIfRequested()

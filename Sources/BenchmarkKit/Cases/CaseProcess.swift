@@ -30,12 +30,18 @@ final class CaseProcess: @unchecked Sendable {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     }
 
+    /// `command`: a tool with its options and the program that it runs; this program by itself
+    /// without.
     convenience init(
         verb: String, argument: String, directory: String,
-        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil
+        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil,
+        command: [String]? = nil
     ) throws {
+        let command = command ?? [Self.ownExecutable.path]
         try self.init(
-            arguments: [verb, argument], directory: directory, errorFile: errorFile, input: input)
+            executable: URL(fileURLWithPath: command[0]),
+            arguments: command.dropFirst() + [verb, argument], directory: directory,
+            errorFile: errorFile, input: input)
     }
 
     /// `executable`: this program or another build of it. `environment`: further variables.
@@ -52,7 +58,9 @@ final class CaseProcess: @unchecked Sendable {
         // Sets and dictionaries in the same order in every run, and with them all that depends on
         // it: allocations, instructions, the order of writes.
         process.environment = ProcessInfo.processInfo.environment
-            .merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+            .merging([
+                "SWIFT_DETERMINISTIC_HASHING": "1", ParentDeath.variable: String(getpid()),
+            ]) { $1 }
             .merging(environment) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output

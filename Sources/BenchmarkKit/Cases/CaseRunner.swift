@@ -53,9 +53,10 @@ struct CaseRunner {
         return outcome
     }
 
-    private func perform(
+    /// `command`: see `CaseProcess`.
+    func perform(
         _ mode: CaseRequest.Mode, _ benchmarkCase: BenchmarkCase, _ directory: String,
-        _ progress: (ProgressUpdate) -> Void
+        command: [String]? = nil, _ progress: (ProgressUpdate) -> Void
     ) throws -> CaseProcess.Ending {
         let request = directory + "/" + CaseRequest.fileName
         try Self.write(
@@ -63,7 +64,7 @@ struct CaseRunner {
                 mode: mode, benchmarkCase: benchmarkCase, directory: directory,
                 fixtures: fixtures), to: request)
         let process = try CaseProcess(
-            verb: RunCaseCommand.verb, argument: request, directory: directory)
+            verb: RunCaseCommand.verb, argument: request, directory: directory, command: command)
         let decoder = JSONDecoder()
         return process.wait { line in
             if let update = try? decoder.decode(ProgressUpdate.self, from: Data(line.utf8)) {

@@ -4,11 +4,15 @@ import Foundation
 enum VerificationRequest: Codable, Sendable {
     case sensors(SensorsExpectation)
     case table(TableExpectation)
+    case links(LinksExpectation)
+    case records(RecordsExpectation)
 
     func problems() throws -> [String] {
         switch self {
         case .sensors(let expectation): try expectation.problems()
         case .table(let expectation): try expectation.problems()
+        case .links(let expectation): try expectation.problems()
+        case .records(let expectation): try expectation.problems()
         }
     }
 }

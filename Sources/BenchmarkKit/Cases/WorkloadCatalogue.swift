@@ -1,8 +1,21 @@
 /// All workloads there are.
 enum WorkloadCatalogue {
     static let all: [any Workload.Type] = [
-        SensorsWorkload.self, CommitWorkload.self, InsertWorkload.self, InsertKeyedWorkload.self,
-        LookupWorkload.self, PropertyReadWorkload.self, ScanWorkload.self, OpenWorkload.self,
+        SensorsWorkload.self,
+        CommitWorkload.self, ConcurrentCommitWorkload.self,
+        InsertWorkload.self, InsertIntegerKeyWorkload.self, InsertStringKeyWorkload.self,
+        InsertIndexedWorkload.self,
+        LookupWorkload.self, LookupStringKeyWorkload.self, LookupAgedWorkload.self,
+        LookupColdWorkload.self, PropertyReadWorkload.self,
+        CountWorkload.self, CountAgedWorkload.self, CountColdWorkload.self, PrefixWorkload.self,
+        DateRangeWorkload.self, SumWorkload.self, SortWorkload.self,
+        IterateWorkload.self, IterateAgedWorkload.self,
+        UpdateWorkload.self, UpdateAllWorkload.self, DeleteHalfWorkload.self,
+        LinksBuildWorkload.self, LinksFollowWorkload.self, BacklinksWorkload.self,
+        ReadWhileWritingWorkload.self, OpenWorkload.self, CompactWorkload.self,
+        NotifyWorkload.self, MigrateWorkload.self,
+        YCSBWorkloadA.self, YCSBWorkloadB.self, YCSBWorkloadC.self, YCSBWorkloadD.self,
+        YCSBWorkloadE.self, YCSBWorkloadF.self, GrowthWorkload.self,
     ]
 
     static func workload(named name: String) throws -> any Workload.Type {
@@ -52,17 +65,21 @@ enum WorkloadCatalogue {
         return BenchmarkCase(
             identifier: identifier, layer: found.layer.rawValue, options: options,
             unsupported: workload.reason(against: strategy)
-                ?? reason(against: identifier, of: found, workload.features(of: strategy) ?? []))
+                ?? reason(against: identifier, of: workload, found))
     }
 
     private static func reason(
-        against identifier: CaseIdentifier, of engine: any BenchmarkEngine,
-        _ features: [EngineFeature]
+        against identifier: CaseIdentifier, of workload: any Workload.Type,
+        _ engine: any BenchmarkEngine
     ) -> String? {
         if identifier.isEncrypted { return "Encrypted files are still to come." }
         if !engine.durabilities.contains(identifier.durability) {
             return "The engine \(engine.name) has no durability '\(identifier.durability)'."
         }
+        if identifier.durability == .memory, workload is any CoreWorkload.Type {
+            return "What is only in memory cannot be proved by a fresh process."
+        }
+        let features = workload.features(of: identifier.strategy) ?? []
         return features.lazy.compactMap { engine.reason(against: $0) }.first
     }
 }

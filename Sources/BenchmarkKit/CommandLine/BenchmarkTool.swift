@@ -36,8 +36,8 @@ struct RealmBenchCommand: ParsableCommand {
         discussion: """
             Every case runs in a process of its own. When it has written, a fresh process opens \
             the file and proves that it holds exactly what was produced; only then does the case \
-            count. Results lie in results/<run>/: summary.csv (one row a case), measures.csv, \
-            samples.csv, timeline.csv and run.json.
+            count. Results lie in results/<run>/: report.html to look at, summary.csv (one row a \
+            case), measures.csv, samples.csv, timeline.csv, growth.csv, histograms and run.json.
 
             EXAMPLES
               realm-bench run                      the default suite
@@ -65,8 +65,10 @@ struct RealmBenchCommand: ParsableCommand {
               NO_COLOR  set to anything: no colours
             """,
         subcommands: [
-            RunCommand.self, ListCommand.self, ExplainCommand.self, BaselineCommand.self,
-            CompareCommand.self, GateCommand.self, SelftestCommand.self, RunCaseCommand.self,
-            VerifyRunCommand.self, WriteSensorsCommand.self, TimeCaseCommand.self,
+            RunCommand.self, ListCommand.self, ExplainCommand.self, ReportCommand.self,
+            PinsCommand.self, BaselineCommand.self, CompareCommand.self, GateCommand.self,
+            SelftestCommand.self,
+            RunCaseCommand.self, VerifyRunCommand.self, WriteSensorsCommand.self,
+            TimeCaseCommand.self,
         ])
 }

@@ -5,7 +5,8 @@ import Foundation
 struct GateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Fails when a counted metric grew, or when another build was faster beyond doubt.",
+        abstract:
+            "Fails when a counted metric grew, or when another build was faster beyond doubt.",
         discussion: """
             Without --against, runs the suite of counted cases and compares every row with a \
             baseline: syncs, write calls, bytes, pages, file and live bytes, allocations and the \
@@ -49,7 +50,8 @@ struct GateCommand: ParsableCommand {
     var against: String?
 
     @Option(
-        help: ArgumentHelp("Only cases whose id matches this regular expression.", valueName: "regex"))
+        help: ArgumentHelp(
+            "Only cases whose id matches this regular expression.", valueName: "regex"))
     var filter: String?
 
     @Flag(help: "An improvement of a counted metric fails as well, so that the baseline follows.")
@@ -94,7 +96,9 @@ struct GateCommand: ParsableCommand {
 
     func run() throws {
         Interruption.watch()
-        if let against { try TimedGate(self, against: against).run() } else {
+        if let against {
+            try TimedGate(self, against: against).run()
+        } else {
             try CountedGate(self).run()
         }
     }

@@ -9,6 +9,7 @@ struct RunCaseCommand: ParsableCommand {
     @Argument var request: String
 
     func run() throws {
+        ParentDeath.follow()
         let request = try CaseRunner.read(CaseRequest.self, from: request)
         let channel = ProgressChannel()
         let environment = CaseEnvironment(
@@ -21,7 +22,8 @@ struct RunCaseCommand: ParsableCommand {
         case .prepare:
             try workload.prepare(benchmarkCase, in: environment)
         case .run:
-            let outcome = try workload.run(benchmarkCase, in: environment)
+            var outcome = try workload.run(benchmarkCase, in: environment)
+            MeasuredRegion.fill(&outcome.results[0])
             try CaseRunner.write(
                 outcome, to: request.directory + "/" + CaseRequest.outcomeFileName)
         }
@@ -37,6 +39,7 @@ struct VerifyRunCommand: ParsableCommand {
     @Argument var request: String
 
     func run() throws {
+        ParentDeath.follow()
         let problems = try CaseRunner.read(VerificationRequest.self, from: request).problems()
         guard problems.isEmpty else {
             for problem in problems { print(problem) }
@@ -53,6 +56,7 @@ struct WriteSensorsCommand: ParsableCommand {
     @Argument var request: String
 
     func run() throws {
+        ParentDeath.follow()
         try SensorsShare(CaseRunner.read(SensorsShare.Request.self, from: request)).run()
     }
 }

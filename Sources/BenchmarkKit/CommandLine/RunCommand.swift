@@ -80,6 +80,7 @@ struct RunCommand: ParsableCommand {
             return
         }
         try checkInput()
+        if options.instructions { try InstructionCount.checkTools() }
         for path in [exportMarkdown, exportJson].compactMap(\.self) {
             try RunExport.checkWritable(path)
         }

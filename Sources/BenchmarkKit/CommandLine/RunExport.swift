@@ -1,18 +1,8 @@
 import Foundation
 import Glibc
 
-/// The rows of a run in the files of `--export-markdown` and `--export-json`.
+/// The files of `--export-markdown` and `--export-json`.
 enum RunExport {
-    /// The table that people read, as Markdown.
-    static func markdown(of results: [CaseResult]) -> String {
-        let table = ResultTable.table(for: results)
-        func line(_ fields: [String]) -> String {
-            "| " + fields.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |\n"
-        }
-        let rule = table.header.indices.map { table.leftColumns.contains($0) ? ":--" : "--:" }
-        return line(table.header) + line(rule) + table.rows.map(line).joined()
-    }
-
     /// A list with an object for each row and in it a member for each column of `summary.csv`;
     /// what was not measured is null.
     static func json(of results: [CaseResult], context: RunContext) throws -> String {

@@ -76,6 +76,16 @@ struct RunOptions: ParsableArguments {
                 + "package.", valueName: "file"))
     var input: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Count the instructions of deterministic cases, with valgrind.",
+            discussion: "Each runs once more, about fifty times slower and with less work: with at "
+                + "most \(InstructionCount.mostObjects) objects and, unless --count is given, "
+                + "\(InstructionCount.operations) operations (bulk inserts: "
+                + "\(InstructionCount.bulkOperations)). All other columns are those of the usual "
+                + "run."))
+    var instructions = false
+
     func validate() throws {
         if seconds != nil, count != nil {
             throw ValidationError("--seconds and --count exclude each other.")

@@ -53,7 +53,8 @@ final class RunSession {
     /// What is made of all rows together.
     private func export() throws {
         if let path = command.exportMarkdown {
-            try RunExport.write(RunExport.markdown(of: results), to: path)
+            try RunExport.write(
+                MarkdownReport.text(of: RunFiles(path: directory.path)), to: path)
         }
         if let path = command.exportJson {
             try RunExport.write(RunExport.json(of: results, context: directory.context), to: path)
@@ -91,21 +92,39 @@ final class RunSession {
 
     /// Writes and tells what the runs of a case come to.
     private func finish(_ benchmarkCase: BenchmarkCase, _ outcomes: [CaseOutcome]) throws {
-        let chosen = RunSession.representative(of: outcomes)
+        var chosen = RunSession.representative(of: outcomes)
+        try countInstructions(of: benchmarkCase, into: &chosen.results[0])
         for result in chosen.results {
             try directory.append(result)
             tell(result)
         }
-        try directory.append(chosen.timeline, of: benchmarkCase.identifier)
-        try directory.append(chosen.growth, of: benchmarkCase.identifier)
-        try directory.write(
-            Self.mergedHistograms(of: outcomes), of: benchmarkCase.identifier)
+        try directory.append(
+            chosen.timeline, of: benchmarkCase.identifier, sweep: benchmarkCase.sweep)
+        try directory.append(
+            chosen.growth, of: benchmarkCase.identifier, sweep: benchmarkCase.sweep)
+        try directory.write(Self.mergedHistograms(of: outcomes), of: benchmarkCase.name)
         results += chosen.results
         if chosen.isDiskFull {
             throw BenchmarkError(
                 .internalError,
                 "The disk of '\(runner.databases)' is full. Free some space, or name a folder on "
                     + "another disk with --path.")
+        }
+    }
+
+    /// If they were asked for and the case succeeded; else leaves them empty.
+    private func countInstructions(
+        of benchmarkCase: BenchmarkCase, into row: inout CaseResult
+    ) throws {
+        guard command.options.instructions, row.status == .ok else { return }
+        do {
+            row.instructions = try runner.countInstructions(
+                of: benchmarkCase, count: command.options.count,
+                keepingIn: directory.path + "/callgrind"
+            ) { [terminal] in terminal.status(benchmarkCase.name + Self.text(of: $0)) }
+        } catch let error as BenchmarkError where error.code == .caseFailed {
+            row.status = .failed
+            row.failure = error.message
         }
     }
 
@@ -201,7 +220,13 @@ final class RunSession {
                 terminal.print(terminal.styled(line, check.passed ? .green : .yellow))
             }
         }
-        terminal.print("\nResults: \(directory.path)/summary.csv")
+        let files = try RunFiles(path: directory.path)
+        if let peers = try PeersTable(files.rows, samples: files.samples, indirect: .load()) {
+            terminal.print("")
+            for line in peers.textLines() { terminal.print(line) }
+        }
+        let page = try HTMLReport.write(run: directory.path)
+        terminal.print("\nResults: \(directory.path)/summary.csv\nTo look at: \(page)")
         var problems = results.filter { $0.status == .failed }.map {
             "The case \($0.identifier) failed: \($0.failure ?? "")"
         }

@@ -26,7 +26,8 @@ struct SelftestCommand: ParsableCommand {
     var suite = "timed"
 
     @Option(
-        help: ArgumentHelp("Only cases whose id matches this regular expression.", valueName: "regex"))
+        help: ArgumentHelp(
+            "Only cases whose id matches this regular expression.", valueName: "regex"))
     var filter: String?
 
     @Option(
@@ -43,10 +44,11 @@ struct SelftestCommand: ParsableCommand {
     var from: String?
 
     @Option(help: ArgumentHelp("Pairs drawn for each row and plant.", valueName: "number"))
-    var trials = 1000
+    var trials = 400
 
     @Option(
-        help: ArgumentHelp("Processes of each side, as of the gate; at least 10.", valueName: "number"))
+        help: ArgumentHelp(
+            "Processes of each side, as of the gate; at least 10.", valueName: "number"))
     var runs = TimedPolicy().runs
 
     @Option(help: ArgumentHelp("Seed of the draws.", valueName: "number"))

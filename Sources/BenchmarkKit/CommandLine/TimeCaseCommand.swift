@@ -23,7 +23,7 @@ struct TimeCaseCommand: ParsableCommand {
             directory: directory, fixtures: fixtures, allocations: nil, progress: { _ in })
         let workload = try WorkloadCatalogue.workload(named: chosen.identifier.workload)
         if workload.isPreparedApart { try workload.prepare(chosen, in: environment) }
-        let before = Calibration.nanoseconds()
+        let before = Calibration.now()
         let start = monotonicNanoseconds()
         let processorStart = ProcessorTime.seconds()
         let outcome =
@@ -31,7 +31,7 @@ struct TimeCaseCommand: ParsableCommand {
             ?? workload.run(chosen, in: environment)
         let processorSeconds = ProcessorTime.seconds() - processorStart
         let wallSeconds = seconds(from: start, to: monotonicNanoseconds())
-        let after = Calibration.nanoseconds()
+        let after = Calibration.now()
         let result = outcome.results[0]
         let run = TimedRun(
             caseId: self.case, status: result.status, failure: result.failure,

@@ -3,21 +3,24 @@ struct BatchTimer {
     private var latency = LatencyRecorder()
     private var rates: [Double] = []
     private(set) var operations = 0
-    private var start = monotonicNanoseconds()
-    private var last: UInt64
+    private var elapsed: UInt64 = 0
+    private var last = monotonicNanoseconds()
     private let batchSize: Int
 
     /// Starts the clock.
     init(batchSize: Int) {
         self.batchSize = batchSize
-        last = start
     }
+
+    /// Only where something that does not count lies between two batches.
+    mutating func beginBatch() { last = monotonicNanoseconds() }
 
     /// After each batch.
     mutating func endBatch() {
         let now = PlantedDelay.end(of: last)
         latency.record(now - last)
         if now > last { rates.append(Double(batchSize) / seconds(from: last, to: now)) }
+        elapsed += now - last
         last = now
         operations += batchSize
     }
@@ -29,7 +32,7 @@ struct BatchTimer {
 
     func fill(_ result: inout CaseResult) {
         result.operations = operations
-        result.elapsedSeconds = seconds(from: start, to: last)
+        result.elapsedSeconds = Double(elapsed) / 1e9
         result.interval = ThroughputInterval(samples: rates)
         result.latency = latency.summary()?.divided(by: Double(batchSize))
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()

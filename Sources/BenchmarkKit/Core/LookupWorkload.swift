@@ -1,111 +1,132 @@
-import RealmSwift
-import StorageEngine
+/// Point reads: a random person by key, and two of its properties.
+protocol PersonLookupWorkload: FixtureWorkload {}
 
-/// Point reads: a random object by its integer key, and two of its properties.
-enum LookupWorkload: Workload {
-    static let name = "lookup"
-    static let summary = "random lookup by integer key and read of two properties"
-    static let strategies = [
-        (name: "api", summary: "Realm.object(ofType:forPrimaryKey:), then two properties"),
-        (name: "engine", summary: "Table.find, then two values"),
-    ]
-    static let defaultSize = 1_000_000
-
-    private static let batchSize = 32
-
+extension PersonLookupWorkload {
     static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
         -> CaseOutcome
     {
-        let size = benchmarkCase.identifier.size
-        let seed = benchmarkCase.options.seed
-        let path = try PersonsFixture.path(size: size, seed: seed, in: environment)
-        let isAPI = benchmarkCase.identifier.strategy == "api"
+        let core = try CoreCase(benchmarkCase, environment)
+        let store = try core.open(path(core), layout)
+        core.progress(fraction: 0)
+        let lookups = Lookups(size: core.size, seed: core.seed, count: core.options.count)
         var result = CaseResult(benchmarkCase)
-        environment.progress(ProgressUpdate(phase: "running"))
-        let reader = try isAPI ? apiReader(path) : engineReader(path)
-        try measure(&result, benchmarkCase, environment.allocations, reader)
-        guard isAPI else { return CaseOutcome(results: [result]) }
-        var control = CaseResult.control("dictionary", beside: benchmarkCase)
-        try measure(&control, benchmarkCase, nil, dictionaryReader(size: size, seed: seed))
-        control.peakResidentBytes = nil
-        return CaseOutcome(results: [result, control])
+        let (sum, distribution) =
+            layout == .stringKey
+            ? try lookups.measure(&result, environment.allocations) { key in
+                try Lookups.term(store.person(name: String(key)), key)
+            }
+            : try lookups.measure(&result, environment.allocations) { key in
+                try Lookups.term(store.person(number: key), key)
+            }
+        try lookups.prove(sum, core.fixture(layout, isAged: isAged).oracle())
+        result.digest = ResultDigest.text(of: sum)
+        result.fill(try store.size())
+        guard core.hasControls, core.engine.layer == .api, name == LookupWorkload.name else {
+            return CaseOutcome(results: [result], histograms: [.latency: distribution])
+        }
+        return CaseOutcome(
+            results: [result, try lookups.dictionaryControl(benchmarkCase)],
+            histograms: [.latency: distribution])
+    }
+}
+
+enum LookupWorkload: PersonLookupWorkload {
+    static let name = "lookup"
+    static let summary = "random lookup by integer key and read of two properties"
+    static let features: [EngineFeature] = [.persons, .integerKeys]
+}
+
+enum LookupStringKeyWorkload: PersonLookupWorkload {
+    static let name = "lookup-string-key"
+    static let summary = "random lookup by string key and read of two properties"
+    static let features: [EngineFeature] = [.persons, .stringKeys]
+    static let layout = PersonLayout.stringKey
+}
+
+enum LookupAgedWorkload: PersonLookupWorkload {
+    static let name = "lookup-aged"
+    static let summary = "the same by integer key in a file that was changed at random before"
+    static let features: [EngineFeature] = [.persons, .integerKeys, .updates, .deletes]
+    static let isAged = true
+}
+
+/// The random keys of a case, the same for every engine.
+struct Lookups {
+    private static let batchSize = 32
+
+    let size: Int
+    let seed: UInt64
+    /// Whole batches.
+    let count: Int
+
+    init(size: Int, seed: UInt64, count: Int?) {
+        self.size = size
+        self.seed = seed
+        self.count = max(1, (count ?? 1_000_000) / Self.batchSize) * Self.batchSize
     }
 
-    private static func measure(
-        _ result: inout CaseResult, _ benchmarkCase: BenchmarkCase, _ probe: AllocationProbe?,
-        _ read: (Int) throws -> UInt64
-    ) throws {
-        let size = benchmarkCase.identifier.size
-        let seed = benchmarkCase.options.seed
-        let batches = max(1, (benchmarkCase.options.count ?? 1_000_000) / batchSize)
-        var sum: UInt64 = 0
-        var warmup = SeededGenerator(seed: seed &+ 1)
-        for _ in 0..<min(batches * batchSize, 100_000) {
-            _ = try read(warmup.next(below: size))
+    /// What one lookup adds to the sum of all.
+    @inline(__always)
+    static func term(_ found: (birthdate: Int, age: Int)?, _ key: Int) throws -> UInt64 {
+        guard let found else {
+            throw BenchmarkError(.caseFailed, "There is no person with the key \(key).")
         }
+        return mix64(UInt64(bitPattern: Int64(found.birthdate)) ^ UInt64(found.age))
+    }
+
+    /// After a warm-up with other keys. Returns the sum of the terms, and how
+    /// long the lookups took.
+    @inline(__always)
+    func measure(
+        _ result: inout CaseResult, _ probe: AllocationProbe?, _ read: (Int) throws -> UInt64
+    ) throws -> (sum: UInt64, distribution: HistogramData) {
+        var warmup = SeededGenerator(seed: seed &+ 1)
+        for _ in 0..<min(count, 100_000) { _ = try read(warmup.next(below: size)) }
+        var sum: UInt64 = 0
         var generator = SeededGenerator(seed: seed)
         var allocations = AllocationMeasurement(probe)
-        var timer = BatchTimer(batchSize: batchSize)
-        for _ in 0..<batches {
-            for _ in 0..<batchSize { sum &+= try read(generator.next(below: size)) }
-            timer.endBatch()
+        var costs = ProcessCosts()
+        costs.resume()
+        var timer = BatchTimer(batchSize: Self.batchSize)
+        try MeasuredRegion.run(for: result) {
+            for _ in 0..<count / Self.batchSize {
+                for _ in 0..<Self.batchSize { sum &+= try read(generator.next(below: size)) }
+                timer.endBatch()
+            }
         }
+        costs.pause()
         let allocated = allocations.finish(operations: timer.operations)
         timer.fill(&result)
-        result.allocationsPerOperation = allocated?.allocations
-        result.allocatedBytesPerOperation = allocated?.bytes
-        var digest = ResultDigest.Row()
-        digest.combine(sum)
-        var whole = ResultDigest()
-        whole.add(digest)
-        result.digest = whole.text
+        costs.fill(&result)
+        result.fill(allocated)
+        return (sum, timer.distribution)
     }
 
-    /// What every reader gives back for one lookup: of the birth date and the age.
-    private static func term(_ birthdate: Double, _ age: Int) -> UInt64 {
-        mix64(birthdate.bitPattern ^ UInt64(age))
-    }
-
-    private static func apiReader(_ path: String) throws -> (Int) throws -> UInt64 {
-        let realm = try PersonsFixture.open(path)
-        return { key in
-            guard let person = realm.object(ofType: KeyedPerson.self, forPrimaryKey: key) else {
-                throw missing(key)
-            }
-            return term(person.birthdate.timeIntervalSinceReferenceDate, person.age)
+    /// The same sum, without a database.
+    func prove(_ sum: UInt64, _ oracle: PersonsOracle) throws {
+        var expected: UInt64 = 0
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<count {
+            let person = oracle.person(generator.next(below: size))
+            expected &+= try Self.term((person.birthdate, person.age), person.number)
         }
-    }
-
-    private static func engineReader(_ path: String) throws -> (Int) throws -> UInt64 {
-        let connection = try Connection(Database.open(path: path))
-        guard let table = try connection.table(named: "KeyedPerson") else {
-            throw BenchmarkError(.caseFailed, "The table 'KeyedPerson' is missing.")
-        }
-        let birthdate = try TableExpectation.column(named: "birthdate", of: table)
-        let age = try TableExpectation.column(named: "age", of: table)
-        return { key in
-            guard let object = try table.find(primaryKey: .integer(Int64(key))),
-                let location = try table.location(of: object),
-                case .double(let date) = try table.value(birthdate, at: location),
-                case .integer(let years) = try table.value(age, at: location)
-            else { throw missing(key) }
-            return withExtendedLifetime(connection) { term(date, Int(years)) }
+        guard sum == expected else {
+            throw BenchmarkError(.caseFailed, "The lookups found other persons than were stored.")
         }
     }
 
     /// The control: the same values in a dictionary.
-    private static func dictionaryReader(size: Int, seed: UInt64) -> (Int) throws -> UInt64 {
+    func dictionaryControl(_ benchmarkCase: BenchmarkCase) throws -> CaseResult {
         var persons: [Int: PersonValues] = [:]
         persons.reserveCapacity(size)
         var generator = PersonGenerator(seed: seed)
         for number in 0..<size { persons[number] = generator.next() }
-        return { [persons] key in
-            guard let person = persons[key] else { throw missing(key) }
-            return term(person.birthdateAsDate.timeIntervalSinceReferenceDate, person.age)
+        var control = CaseResult.control("dictionary", beside: benchmarkCase)
+        let (sum, _) = try measure(&control, nil) { [persons] key in
+            try Self.term(persons[key].map { ($0.birthdate, $0.age) }, key)
         }
-    }
-
-    private static func missing(_ key: Int) -> BenchmarkError {
-        BenchmarkError(.caseFailed, "There is no person with the key \(key).")
+        control.peakResidentBytes = nil
+        control.digest = ResultDigest.text(of: sum)
+        return control
     }
 }

@@ -2,47 +2,41 @@ import Foundation
 import Glibc
 import RealmSwift
 
-/// Opening a file that has many objects, up to the first object read.
-enum OpenWorkload: Workload {
+/// Opening a file that has many persons, up to the first one read.
+enum OpenWorkload: FixtureWorkload {
     static let name = "open"
-    static let summary = "opens a file and reads its first object; the first open stands apart"
-    static let strategies = [(name: "api", summary: "Realm(configuration:)")]
-    static let defaultSize = 1_000_000
+    static let summary = "opens a file and reads a person; the first open stands apart"
+    static let features: [EngineFeature] = [.persons, .integerKeys]
+
+    /// An open maps and unmaps address space, at which valgrind is slow.
+    static let countedOperations = 20
 
     /// A class of its own, so that the first open of the process is that of an almost empty file.
     final class OpenedFirst: Object {
         @Persisted var value: Int
     }
 
-    /// The file is made by another process, so that this one opens it for its first time.
-    static let isPreparedApart = true
-
-    static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
-        _ = try PersonsFixture.path(
-            size: benchmarkCase.identifier.size, seed: benchmarkCase.options.seed,
-            in: environment)
-    }
-
     static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
         -> CaseOutcome
     {
-        let seed = benchmarkCase.options.seed
-        let size = benchmarkCase.identifier.size
-        let path = try PersonsFixture.path(size: size, seed: seed, in: environment)
-        environment.progress(ProgressUpdate(phase: "running"))
-        let discovery = try discoverClasses(in: environment)
-        let first = try open(path)
+        let core = try CoreCase(benchmarkCase, environment)
+        let path = try Self.path(core)
+        core.progress(fraction: 0)
+        let isRealmAPI = core.hasControls && core.engine.layer == .api
+        let discovery = isRealmAPI ? try discoverClasses(in: environment) : nil
+        let first = try open(path, core)
         var result = CaseResult(benchmarkCase)
-        let repetitions = benchmarkCase.options.count ?? 200
+        let repetitions = core.options.count ?? 200
         var allocations = AllocationMeasurement(environment.allocations)
-        try measure(&result, repetitions) { try open(path) }
-        let allocated = allocations.finish(operations: repetitions)
-        result.allocationsPerOperation = allocated?.allocations
-        result.allocatedBytesPerOperation = allocated?.bytes
-        result.fileBytes = fileSize(path)
-        result.measure("class_discovery_us", Double(discovery) / 1000)
+        try MeasuredRegion.run {
+            try measure(&result, repetitions) { try open(path, core) }
+        }
+        result.fill(allocations.finish(operations: repetitions))
+        result.measure("class_discovery_us", discovery.map { Double($0) / 1000 })
         result.measure("first_open_us", Double(first) / 1000)
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
+        result.fill(try core.open(path, layout).size())
+        guard isRealmAPI else { return CaseOutcome(results: [result]) }
         var control = CaseResult.control("bare-file", beside: benchmarkCase)
         try measure(&control, repetitions) { try mapBareFile(path) }
         return CaseOutcome(results: [result, control])
@@ -66,6 +60,18 @@ enum OpenWorkload: Workload {
         result.elapsedSeconds = Double(total) / 1e9
         result.interval = ThroughputInterval(samples: rates)
         result.latency = latency.summary()
+    }
+
+    /// Opens, reads one person, and lets go of the store, which closes the file.
+    private static func open(_ path: String, _ core: CoreCase) throws -> UInt64 {
+        let start = monotonicNanoseconds()
+        let store = try core.open(path, layout)
+        let person = try store.person(number: 0)
+        let elapsed = PlantedDelay.end(of: start) - start
+        guard person?.age == PersonValues(number: 0, seed: core.seed).age else {
+            throw BenchmarkError(.caseFailed, "The person 0 is missing.")
+        }
+        return elapsed
     }
 
     /// The control: opens and maps the same file, reads its first byte, unmaps and closes it.
@@ -99,16 +105,6 @@ enum OpenWorkload: Workload {
         let isEmpty = realm.isEmpty
         let elapsed = monotonicNanoseconds() - start
         guard isEmpty else { throw BenchmarkError(.caseFailed, "A new file is not empty.") }
-        return elapsed
-    }
-
-    /// Opens, reads one object, and lets go of the Realm, which closes the file.
-    private static func open(_ path: String) throws -> UInt64 {
-        let start = monotonicNanoseconds()
-        let realm = try PersonsFixture.open(path)
-        let person = realm.object(ofType: KeyedPerson.self, forPrimaryKey: 0)
-        let elapsed = monotonicNanoseconds() - start
-        guard person != nil else { throw BenchmarkError(.caseFailed, "The person 0 is missing.") }
         return elapsed
     }
 }

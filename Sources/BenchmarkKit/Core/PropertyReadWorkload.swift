@@ -11,6 +11,7 @@ enum PropertyReadWorkload: Workload {
         (name: "other-module", summary: "a public model class in another module"),
     ]
     static let defaultSize = 1000
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
     private static let batchSize = 1000
 
@@ -74,9 +75,11 @@ enum PropertyReadWorkload: Workload {
         var total = 0
         var allocations = AllocationMeasurement(probe)
         var timer = BatchTimer(batchSize: batchSize)
-        for _ in 0..<batches {
-            total &+= sum()
-            timer.endBatch()
+        MeasuredRegion.run(for: empty) {
+            for _ in 0..<batches {
+                total &+= sum()
+                timer.endBatch()
+            }
         }
         let allocated = allocations.finish(operations: timer.operations)
         guard total == expected else {

@@ -34,6 +34,7 @@ struct RealmObjectEngine: RealmEngine {
         case .sum: "Results have no aggregates through the API yet."
         case .sort: "Results cannot be sorted through the API yet."
         case .backlinks: "The API has no LinkingObjects yet."
+        case .recordScans: RealmRecords.noScans
         default: nil
         }
     }

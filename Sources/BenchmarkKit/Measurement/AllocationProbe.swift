@@ -5,7 +5,7 @@ public struct AllocationProbe: Sendable {
     public struct Reading: Sendable {
         /// Bytes allocated by the calling thread.
         public var threadBytes: UInt64
-        /// Allocations of all threads that flushed their counters; the calling thread has.
+        /// Allocations by the calling thread, and by those that share its part of the heap.
         public var allocations: UInt64
 
         public init(threadBytes: UInt64, allocations: UInt64) {

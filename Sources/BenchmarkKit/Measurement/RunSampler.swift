@@ -61,6 +61,7 @@ final class RunSampler: @unchecked Sendable {
             let previous = points.last
             points.append(point)
             mostThreads = max(mostThreads, threads)
+            MeasuredRegion.note(threads: threads - 1)
             report(point, after: previous)
             if !stopped { _ = condition.wait(until: Date(timeIntervalSinceNow: 0.1)) }
         }

@@ -42,8 +42,8 @@ public struct CaseResult: Codable, Sendable {
     public var pageFaults: Int?
     public var contextSwitches: Int?
     public var threadsMax: Int?
-    /// Counted by callgrind, on request.
-    public var instructions: UInt64?
+    /// An operation of the measured region, counted by callgrind, on request.
+    public var instructions: Double?
 
     /// Figures that only some cases have; written to `measures.csv`.
     public var measures: [Measure] = []

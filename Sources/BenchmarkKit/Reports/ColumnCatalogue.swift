@@ -167,7 +167,8 @@ public enum ColumnCatalogue {
     private static let memory: [Column] = [
         number(
             "allocations_per_op",
-            "Heap allocations an operation, all threads; empty without a counting allocator."
+            "Heap allocations an operation by the thread that writes or reads; empty without a "
+                + "counting allocator."
         ) { $0.allocationsPerOperation },
         number(
             "allocated_bytes_per_op",
@@ -206,9 +207,11 @@ public enum ColumnCatalogue {
         column("threads_max", "Most threads that the process had while measuring.") {
             $0.threadsMax.map(String.init) ?? ""
         },
-        column(
+        number(
             "instructions",
-            "Instructions of the measured region, counted by callgrind; empty unless asked for."
-        ) { $0.instructions.map(String.init) ?? "" },
+            "Instructions an operation, counted by callgrind inside the measured region, in a run "
+                + "of its own with less work; kernel and controls are not in it. Repeats within "
+                + "0.5 %. Empty unless --instructions asks for it and the case is deterministic."
+        ) { $0.instructions },
     ]
 }

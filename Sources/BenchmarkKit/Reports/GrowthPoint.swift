@@ -29,7 +29,7 @@ public struct GrowthPoint: Codable, Equatable, Sendable {
     static let header = [
         "run_id", "case_id", "elapsed_s", "commits", "file_bytes", "live_bytes", "free_bytes",
         "waiting_bytes", "pinned_versions", "oldest_pin_age_commits", "oldest_pin_age_s",
-        "oldest_pin_owner", "newest_version",
+        "oldest_pin_owner", "newest_version", "sweep",
     ]
 
     func fields(run: String, case identifier: String) -> [String] {

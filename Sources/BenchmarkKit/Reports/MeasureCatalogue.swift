@@ -25,6 +25,12 @@ enum MeasureCatalogue {
         ("first_open_us", "Opening the file for the first time in its process."),
         ("class_discovery_us", "The first open of an empty file: class discovery and creation."),
         ("other_load_cores", "Cores that other processes kept busy while the case ran."),
+        ("writer_commits_per_s", "Commits a second of the writer beside the readers."),
+        ("writer_p50_us", "Median microseconds of a commit of the writer beside the readers."),
+        ("writer_p99_us", "99th percentile of the same."),
+        ("bytes_before", "Bytes of the file before it was compacted."),
+        ("bytes_after", "Bytes of the compacted copy."),
+        ("extra_bytes_max", "Most bytes on the disk beside the file while it was compacted."),
         ("verification_s", "Seconds that the fresh process took to prove the result."),
-    ]
+    ] + ycsb + growth
 }

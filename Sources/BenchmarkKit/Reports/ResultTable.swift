@@ -21,6 +21,19 @@ struct TextTable {
     }
 }
 
+extension TextTable {
+    /// As GitHub shows it.
+    func markdown() -> [String] {
+        func line(_ fields: [String]) -> String {
+            "| " + fields.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
+        }
+        let rule = header.indices.map { leftColumns.contains($0) ? "---" : "---:" }
+        return [line(header), line(rule)] + rows.map(line)
+    }
+
+    var markdownText: String { markdown().joined(separator: "\n") + "\n" }
+}
+
 extension String {
     fileprivate func trimmingTrailingSpaces() -> String {
         var text = self
@@ -29,50 +42,81 @@ extension String {
     }
 }
 
-/// The result table of a run.
+/// The result table of a run: a group of lines for each workload.
 enum ResultTable {
-    static func lines(for results: [CaseResult]) -> [String] { table(for: results).lines() }
+    static let header = [
+        "case", "engine", "objects", "ops/s", "p50 us", "p99 us", "max us", "syncs",
+        "bytes/commit", "file", "allocs/op", "peak RSS",
+    ]
 
-    static func table(for results: [CaseResult]) -> TextTable {
-        var table = TextTable(header: [
-            "case", "ops/s", "p50 us", "p99 us", "max us", "syncs", "bytes/commit", "file",
-            "allocs/op", "peak RSS",
-        ])
-        table.rows = results.map(row)
-        return table
+    static func lines(for results: [CaseResult]) -> [String] {
+        lines(for: results.map { RunRow($0, context: RunContext(runIdentifier: "")) })
     }
 
-    private static func row(_ result: CaseResult) -> [String] {
-        let identifier = result.identifier
-        var name = "\(identifier.workload)/\(identifier.strategy) (\(identifier.size))"
-        if identifier.durability != .full { name += " \(identifier.durability)" }
-        if identifier.engine != "realm" { name += " \(identifier.engine)" }
-        if !result.sweep.isEmpty { name += " \(result.sweep)" }
-        guard result.status == .ok else {
-            return [name, result.status.rawValue] + Array(repeating: "", count: 8)
+    static func lines(for rows: [RunRow]) -> [String] {
+        var table = TextTable(header: header)
+        table.leftColumns = [0, 1]
+        var titles: [Int: String] = [:]
+        for (workload, group) in rows.byWorkload {
+            titles[table.rows.count] = workload
+            table.rows += zip(group, names(of: group)).map { row, name in
+                fields(of: row, name: "  " + name)
+            }
         }
-        return [
-            name, Display.number(result.throughput), Display.number(result.latency?.p50),
-            Display.number(result.latency?.p99), Display.number(result.latency?.max),
-            Display.number(result.syncsPerCommit), Display.number(result.bytesWrittenPerCommit),
-            Display.bytes(result.fileBytes), Display.number(result.allocationsPerOperation),
-            Display.bytes(result.peakResidentBytes),
+        // Columns that no row of the run has only take room.
+        let used = header.indices.filter { column in
+            column < 4 || table.rows.contains { !$0[column].isEmpty }
+        }
+        var shown = TextTable(header: used.map { header[$0] })
+        shown.leftColumns = table.leftColumns
+        shown.rows = table.rows.map { row in used.map { row[$0] } }
+        let lines = shown.lines()
+        var text = Array(lines.prefix(2))
+        for (position, line) in lines.dropFirst(2).enumerated() {
+            if let title = titles[position] { text.append(title) }
+            text.append(line)
+        }
+        return text
+    }
+
+    /// Strategies, with the durability where a workload has several.
+    static func names(of group: [RunRow]) -> [String] {
+        let showsDurability = Set(group.map(\.durability)).count > 1
+        return group.map {
+            $0.label(showsEngine: false, showsSize: false, showsDurability: showsDurability)
+        }
+    }
+
+    static func fields(of row: RunRow, name: String) -> [String] {
+        let what = [name, row.engine, Display.grouped(row.size)]
+        guard row.hasRun else { return what + [row.status] + Array(repeating: "", count: 8) }
+        func number(_ column: String) -> String { Display.number(row.number(column)) }
+        func bytes(_ column: String) -> String { Display.bytes(row.number(column).map { Int($0) }) }
+        return what + [
+            number("throughput_ops_per_s"), number("latency_p50_us"), number("latency_p99_us"),
+            number("latency_max_us"), number("syncs_per_commit"),
+            number("bytes_written_per_commit"), bytes("file_bytes"), number("allocations_per_op"),
+            bytes("rss_peak_bytes"),
         ]
     }
 
     static func lines(for outcomes: [SpeedCheck.Outcome]) -> [String] {
-        var table = TextTable(header: ["check", "target", "measured", "result", "control"])
+        var table = TextTable(header: checkHeader)
         table.leftColumns = [0, 3, 4]
-        table.rows = outcomes.map { outcome in
-            let unit = outcome.unit.isEmpty ? "" : " " + outcome.unit
-            let bound = outcome.bound == .atLeast ? ">=" : "<="
-            let controls = outcome.controls.map { "\($0.name) \(Display.number($0.measured))" }
-            return [
-                outcome.title, "\(bound) \(Display.number(outcome.target))\(unit)",
-                Display.number(outcome.measured), outcome.passed ? "pass" : "miss",
-                controls.joined(separator: "; "),
-            ]
-        }
+        table.rows = outcomes.map(fields)
         return table.lines()
+    }
+
+    static let checkHeader = ["check", "target", "measured", "result", "control"]
+
+    static func fields(of outcome: SpeedCheck.Outcome) -> [String] {
+        let unit = outcome.unit.isEmpty ? "" : " " + outcome.unit
+        let bound = outcome.bound == .atLeast ? ">=" : "<="
+        let controls = outcome.controls.map { "\($0.name) \(Display.number($0.measured))" }
+        return [
+            outcome.title, "\(bound) \(Display.number(outcome.target))\(unit)",
+            Display.number(outcome.measured), outcome.passed ? "pass" : "miss",
+            controls.joined(separator: "; "),
+        ]
     }
 }

@@ -60,7 +60,7 @@ final class RunDirectory {
         summary = try CSVFile(path: directory + "/summary.csv", header: ColumnCatalogue.header)
         timeline = try CSVFile(
             path: directory + "/timeline.csv",
-            header: ["run_id", "case_id", "elapsed_s", "operations", "file_bytes", "rss_bytes"])
+            header: ["run_id", "case_id", "elapsed_s", "operations", "file_bytes", "rss_bytes", "sweep"])
         samples = try CSVFile(path: directory + "/samples.csv", header: Self.samplesHeader)
         measures = try CSVFile(
             path: directory + "/measures.csv", header: MeasureCatalogue.header)
@@ -79,7 +79,7 @@ final class RunDirectory {
 
     static let samplesHeader = [
         "run_id", "case_id", "run", "operations", "elapsed_s", "throughput_ops_per_s",
-        "latency_p50_us", "latency_p99_us", "other_load_cores", "status",
+        "latency_p50_us", "latency_p99_us", "other_load_cores", "status", "sweep",
     ]
 
     func append(sample result: CaseResult, run: Int) throws {
@@ -90,35 +90,38 @@ final class RunDirectory {
             ColumnCatalogue.decimal(result.latency?.p50),
             ColumnCatalogue.decimal(result.latency?.p99),
             ColumnCatalogue.decimal(result.measure("other_load_cores")), result.status.rawValue,
+            result.sweep,
         ])
     }
 
-    func append(_ points: [TimelinePoint], of identifier: CaseIdentifier) throws {
+    func append(
+        _ points: [TimelinePoint], of identifier: CaseIdentifier, sweep: String = ""
+    ) throws {
         for point in points {
             try timeline.append([
                 context.runIdentifier, identifier.description,
                 ColumnCatalogue.decimal(point.elapsed), String(point.operations),
-                String(point.fileBytes), String(point.residentBytes),
+                String(point.fileBytes), String(point.residentBytes), sweep,
             ])
         }
     }
 
-    func append(_ points: [GrowthPoint], of identifier: CaseIdentifier) throws {
+    func append(
+        _ points: [GrowthPoint], of identifier: CaseIdentifier, sweep: String = ""
+    ) throws {
         for point in points {
             try growth.append(
-                point.fields(run: context.runIdentifier, case: identifier.description))
+                point.fields(run: context.runIdentifier, case: identifier.description) + [sweep])
         }
     }
 
-    /// `histograms/`: the latency of a case under its id with `-` for `/`, other distributions
-    /// with their name after a dot.
-    func write(
-        _ histograms: [HistogramKind: HistogramData], of identifier: CaseIdentifier
-    ) throws {
+    /// `histograms/`: the latency of a case under its name with `-` for `/` and spaces, other
+    /// distributions with theirs after a dot.
+    func write(_ histograms: [HistogramKind: HistogramData], of name: String) throws {
         guard histograms.contains(where: { !$0.value.isEmpty }) else { return }
         try CaseRunner.makeDirectory(path + "/histograms")
         for (kind, data) in histograms where !data.isEmpty {
-            let file = path + "/" + Self.histogramFile(of: identifier.description, kind)
+            let file = path + "/" + Self.histogramFile(of: name, kind)
             do {
                 try Data(HistogramText.text(of: data).utf8)
                     .write(to: URL(fileURLWithPath: file))
@@ -131,8 +134,8 @@ final class RunDirectory {
     }
 
     /// Relative to the folder of a run.
-    static func histogramFile(of identifier: String, _ kind: HistogramKind) -> String {
-        let name = identifier.replacing("/", with: "-")
+    static func histogramFile(of name: String, _ kind: HistogramKind) -> String {
+        let name = name.replacing("/", with: "-").replacing(" ", with: "-")
         return "histograms/\(name)\(kind == .latency ? "" : "." + kind.rawValue).hgrm"
     }
 

@@ -2,7 +2,9 @@
 extension SpeedCheck {
     static let all: [SpeedCheck] =
         [
-            durableRate("sensors", "dedicated-thread"), durableRate("commit", "engine"),
+            durableRate("sensors", "dedicated-thread", control: "bare-disk"),
+            durableRate("commit", "api", control: "api-bare-disk"),
+            durableRate("commit", "engine", control: "engine-bare-disk"),
             batchedRate,
             insertRate("api", target: 500_000), insertRate("engine", target: 2_000_000),
             propertyRead("same-module", target: 5), propertyRead("other-module", target: 15),
@@ -10,7 +12,9 @@ extension SpeedCheck {
         ]
 
     /// Single durable commits, beside the bare disk in turns with them.
-    private static func durableRate(_ workload: String, _ strategy: String) -> SpeedCheck {
+    private static func durableRate(
+        _ workload: String, _ strategy: String, control: String
+    ) -> SpeedCheck {
         SpeedCheck { rows in
             guard let row = rows.row(workload, strategy),
                 let ratio = row.measure("ratio_to_control")
@@ -18,7 +22,7 @@ extension SpeedCheck {
             return Outcome(
                 title: "\(workload)/\(strategy) : bare disk", unit: "", bound: .atLeast,
                 target: 0.7, measured: ratio,
-                controls: rows.control("bare-disk", of: row, "bare commits/s") { $0.throughput })
+                controls: rows.control(control, of: row, "bare commits/s") { $0.throughput })
         }
     }
 

@@ -118,8 +118,10 @@ final class SensorsRun {
         let before = setup.engine.counters
         costs.resume()
         let start = monotonicNanoseconds()
-        try produce(until: deadline(after: start, leftOf: seconds), atMost: limit)
-        strategy.drain()
+        try MeasuredRegion.run {
+            try produce(until: deadline(after: start, leftOf: seconds), atMost: limit)
+            strategy.drain()
+        }
         let elapsed = monotonicNanoseconds() - start
         costs.pause()
         elapsedNanoseconds += elapsed

@@ -28,7 +28,7 @@ final class TransactionWriter {
             }
             let worked = monotonicNanoseconds()
             let cost = try session.commit()
-            let durable = monotonicNanoseconds()
+            let durable = PlantedDelay.end(of: taken)
             operations += readings.count
             environment.recorder.finished(
                 readings,

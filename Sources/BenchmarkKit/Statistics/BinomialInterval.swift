@@ -31,8 +31,8 @@ enum BetaDistribution {
         return 1 - exp(logFactor) * continuedFraction(1 - x, b, a) / b
     }
 
-    /// Where `cumulative` is `probability`, by halving the interval until it is as narrow as numbers
-    /// are.
+    /// Where `cumulative` is `probability`, by halving the interval until it is as narrow as it
+    /// gets.
     static func quantile(_ probability: Double, _ a: Double, _ b: Double) -> Double {
         var low = 0.0
         var high = 1.0

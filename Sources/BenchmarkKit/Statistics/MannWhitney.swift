@@ -20,7 +20,8 @@ enum MannWhitney {
 
     static func test(_ first: [Double], _ second: [Double], method: Method) -> Outcome {
         let (rankSum, tieTerm) = ranks(of: first, among: first + second)
-        let n1 = Double(first.count), n2 = Double(second.count)
+        let n1 = Double(first.count)
+        let n2 = Double(second.count)
         let u = rankSum - n1 * (n1 + 1) / 2
         let larger = max(u, n1 * n2 - u)
         let p: Double
@@ -67,7 +68,7 @@ enum MannWhitney {
         for i in 0...n1 { counts[i][0] = 1 }
         for j in 1...n2 {
             for i in 1...n1 {
-                // The largest value is of the first side and beats all j, or of the second side.
+                // The largest value is of the first side and beats all j, or of the second.
                 for v in stride(from: i * j, through: 0, by: -1) {
                     counts[i][v] += v >= j ? counts[i - 1][v - j] : 0
                 }

@@ -103,6 +103,10 @@ extension Database {
     public struct PinnedVersion: Sendable, Equatable {
         public var version: UInt64
         public var processID: UInt32
+        /// The command name of that process; nil where the system does not tell, as of a process in
+        /// another container.
+        public var processName: String?
+        /// Since when it has been pinned.
         public var age: Duration
     }
 
@@ -117,17 +121,22 @@ extension Database {
         public var freeBytes: UInt64
         /// Freed, but not before every reader has left the versions that reach it.
         public var waitingBytes: UInt64
-        /// Versions before the newest keep space from being reused.
+        /// One for each reader, the oldest version first. Those before the newest keep space from
+        /// being reused.
         public var pinnedVersions: [PinnedVersion]
     }
 
-    /// Takes the write lock for a moment.
+    /// Takes the write lock for a moment, and clears the pins of processes that died.
     public func statistics() throws(StorageError) -> Statistics {
+        try coordinator.checkNotForked()
+        coordinator.clearDeadProcesses()
         var statistics = Statistics(
             newestVersion: 0, pageSize: file.pageSize, fileBytes: 0, liveBytes: 0, freeBytes: 0,
             waitingBytes: 0,
             pinnedVersions: coordinator.pinnedVersions().map {
-                PinnedVersion(version: $0.version, processID: $0.processID, age: $0.age)
+                PinnedVersion(
+                    version: $0.version, processID: $0.processID,
+                    processName: System.processName($0.processID), age: $0.age)
             })
         let record: CommitRecord?
         if isReadOnly {

@@ -1,7 +1,7 @@
 /// Lookup by primary key: an ordered map from the key to the object's key. Null is kept in the
 /// map's root entry.
 extension Table {
-    private var keyState: UnsafeMutablePointer<Forest.State> {
+    var keyState: UnsafeMutablePointer<Forest.State> {
         get throws { try forest.state(primaryKeyTreeID) }
     }
 
@@ -46,7 +46,7 @@ extension Table {
     }
 
     /// Calls `body` with the map's form of a key, and whether the key was cut.
-    private func withFirstKey<R>(
+    func withFirstKey<R>(
         _ key: Scalar, _ body: (OrderedMap.FirstKey, Bool) throws -> R
     ) throws -> R {
         switch key {

@@ -30,7 +30,7 @@ package final class PageFile: @unchecked Sendable {
     private let mappingLock = Locked<Void>(())
 
     /// Address space to ask for first: 1 TiB. Halved until the system grants it (`RLIMIT_AS`, and
-    /// strict overcommit accounting, may say no).
+    /// strict overcommit accounting, may say no; valgrind says that the length is invalid).
     private static let preferredReservation = 1 << 40
     private static let smallestReservation = 1 << 26
 
@@ -66,7 +66,9 @@ package final class PageFile: @unchecked Sendable {
                     throw error
                 }
             } catch {
-                guard error.errno == ENOMEM, length > Self.smallestReservation else {
+                guard error.errno == ENOMEM || error.errno == EINVAL,
+                    length > Self.smallestReservation
+                else {
                     throw StorageError(error, .map, path: path)
                 }
                 length /= 2

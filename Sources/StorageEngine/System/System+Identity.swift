@@ -6,6 +6,18 @@ import Glibc
 extension System {
     package static var processID: UInt32 { UInt32(bitPattern: getpid()) }
 
+    /// What the system calls a process, at most 15 bytes; nil if there is no such process, or none
+    /// that this one may see.
+    package static func processName(_ id: UInt32) -> String? {
+        let descriptor = Glibc.open("/proc/\(id)/comm", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { _ = Glibc.close(descriptor) }
+        var text = [UInt8](repeating: 0, count: 64)
+        let count = Glibc.read(descriptor, &text, text.count)
+        guard count > 0 else { return nil }
+        return String(decoding: text[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
     /// Nanoseconds of a clock that only goes forward and that all processes share.
     package static var monotonicNanoseconds: UInt64 {
         var time = timespec()

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+import StorageEngine
+
+/// `realm-bench pins`.
+struct PinsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pins",
+        abstract: "Tells who keeps a database file from reusing its space.",
+        discussion: """
+            Prints where the bytes of the file are, and a line for each reader of any process \
+            that has pinned a version: what a version before the newest reaches cannot be reused. \
+            The file may be in use: it is opened, its write lock is taken for a moment, and \
+            nothing in it is changed.
+
+            live     reachable from the newest version
+            free     free for the next commit
+            waiting  no longer live, but reachable from a version that is pinned
+
+            EXAMPLES
+              realm-bench pins people.realm
+
+            EXIT CODES
+              0   the file was read
+              1   the file could not be read
+              3   the file is damaged
+              64  there is no such file, it may not be read, or it is not a database
+            """)
+
+    @Argument(help: ArgumentHelp("The database file.", valueName: "file"))
+    var file: String
+
+    func run() throws {
+        print(try Self.report(on: file), terminator: "")
+    }
+
+    static func report(on path: String) throws -> String {
+        do throws(StorageError) {
+            let database = try Database.open(path: path, options: .init(createIfMissing: false))
+            return report(try database.statistics(), on: path)
+        } catch {
+            throw BenchmarkError(code(of: error), error.message)
+        }
+    }
+
+    private static func code(of error: StorageError) -> BenchmarkError.Code {
+        switch error.code {
+        case .fileNotFound, .permissionDenied, .notADatabase, .unsupportedFormat: .usage
+        case .damaged: .caseFailed
+        default: .internalError
+        }
+    }
+
+    private static func report(_ statistics: Database.Statistics, on path: String) -> String {
+        let sizes = [
+            ("file", statistics.fileBytes), ("live", statistics.liveBytes),
+            ("free", statistics.freeBytes), ("waiting", statistics.waitingBytes),
+        ]
+        let width = sizes.map { String($0.1).count }.max() ?? 0
+        var text = "\(path)\n"
+        for (name, bytes) in sizes {
+            text += "  \(padded(name, 8))  \(aligned(String(bytes), width)) bytes\n"
+        }
+        text += "  \(padded("version", 8))  \(statistics.newestVersion)\n"
+        guard !statistics.pinnedVersions.isEmpty else { return text + "No version is pinned.\n" }
+        text += "\n"
+        let header = ["VERSION", "BEHIND", "PINNED FOR", "PROCESS", "NAME"]
+        let rows = statistics.pinnedVersions.map { pin in
+            [
+                String(pin.version), String(statistics.newestVersion - pin.version),
+                "\(ColumnCatalogue.decimal(pin.seconds)) s", String(pin.processID),
+                pin.processName ?? "(unknown)",
+            ]
+        }
+        return text + table([header] + rows)
+    }
+
+    /// Numbers to the right, the last column to the left.
+    private static func table(_ rows: [[String]]) -> String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            row.indices.map { column in
+                column == row.count - 1 ? row[column] : aligned(row[column], widths[column])
+            }.joined(separator: "  ") + "\n"
+        }.joined()
+    }
+
+    private static func aligned(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

@@ -1,0 +1,180 @@
+import RealmSwift
+
+/// One bulk insert: whatever the engine, the same persons in transactions of the same size; for the
+/// embedded engine in turns with the same bytes written without a database.
+final class InsertRun {
+    /// Transactions before the control row gets its turn.
+    private static let block = 20
+
+    private let core: CoreCase
+    private let layout: PersonLayout
+    private let store: any PersonStore
+    private var generator: PersonGenerator
+    private var batch: [PersonValues] = []
+    private let control: BareDisk?
+    private var latency = LatencyRecorder()
+    private var syncTimes = LatencyRecorder()
+    private var rates: [Double] = []
+    private var shapes: [CommitShape] = []
+    private var io: IOMeasurement
+    private var pages: Int? = 0
+    private var commits = 0
+    private var elapsed: UInt64 = 0
+    private var sampledAt: UInt64 = 0
+    private var timeline: [TimelinePoint] = []
+
+    private var batchSize: Int { core.options.batchSize }
+
+    init(_ core: CoreCase, _ layout: PersonLayout) throws {
+        self.core = core
+        self.layout = layout
+        store = try core.create(layout)
+        generator = PersonGenerator(seed: core.seed)
+        control = core.hasControls ? try BareDisk(directory: core.environment.directory) : nil
+        io = IOMeasurement(core.engine)
+        batch.reserveCapacity(core.options.batchSize)
+        shapes.reserveCapacity(Self.block)
+    }
+
+    func run() throws -> CaseOutcome {
+        ProcessStatus.resetPeakResidentBytes()
+        let allocated = try insertAll()
+        let peak = ProcessStatus.peakResidentBytes()
+        core.environment.progress(ProgressUpdate(phase: "closing"))
+        var result = CaseResult(core.benchmarkCase)
+        result.batchSize = batchSize
+        result.operations = core.size
+        result.elapsedSeconds = Double(elapsed) / 1e9
+        result.interval = ThroughputInterval(samples: rates)
+        result.latency = latency.summary()
+        result.syncP99 = syncTimes.percentile(99)
+        result.fill(allocated)
+        result.peakResidentBytes = peak
+        if let control, control.elapsedNanoseconds > 0 {
+            result.measure(
+                "ratio_to_control", Double(control.elapsedNanoseconds) / Double(elapsed))
+        }
+        let contents = try fill(&result)
+        return CaseOutcome(
+            results: [result] + controlResults(), timeline: timeline,
+            histograms: [.latency: latency.distribution, .sync: syncTimes.distribution],
+            verification: core.expectation(contents, layout))
+    }
+
+    private func fill(_ result: inout CaseResult) throws -> (rows: Int, digest: String) {
+        let oracle = PersonsOracle(size: core.size, seed: core.seed)
+        let contents = oracle.contents()
+        var logicalBytes = 0
+        oracle.forEach { logicalBytes += $0.logicalBytes(layout) }
+        result.digest = contents.digest
+        result.fill(io, commits: commits, pages: pages, logicalBytes: logicalBytes)
+        let size = try store.size()
+        result.fill(size)
+        result.measure("file_bytes_per_object", Double(size.fileBytes) / Double(core.size))
+        result.measure("payload_bytes_per_object", Double(logicalBytes) / Double(core.size))
+        return contents
+    }
+
+    // MARK: Controls
+
+    private func controlResults() -> [CaseResult] {
+        guard let control else { return [] }
+        let strategy = core.benchmarkCase.identifier.strategy
+        let disk = control.result(
+            beside: core.benchmarkCase, strategy: strategy + "-bare-disk", operations: core.size)
+        return core.engine.layer == .api ? [disk, constructionResult()] : [disk]
+    }
+
+    /// Making the same objects without adding them to a Realm.
+    private func constructionResult() -> CaseResult {
+        var result = CaseResult.control("api-unmanaged", beside: core.benchmarkCase)
+        var generator = PersonGenerator(seed: core.seed)
+        var timer = BatchTimer(batchSize: 1000)
+        for _ in 0..<min(1000, max(1, core.size / 1000)) {
+            for _ in 0..<1000 {
+                let values = generator.next()
+                withExtendedLifetime(object(values)) {}
+            }
+            timer.endBatch()
+        }
+        timer.fill(&result)
+        result.peakResidentBytes = nil
+        return result
+    }
+
+    private func object(_ values: PersonValues) -> Object {
+        switch layout {
+        case .integerKey: KeyedPerson(values)
+        case .stringKey: NamedPerson(values)
+        default: Person(values)
+        }
+    }
+
+    // MARK: Inserting
+
+    private func insertAll() throws -> (allocations: Double, bytes: Double)? {
+        var allocations = AllocationMeasurement(core.environment.allocations)
+        allocations.pause()
+        var inserted = 0
+        while inserted < core.size {
+            for _ in 0..<Self.block where inserted < core.size {
+                makeBatch(min(batchSize, core.size - inserted))
+                allocations.resume()
+                io.resume()
+                let before = io.total
+                try MeasuredRegion.run { try insertBatch() }
+                io.pause()
+                allocations.pause()
+                noteCommit(io.total - before)
+                inserted += batch.count
+            }
+            try control?.replay(shapes)
+            shapes.removeAll(keepingCapacity: true)
+            if elapsed - sampledAt > 100_000_000 {
+                sampledAt = elapsed
+                try sample(inserted)
+            }
+        }
+        return allocations.finish(operations: core.size)
+    }
+
+    private func makeBatch(_ count: Int) {
+        batch.removeAll(keepingCapacity: true)
+        for _ in 0..<count { batch.append(generator.next()) }
+    }
+
+    private func insertBatch() throws {
+        let start = monotonicNanoseconds()
+        try store.insert(batch[...])
+        let taken = max(1, PlantedDelay.end(of: start) - start)
+        elapsed += taken
+        latency.record(taken, count: UInt64(batch.count))
+        rates.append(Double(batch.count) * 1e9 / Double(taken))
+        commits += 1
+    }
+
+    private func noteCommit(_ cost: IOCounters) {
+        if control != nil {
+            shapes.append(
+                CommitShape(writeCalls: Int(cost.writeCalls), bytes: Int(cost.bytesWritten)))
+        }
+        guard let told = store.lastCommit else {
+            pages = nil
+            return
+        }
+        pages? += told.pages
+        syncTimes.record(told.syncNanoseconds)
+    }
+
+    private func sample(_ inserted: Int) throws {
+        let seconds = Double(elapsed) / 1e9
+        timeline.append(
+            TimelinePoint(
+                elapsed: seconds, operations: inserted, fileBytes: try store.size().fileBytes,
+                residentBytes: ProcessStatus.residentBytes()))
+        let fraction = Double(inserted) / Double(core.size)
+        core.progress(
+            fraction: fraction, rate: Double(inserted) / seconds,
+            secondsLeft: seconds * (1 - fraction) / fraction)
+    }
+}

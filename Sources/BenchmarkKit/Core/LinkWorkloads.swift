@@ -1,0 +1,176 @@
+import Foundation
+
+/// Lists of links. One operation is one link.
+enum LinkLists {
+    static let membersPerOwner = 100
+
+    /// Owners of about so many members.
+    static func owners(_ size: Int) -> Int { max(1, size / membersPerOwner) }
+    static func members(_ size: Int) -> Int { owners(size) * membersPerOwner }
+
+    /// What following all links must give.
+    static func sum(_ size: Int) -> Int {
+        (0..<members(size)).reduce(0) { $0 + $1 % 1000 }
+    }
+}
+
+extension CoreCase {
+    func openLinks(_ path: String) throws -> any LinkStore {
+        try engine.openLinks(at: path, benchmarkCase.identifier.durability)
+    }
+
+    /// Owners a transaction, so that about a batch of members is in it.
+    var ownersPerTransaction: Int { max(1, options.batchSize / LinkLists.membersPerOwner) }
+
+    func buildLinks(_ store: any LinkStore) throws {
+        try store.build(
+            owners: LinkLists.owners(size), members: LinkLists.membersPerOwner,
+            batchSize: ownersPerTransaction)
+    }
+
+    func makeLinkFolder() throws {
+        try? FileManager.default.removeItem(atPath: databaseFolder)
+        try CaseRunner.makeDirectory(databaseFolder)
+    }
+}
+
+enum LinksBuildWorkload: CoreWorkload {
+    static let name = "links-build"
+    static let summary = "builds lists of 100 links to new objects, --batch-size of them a commit"
+    static let features: [EngineFeature] = [.links]
+    static let defaultSize = 100_000
+
+    static func size(for options: CaseOptions, asked: Int?) -> Int {
+        options.count ?? asked ?? defaultSize
+    }
+
+    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
+        -> CaseOutcome
+    {
+        let core = try CoreCase(benchmarkCase, environment)
+        try core.makeLinkFolder()
+        let store = try core.openLinks(core.databasePath)
+        core.progress(fraction: 0)
+        var io = IOMeasurement(core.engine)
+        var allocations = AllocationMeasurement(environment.allocations)
+        io.resume()
+        let start = monotonicNanoseconds()
+        try MeasuredRegion.run { try core.buildLinks(store) }
+        let elapsed = seconds(from: start, to: monotonicNanoseconds())
+        io.pause()
+        let operations = LinkLists.members(core.size)
+        var result = CaseResult(benchmarkCase)
+        result.fill(allocations.finish(operations: operations))
+        result.batchSize = core.ownersPerTransaction * LinkLists.membersPerOwner
+        result.operations = operations
+        result.elapsedSeconds = elapsed
+        let owners = LinkLists.owners(core.size)
+        let batch = core.ownersPerTransaction
+        // A link and a value of 8 bytes each.
+        result.fill(
+            io, commits: (owners + batch - 1) / batch, pages: nil,
+            logicalBytes: operations * 16)
+        result.fill(try store.size())
+        result.peakResidentBytes = ProcessStatus.peakResidentBytes()
+        result.digest = ResultDigest.text(of: UInt64(LinkLists.sum(core.size)))
+        return CaseOutcome(
+            results: [result],
+            verification: .links(
+                LinksExpectation(
+                    engine: core.engine.name, layer: core.engine.layer,
+                    durability: benchmarkCase.identifier.durability, path: core.databasePath,
+                    links: operations, sum: LinkLists.sum(core.size))))
+    }
+}
+
+/// Passes over all links of a file that is made before, by the process that is not measured.
+protocol LinkPassWorkload: CoreWorkload {
+    static func pass(_ store: any LinkStore) throws -> Int
+    static func expected(_ size: Int) -> Int
+}
+
+extension LinkPassWorkload {
+    static var defaultSize: Int { 100_000 }
+    static var isPreparedApart: Bool { true }
+
+    static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
+        let core = try CoreCase(benchmarkCase, environment)
+        try core.makeLinkFolder()
+        try core.buildLinks(core.openLinks(core.databasePath))
+    }
+
+    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
+        -> CaseOutcome
+    {
+        let core = try CoreCase(benchmarkCase, environment)
+        let store = try core.openLinks(core.databasePath)
+        core.progress(fraction: 0)
+        let links = LinkLists.members(core.size)
+        let expected = expected(core.size)
+        let passes = core.options.count.map { max(1, $0 / links) }
+            ?? min(1000, max(5, 2_000_000 / links))
+        _ = try pass(store)
+        var allocations = AllocationMeasurement(environment.allocations)
+        var timer = BatchTimer(batchSize: links)
+        try MeasuredRegion.run {
+            for _ in 0..<passes {
+                guard try pass(store) == expected else {
+                    throw BenchmarkError(.caseFailed, "The links lead to wrong objects.")
+                }
+                timer.endBatch()
+            }
+        }
+        var result = CaseResult(benchmarkCase)
+        result.fill(allocations.finish(operations: timer.operations))
+        timer.fill(&result)
+        result.measure("pass_p50_us", timer.batchMedian)
+        result.fill(try store.size())
+        result.digest = ResultDigest.text(of: UInt64(expected))
+        return CaseOutcome(results: [result])
+    }
+}
+
+enum LinksFollowWorkload: LinkPassWorkload {
+    static let name = "links-follow"
+    static let summary = "follows every link of all lists and reads a value behind it"
+    static let features: [EngineFeature] = [.links]
+
+    static func pass(_ store: any LinkStore) throws -> Int { try store.sumOfMembers() }
+    static func expected(_ size: Int) -> Int { LinkLists.sum(size) }
+}
+
+enum BacklinksWorkload: LinkPassWorkload {
+    static let name = "backlinks"
+    static let summary = "for every object how many lists lead to it"
+    static let features: [EngineFeature] = [.links, .backlinks]
+
+    static func pass(_ store: any LinkStore) throws -> Int { try store.countOfOwners() }
+    static func expected(_ size: Int) -> Int { LinkLists.members(size) }
+}
+
+/// What a file of links must hold after a run.
+struct LinksExpectation: Codable, Sendable {
+    var engine: String
+    var layer: EngineLayer
+    var durability: Durability
+    var path: String
+    var links: Int
+    var sum: Int
+
+    /// Every difference between the file and this, in sentences; empty if there is none.
+    func problems() throws -> [String] {
+        guard let engine = try EngineCatalogue.engine(named: engine, layer: layer) else {
+            throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer)'.")
+        }
+        let store = try engine.openLinks(at: path, durability)
+        var problems: [String] = []
+        let found = try store.sumOfMembers()
+        if found != sum {
+            problems.append("The values behind all links add up to \(found) instead of \(sum).")
+        }
+        if engine.reason(against: .backlinks) == nil, try store.countOfOwners() != links {
+            problems.append("The objects are not in \(links) lists.")
+        }
+        return problems
+    }
+}

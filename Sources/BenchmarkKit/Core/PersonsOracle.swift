@@ -1,0 +1,125 @@
+/// What a file of persons must hold, computed without any database: the persons of a seed, and what
+/// a case changed of them. A byte a person, so that ten million fit easily.
+struct PersonsOracle {
+    let seed: UInt64
+    private var ages: [UInt8]
+    private static let deleted = UInt8.max
+
+    /// The persons 0 ..< size, unchanged.
+    init(size: Int, seed: UInt64) {
+        self.seed = seed
+        ages = []
+        ages.reserveCapacity(size)
+        var generator = PersonGenerator(seed: seed)
+        for _ in 0..<size { ages.append(UInt8(generator.next().age)) }
+    }
+
+    /// Persons that there ever were.
+    var size: Int { ages.count }
+
+    // MARK: Changing
+
+    mutating func setAge(of number: Int, to age: Int) { ages[number] = UInt8(age) }
+
+    mutating func apply(_ step: AgeingStep) {
+        switch step {
+        case .delete(let numbers): for number in numbers { ages[number] = Self.deleted }
+        case .insert(let persons):
+            for person in persons { setAge(of: person.number, to: person.age) }
+        case .update(let number, let age): setAge(of: number, to: age)
+        }
+    }
+
+    mutating func addToAllAges(_ difference: Int) {
+        for number in ages.indices where ages[number] != Self.deleted {
+            ages[number] = UInt8((Int(ages[number]) + difference) % 100)
+        }
+    }
+
+    /// Returns how many that were.
+    mutating func deleteOddAges() -> Int {
+        var count = 0
+        for number in ages.indices where ages[number] != Self.deleted && ages[number] % 2 == 1 {
+            ages[number] = Self.deleted
+            count += 1
+        }
+        return count
+    }
+
+    // MARK: Reading
+
+    func person(_ number: Int) -> PersonValues {
+        var person = PersonValues(number: number, seed: seed)
+        person.age = Int(ages[number])
+        return person
+    }
+
+    func forEach(_ body: (PersonValues) -> Void) {
+        var generator = PersonGenerator(seed: seed)
+        for age in ages {
+            var person = generator.next()
+            guard age != Self.deleted else { continue }
+            person.age = Int(age)
+            body(person)
+        }
+    }
+
+    /// How many rows a file of these persons has, and their digest.
+    func contents() -> (rows: Int, digest: String) {
+        var digest = ResultDigest()
+        var rows = 0
+        forEach {
+            digest.add(ResultDigest.Row($0.name, $0.birthdate, $0.age))
+            rows += 1
+        }
+        return (rows, digest.text)
+    }
+
+    func count(where matches: (PersonValues) -> Bool) -> Int {
+        var count = 0
+        forEach { count += matches($0) ? 1 : 0 }
+        return count
+    }
+
+    func sumOfAges() -> Int {
+        var sum = 0
+        forEach { sum += $0.age }
+        return sum
+    }
+
+    func names(sortedByAge count: Int) -> [String] {
+        var first = FirstByAge(count: count)
+        forEach { if $0.age <= first.largestAge { first.offer(age: $0.age, name: $0.name.utf8) } }
+        return first.names
+    }
+
+    func checksum() -> Int {
+        var sum = 0
+        forEach { person in
+            for byte in person.name.utf8 { sum &+= Int(byte) }
+            sum &+= person.birthdate &+ person.age
+        }
+        return sum
+    }
+}
+
+extension PersonValues {
+    /// The person of that number in the sequence of a seed, without making those before: each takes
+    /// two values of the generator, whose state advances by a constant.
+    init(number: Int, seed: UInt64) {
+        let step: UInt64 = 0x9E37_79B9_7F4A_7C15
+        var generator = PersonGenerator(seed: seed &+ UInt64(number) &* 2 &* step)
+        self = generator.next()
+        self.number = number
+    }
+}
+
+extension ResultDigest.Row {
+    /// A person as every engine stores it.
+    init(_ name: String, _ birthdate: Int, _ age: Int) {
+        self.init()
+        combine(name.utf8)
+        combine(birthdate)
+        combine(age)
+    }
+}

@@ -1,0 +1,165 @@
+import Synchronization
+
+/// Readers that look up persons while a writer commits: what each costs the other.
+enum ReadWhileWritingWorkload: FixtureWorkload {
+    static let name = "read-while-writing"
+    static let summary = "--threads readers (2) look up by integer key while one writer commits"
+    static let features: [EngineFeature] = [.persons, .integerKeys, .updates]
+    static let changesFile = true
+    static func defaultThreads(of strategy: String) -> Int { 2 }
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { false }
+
+    /// After so many lookups a reader moves to the newest version.
+    private static let batchSize = 32
+
+    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
+        -> CaseOutcome
+    {
+        let core = try CoreCase(benchmarkCase, environment)
+        let path = try Self.path(core)
+        // Stays open, so that the file does.
+        let store = try core.open(path, layout)
+        let course = Course(readers: core.options.threads, lookups: core.options.count)
+        // The last one writes.
+        let workers = WorkerThreads<Part>(count: core.options.threads + 1, name: "worker") {
+            number, start in
+            let own = try core.open(path, layout)
+            guard start.wait() else { return nil }
+            return number == core.options.threads
+                ? try write(own, core, course) : try read(own, core, course, reader: number)
+        }
+        workers.waitUntilReady()
+        var timeline: [TimelinePoint] = []
+        let start = monotonicNanoseconds()
+        let parts = try MeasuredRegion.run {
+            try workers.run {
+                timeline.append(sample(core, course, since: start))
+                // A count ends by itself.
+                let elapsed = seconds(from: start, to: monotonicNanoseconds())
+                let isTimeUp = core.options.count == nil && elapsed >= core.options.seconds
+                if isTimeUp || workers.hasFailed { course.stop() }
+            }
+        }
+        let written = parts[core.options.threads]
+        var result = fill(CaseResult(benchmarkCase), Array(parts.dropLast()), timeline)
+        result.measure("writer_commits_per_s", Double(written.operations) / written.seconds)
+        result.measure("writer_p50_us", written.latency.percentile(50))
+        result.measure("writer_p99_us", written.latency.percentile(99))
+        result.measure("commits", Double(written.operations))
+        try store.refresh()
+        result.fill(try store.size())
+        result.peakResidentBytes = ProcessStatus.peakResidentBytes()
+        var oracle = core.fixture(layout, isAged: false).oracle()
+        var updates = RandomUpdates(size: core.size, seed: core.seed)
+        for _ in 0..<written.operations {
+            let update = updates.next()
+            oracle.setAge(of: update.number, to: update.age)
+        }
+        return CaseOutcome(
+            results: [result], timeline: timeline,
+            verification: core.expectation(oracle.contents(), layout))
+    }
+
+    private static func fill(
+        _ empty: CaseResult, _ readers: [Part], _ timeline: [TimelinePoint]
+    ) -> CaseResult {
+        var result = empty
+        var latency = LatencyRecorder()
+        for reader in readers { latency.add(reader.latency) }
+        result.operations = readers.reduce(0) { $0 + $1.operations }
+        result.elapsedSeconds = readers.reduce(0) { max($0, $1.seconds) }
+        result.interval = ThroughputInterval(samples: RunSampler.rates(of: timeline))
+        result.latency = latency.summary()?.divided(by: Double(batchSize))
+        return result
+    }
+
+    /// What one thread did.
+    private struct Part: Sendable {
+        var operations = 0
+        var seconds = 0.0
+        var latency = LatencyRecorder()
+    }
+
+    /// What all threads share.
+    private final class Course: Sendable {
+        let lookupsPerReader: Int?
+        private let readersLeft: Atomic<Int>
+        private let isStopped = Atomic<Bool>(false)
+        private let lookups = Atomic<Int>(0)
+
+        init(readers: Int, lookups: Int?) {
+            readersLeft = Atomic(readers)
+            lookupsPerReader = lookups.map { max(batchSize, $0 / readers) }
+        }
+
+        /// The writer goes on until the last reader has ended.
+        func readerEnded() {
+            if readersLeft.wrappingSubtract(1, ordering: .relaxed).newValue == 0 { stop() }
+        }
+
+        func stop() { isStopped.store(true, ordering: .relaxed) }
+        var mayGoOn: Bool { !isStopped.load(ordering: .relaxed) }
+        func note(_ count: Int) { lookups.wrappingAdd(count, ordering: .relaxed) }
+        var done: Int { lookups.load(ordering: .relaxed) }
+    }
+
+    private static func read(
+        _ store: any PersonStore, _ core: CoreCase, _ course: Course, reader: Int
+    ) throws -> Part {
+        defer { course.readerEnded() }
+        var part = Part()
+        var generator = SeededGenerator(seed: core.seed &+ 100 &+ UInt64(reader))
+        let start = monotonicNanoseconds()
+        var last = start
+        while course.mayGoOn && part.operations < course.lookupsPerReader ?? .max {
+            try store.refresh()
+            for _ in 0..<batchSize {
+                let key = generator.next(below: core.size)
+                guard let found = try store.person(number: key), (0..<100).contains(found.age)
+                else {
+                    throw BenchmarkError(.caseFailed, "There is no person with the key \(key).")
+                }
+            }
+            let now = monotonicNanoseconds()
+            part.latency.record(now - last)
+            last = now
+            part.operations += batchSize
+            course.note(batchSize)
+        }
+        part.seconds = seconds(from: start, to: last)
+        return part
+    }
+
+    private static func write(_ store: any PersonStore, _ core: CoreCase, _ course: Course) throws
+        -> Part
+    {
+        var part = Part()
+        var updates = RandomUpdates(size: core.size, seed: core.seed)
+        let start = monotonicNanoseconds()
+        var last = start
+        while course.mayGoOn {
+            let update = updates.next()
+            try store.updateAge(number: update.number, to: update.age)
+            let now = monotonicNanoseconds()
+            part.latency.record(now - last)
+            last = now
+            part.operations += 1
+        }
+        part.seconds = seconds(from: start, to: max(last, start + 1))
+        return part
+    }
+
+    private static func sample(_ core: CoreCase, _ course: Course, since start: UInt64)
+        -> TimelinePoint
+    {
+        let elapsed = seconds(from: start, to: monotonicNanoseconds())
+        let fraction =
+            core.options.count.map { Double(course.done) / Double($0) }
+            ?? elapsed / core.options.seconds
+        core.progress(fraction: fraction, rate: Double(course.done) / elapsed)
+        return TimelinePoint(
+            elapsed: elapsed, operations: course.done,
+            fileBytes: FolderFiles.diskBytes(below: core.databaseFolder),
+            residentBytes: ProcessStatus.residentBytes())
+    }
+}

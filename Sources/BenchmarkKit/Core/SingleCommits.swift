@@ -1,0 +1,135 @@
+/// Small transactions one after the other, each durable before the next; for the embedded engine in
+/// turns with the same bytes written without a database.
+final class SingleCommits {
+    /// Commits before the control row gets its turn; as many warm up.
+    private static let block = 200
+
+    private let core: CoreCase
+    private let store: any PersonStore
+    private let control: BareDisk?
+    private var latency = LatencyRecorder()
+    private var syncTimes = LatencyRecorder()
+    private var rates: [Double] = []
+    private var shapes: [CommitShape] = []
+    private var io: IOMeasurement
+    /// Counters after the last commit.
+    private var counted = IOCounters()
+    private var pages: Int? = 0
+    private var elapsed: UInt64 = 0
+    private var operations = 0
+    private var allocated: (allocations: Double, bytes: Double)?
+    /// All commits so far, those of the warm-up included.
+    private(set) var performed = 0
+
+    init(_ core: CoreCase, _ store: any PersonStore) throws {
+        self.core = core
+        self.store = store
+        control = core.hasControls ? try BareDisk(directory: core.environment.directory) : nil
+        io = IOMeasurement(core.engine)
+        shapes.reserveCapacity(Self.block)
+    }
+
+    /// For the asked number of commits or seconds. `commit` is given the number of the transaction,
+    /// those of the warm-up included.
+    func run(_ commit: (_ index: Int) throws -> Void) throws {
+        for _ in 0..<min(Self.block, core.options.count ?? Self.block) {
+            try commit(performed)
+            performed += 1
+        }
+        var allocations = AllocationMeasurement(core.environment.allocations)
+        allocations.pause()
+        while Double(elapsed) / 1e9 < core.options.seconds || core.options.count != nil {
+            let left = (core.options.count ?? .max) - operations
+            if left <= 0 { break }
+            allocations.resume()
+            try MeasuredRegion.run { try runBlock(min(Self.block, left), commit) }
+            allocations.pause()
+            try control?.replay(shapes)
+            shapes.removeAll(keepingCapacity: true)
+            reportProgress()
+        }
+        allocated = allocations.finish(operations: operations)
+    }
+
+    private func runBlock(_ count: Int, _ commit: (Int) throws -> Void) throws {
+        io.resume()
+        counted = core.engine.counters
+        let start = monotonicNanoseconds()
+        var last = start
+        for _ in 0..<count {
+            try commit(performed)
+            performed += 1
+            let now = PlantedDelay.end(of: last)
+            latency.record(now - last)
+            last = now
+            note()
+        }
+        io.pause()
+        elapsed += last - start
+        operations += count
+        rates.append(Double(count) / seconds(from: start, to: last))
+    }
+
+    private func note() {
+        if control != nil { noteShape() }
+        guard let told = store.lastCommit else {
+            pages = nil
+            return
+        }
+        pages? += told.pages
+        syncTimes.record(told.syncNanoseconds)
+    }
+
+    /// The control replays each commit as it was. Only the embedded engine has one; its counters
+    /// cost next to nothing to read.
+    private func noteShape() {
+        let now = core.engine.counters
+        let cost = now - counted
+        counted = now
+        shapes.append(
+            CommitShape(writeCalls: Int(cost.writeCalls), bytes: Int(cost.bytesWritten)))
+    }
+
+    private func reportProgress() {
+        let done = Double(elapsed) / 1e9
+        let fraction =
+            core.options.count.map { Double(operations) / Double($0) }
+            ?? done / core.options.seconds
+        // The control's turns take about as long again.
+        let share = control == nil ? 1.0 : 2.0
+        core.progress(
+            fraction: fraction, rate: rates.last,
+            secondsLeft: fraction > 0 ? max(0, done * share * (1 - fraction) / fraction) : nil)
+    }
+
+    var histograms: [HistogramKind: HistogramData] {
+        [.latency: latency.distribution, .sync: syncTimes.distribution]
+    }
+
+    /// The row and its control. `logicalBytes`: those of the values that one commit writes, on
+    /// average.
+    func results(logicalBytes: Double) throws -> [CaseResult] {
+        var result = CaseResult(core.benchmarkCase)
+        result.batchSize = 1
+        result.operations = operations
+        result.elapsedSeconds = Double(elapsed) / 1e9
+        result.interval = ThroughputInterval(samples: rates)
+        result.latency = latency.summary()
+        result.syncP99 = syncTimes.percentile(99)
+        result.fill(allocated)
+        result.fill(
+            io, commits: operations, pages: pages,
+            logicalBytes: Int(Double(operations) * logicalBytes))
+        result.measure("sync_p50_us", syncTimes.percentile(50))
+        result.fill(try store.size())
+        result.peakResidentBytes = ProcessStatus.peakResidentBytes()
+        guard let control else { return [result] }
+        let bare = control.result(
+            beside: core.benchmarkCase,
+            strategy: core.benchmarkCase.identifier.strategy + "-bare-disk")
+        if let own = result.throughput, let rate = bare.throughput {
+            result.measure("ratio_to_control", own / rate)
+        }
+        return [result, bare]
+    }
+}

@@ -1,0 +1,162 @@
+import StorageEngine
+
+extension RealmTableEngine {
+    func openRecords(at path: String, _ durability: Durability) throws -> any RecordStore {
+        try RealmTableRecordStore(path: path)
+    }
+}
+
+/// Records through the engine's tables, in the table that the objects have.
+private final class RealmTableRecordStore: RecordStore {
+    private let connection: Connection
+    private let table: Table
+
+    /// The table that the object layer makes of its class.
+    private static var definition: TableDefinition {
+        let key = ColumnDefinition(name: "key", type: .string, isPrimaryKey: true)
+        let fields = (0..<YCSBRecord.fieldCount).map {
+            ColumnDefinition(name: "field\($0)", type: .data)
+        }
+        return TableDefinition(name: "StoredRecord", columns: [key] + fields)
+    }
+
+    init(path: String) throws {
+        connection = try Connection(Database.open(path: path))
+        table = try RealmTablePersonStore.table(connection, Self.definition)
+    }
+
+    // MARK: Values
+
+    private func withScalar<R>(_ key: String, _ body: (Scalar) throws -> R) rethrows -> R {
+        var key = key
+        return try key.withUTF8 { try body(.bytes(UnsafeRawBufferPointer($0))) }
+    }
+
+    private func find(_ key: String) throws -> ObjectKey? {
+        try withScalar(key) { try table.find(primaryKey: $0) }
+    }
+
+    /// A field starts one column after the key.
+    private func bytes(_ column: Int, at location: RowLocation) throws -> UnsafeRawBufferPointer {
+        guard case .bytes(let bytes) = try table.value(column, at: location) else {
+            throw BenchmarkError(.caseFailed, "A column of a record is not of bytes.")
+        }
+        return bytes
+    }
+
+    private func sumOfFirstBytes(_ object: ObjectKey) throws -> Int? {
+        guard let location = try table.location(of: object) else { return nil }
+        var sum = 0
+        for field in 0..<YCSBRecord.fieldCount {
+            sum += Int(try bytes(field + 1, at: location).first ?? 0)
+        }
+        return sum
+    }
+
+    private func insertRow(_ key: String, _ fields: [[UInt8]]) throws {
+        try withScalar(key) { key in
+            try withUnsafeTemporaryAllocation(of: Scalar.self, capacity: fields.count + 1) { row in
+                row.initializeElement(at: 0, to: key)
+                try insertRow(row, fields, from: 0)
+            }
+        }
+    }
+
+    /// Recurses so that every field's bytes stay in place until the row is inserted.
+    private func insertRow(
+        _ row: UnsafeMutableBufferPointer<Scalar>, _ fields: [[UInt8]], from field: Int
+    ) throws {
+        guard field < fields.count else {
+            _ = try table.insert(UnsafeBufferPointer(row))
+            return
+        }
+        try fields[field].withUnsafeBytes { bytes in
+            row.initializeElement(at: field + 1, to: .bytes(bytes))
+            try insertRow(row, fields, from: field + 1)
+        }
+    }
+
+    private func write(_ body: () throws -> Void) throws {
+        try connection.beginWrite()
+        do {
+            try body()
+        } catch {
+            connection.rollback()
+            throw error
+        }
+        try connection.commit()
+    }
+
+    private func setField(_ field: Int, of object: ObjectKey, to value: [UInt8]) throws {
+        try value.withUnsafeBytes { try table.set(field + 1, of: object, to: .bytes($0)) }
+    }
+
+    // MARK: RecordStore
+
+    func load(_ records: [(key: String, fields: [[UInt8]])]) throws {
+        try write {
+            for record in records { try insertRow(record.key, record.fields) }
+        }
+    }
+
+    func read(_ key: String) throws -> Int? {
+        try connection.refresh()
+        guard let object = try find(key) else { return nil }
+        return try sumOfFirstBytes(object)
+    }
+
+    func update(_ key: String, field: Int, to value: [UInt8]) throws {
+        try write {
+            guard let object = try find(key) else { throw RealmRecords.missing(key) }
+            try setField(field, of: object, to: value)
+        }
+    }
+
+    func insert(_ key: String, _ fields: [[UInt8]]) throws {
+        try write { try insertRow(key, fields) }
+    }
+
+    func scan(from key: String, count: Int) throws -> Int {
+        guard count > 0 else { return 0 }
+        try connection.refresh()
+        var found = 0
+        try withScalar(key) { start in
+            try table.forEachInPrimaryKeyOrder(from: start) { object in
+                guard let sum = try sumOfFirstBytes(object) else {
+                    throw BenchmarkError(.caseFailed, "A key leads to no record.")
+                }
+                blackHole(sum)
+                found += 1
+                return found < count
+            }
+        }
+        return found
+    }
+
+    func readModifyWrite(_ key: String, field: Int, to value: [UInt8]) throws {
+        try write {
+            guard let object = try find(key), let sum = try sumOfFirstBytes(object) else {
+                throw RealmRecords.missing(key)
+            }
+            blackHole(sum)
+            try setField(field, of: object, to: value)
+        }
+    }
+
+    func forEach(_ body: (String, [[UInt8]]) -> Void) throws {
+        try connection.refresh()
+        try table.forEachLeaf { leaf, _ in
+            for row in 0..<leaf.rowCount {
+                let location = RowLocation(leaf: leaf, row: row)
+                body(
+                    String(decoding: try bytes(0, at: location), as: UTF8.self),
+                    try (0..<YCSBRecord.fieldCount).map {
+                        Array(try bytes($0 + 1, at: location))
+                    })
+            }
+            return true
+        }
+    }
+
+    func size() throws -> StoreSize { StoreSize(try connection.database.statistics()) }
+}

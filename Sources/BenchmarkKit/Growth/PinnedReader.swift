@@ -1,0 +1,38 @@
+import Dispatch
+import Foundation
+
+/// A reader on a thread of its own that keeps seeing one version until it is told to stop.
+final class PinnedReader: @unchecked Sendable {
+    // Safe because: `failure` is written before `pinned` is signalled and read after it was waited
+    // for.
+    private let pinned = DispatchSemaphore(value: 0)
+    private let released = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private var failure: (any Error)?
+
+    /// Returns when the reader pins the newest version. `open` is called on the reader's thread.
+    init(_ open: @escaping @Sendable () throws -> any PersonStore) throws {
+        let thread = Thread { [self] in
+            do {
+                let store = try open()
+                try store.pin()
+                pinned.signal()
+                withExtendedLifetime(store) { released.wait() }
+            } catch {
+                failure = error
+                pinned.signal()
+            }
+            ended.signal()
+        }
+        thread.name = "pinned-reader"
+        thread.start()
+        pinned.wait()
+        if let failure { throw failure }
+    }
+
+    /// Lets go of the version.
+    func stop() {
+        released.signal()
+        ended.wait()
+    }
+}

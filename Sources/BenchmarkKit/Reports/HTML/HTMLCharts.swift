@@ -1,0 +1,102 @@
+/// The charts of a run's page. What the run has no data for is not drawn.
+enum HTMLCharts {
+    static func all(of run: RunFiles) -> [(title: String, note: String, charts: [SVG])] {
+        let groups = run.rows.filter(\.hasRun).byWorkload
+        return [
+            (
+                "Throughput",
+                "Operations a second, each workload on its own axis; the whisker is the 95 % "
+                    + "interval. Dashed: the machine without a database.",
+                groups.map(throughput)
+            ),
+            (
+                "Latency",
+                "Every nine of the percentile has the same length on the horizontal axis.",
+                groups.compactMap { latency($0.workload, $0.rows, run) }
+            ),
+            (
+                "File size over time", "Size of the database file while its case ran.",
+                groups.compactMap { fileSize($0.workload, $0.rows, run) }
+            ),
+            (
+                "Growth by cause",
+                "What the file is made of: live bytes belong to the newest version, waiting bytes "
+                    + "to older versions that a reader has pinned, free bytes are for the next "
+                    + "commits.",
+                groups.flatMap { $0.rows.compactMap { growth($0, run) } }
+            ),
+        ]
+    }
+
+    private static func throughput(_ workload: String, _ rows: [RunRow]) -> SVG {
+        var engines: [String] = []
+        for row in rows where !engines.contains(row.engine) { engines.append(row.engine) }
+        return BarChart(
+            title: workload, axisTitle: "operations per second",
+            bars: zip(rows, rows.labels).compactMap { row, label in
+                guard let rate = row.throughput else { return nil }
+                var interval: (low: Double, high: Double)?
+                if let low = row.number("throughput_ci_low"),
+                    let high = row.number("throughput_ci_high")
+                {
+                    interval = (low, high)
+                }
+                return BarChart.Bar(
+                    label: label, value: rate, interval: interval, isControl: row.isControl,
+                    color: engines.firstIndex(of: row.engine) ?? 0)
+            }
+        ).svg()
+    }
+
+    private static func latency(_ workload: String, _ rows: [RunRow], _ run: RunFiles) -> SVG? {
+        let series = zip(rows, rows.labels).compactMap { row, label -> LineChart.Series? in
+            let percentiles = run.percentiles(of: row.name)
+            guard percentiles.count > 1 else { return nil }
+            // The longest of all lies at 100 %, which is infinitely many nines away.
+            return LineChart.Series(
+                name: label,
+                points: percentiles.filter { $0.level < 1 }.map {
+                    (x: 1 / (1 - $0.level), y: $0.microseconds)
+                })
+        }
+        guard !series.isEmpty else { return nil }
+        return LineChart(
+            title: workload, xTitle: "percentile of operations", xKind: .percentile,
+            yTitle: "latency", yKind: .logarithmic, yUnit: .microseconds, series: series
+        ).svg()
+    }
+
+    private static func fileSize(_ workload: String, _ rows: [RunRow], _ run: RunFiles) -> SVG? {
+        let series = zip(rows, rows.labels).compactMap { row, label -> LineChart.Series? in
+            guard let points = run.timeline[row.name], points.count > 1 else { return nil }
+            return LineChart.Series(
+                name: label, points: points.map { (x: $0.elapsed, y: Double($0.fileBytes)) },
+                isStepped: true)
+        }
+        guard !series.isEmpty else { return nil }
+        return LineChart(
+            title: workload, xTitle: "time since the start", xUnit: .seconds, yTitle: "file size",
+            yUnit: .bytes, series: series
+        ).svg()
+    }
+
+    private static func growth(_ row: RunRow, _ run: RunFiles) -> SVG? {
+        guard let points = run.growth[row.name], points.count > 1 else { return nil }
+        let parts: [(String, (GrowthPoint) -> Int?)] = [
+            ("file", { $0.fileBytes }), ("live", { $0.liveBytes }), ("waiting", { $0.waitingBytes }),
+            ("free", { $0.freeBytes }),
+        ]
+        let series = parts.compactMap { name, value -> LineChart.Series? in
+            let values = points.compactMap { point in
+                value(point).map { (x: Double(point.commits), y: Double($0)) }
+            }
+            return values.count > 1 ? .init(name: name, points: values, isStepped: true) : nil
+        }
+        let owners = Set(points.compactMap(\.oldestPinOwner)).sorted()
+        let pinned = owners.isEmpty ? "" : ", pinned by " + owners.joined(separator: "; ")
+        return LineChart(
+            title: "\(row.workload)/\(row.strategy) · \(row.engine)\(pinned)", xTitle: "commits",
+            yTitle: "bytes", yUnit: .bytes, series: series
+        ).svg()
+    }
+}

@@ -1,0 +1,50 @@
+/// The tables of a run for issues, pull requests and documents.
+enum MarkdownReport {
+    static func text(of run: RunFiles) throws -> String {
+        let report = run.header
+        var text = "# Run \(report.runId)\n\n"
+        for (name, value) in RunFacts.all(of: report) { text += "- \(name): \(value)\n" }
+        for warning in report.warnings { text += "\n> Warning: \(warning)\n" }
+        for (workload, group) in run.rows.byWorkload {
+            text += "\n## \(workload)\n\n" + table(of: group)
+        }
+        if !report.checks.isEmpty {
+            text += "\n## Checks\n\n"
+            text += TextTable(
+                leftColumns: [0, 3, 4], header: ResultTable.checkHeader,
+                rows: report.checks.map(ResultTable.fields)
+            ).markdownText
+        }
+        let peers = try PeersTable(run.rows, samples: run.samples, indirect: .load())
+        if let peers { text += "\n## Engines side by side\n\n" + peers.markdown() }
+        return text
+    }
+
+    private static func table(of group: [RunRow]) -> String {
+        let fields = zip(group, ResultTable.names(of: group)).map(ResultTable.fields)
+        let used = ResultTable.header.indices.filter { column in
+            column < 4 || fields.contains { !$0[column].isEmpty }
+        }
+        return TextTable(
+            leftColumns: [0, 1], header: used.map { ResultTable.header[$0] },
+            rows: fields.map { row in used.map { row[$0] } }
+        ).markdownText
+    }
+}
+
+/// What a reader has to know of a run before its figures mean something.
+enum RunFacts {
+    static func all(of report: RunReport) -> [(name: String, value: String)] {
+        let machine = report.machine
+        let processor = machine.processor ?? "unknown processor"
+        return [
+            ("started", report.startedAt), ("finished", report.finishedAt ?? "ended early"),
+            ("suite", report.suite), ("seed", String(report.seed)),
+            ("revision", report.gitRevision ?? "outside of a working copy"),
+            ("processor", "\(processor), \(machine.cores) cores, \(machine.architecture)"),
+            ("memory", Display.bytes(Int(machine.memoryBytes))),
+            ("kernel", machine.kernel), ("file system", machine.fileSystem ?? "unknown"),
+            ("toolchain", "Swift \(report.toolchain.swift), \(report.toolchain.configuration)"),
+        ]
+    }
+}

@@ -1,0 +1,70 @@
+extension PeersTable {
+    /// For the terminal.
+    func textLines() -> [String] {
+        var table = TextTable(header: rateHeader)
+        table.leftColumns = [0, 1]
+        table.rows = lines.map { rateFields($0, emphasis: { $0 }) }
+        var text = table.lines() + [Self.legend]
+        if hasIndirect { text.append(Self.indirectLegend) }
+        guard hasFileSizes else { return text }
+        var files = TextTable(header: fileHeader)
+        files.rows = fileLines.map(fileFields)
+        text += [""] + files.lines() + [Self.fileLegend]
+        return text
+    }
+
+    func markdown() -> String {
+        let rates = TextTable(
+            leftColumns: [0, 1], header: rateHeader,
+            rows: lines.map { rateFields($0, emphasis: { "**\($0)**" }) })
+        var text = rates.markdownText + "\n" + Self.legend.replacing("*:", with: "Bold:")
+        if hasIndirect { text += " " + Self.indirectLegend }
+        if hasFileSizes {
+            let files = TextTable(header: fileHeader, rows: fileLines.map(fileFields))
+            text += "\n\n" + files.markdownText + "\n" + Self.fileLegend
+        }
+        return text + "\n"
+    }
+
+    // MARK: Fields, the same for all forms
+
+    var rateHeader: [String] {
+        ["workload", "durability"] + columns.map(\.title)
+            + (hasIndirect ? ["realm-core (indirect)"] : []) + ["syncs/commit"]
+    }
+
+    func rateFields(_ line: Line, emphasis: (String) -> String) -> [String] {
+        [line.title, line.durability]
+            + columns.map { text(of: line, $0, emphasis) }
+            + (hasIndirect ? [line.indirect.map { Self.text(ratio: $0.speed) } ?? ""] : [])
+            + [line.syncs(columns)]
+    }
+
+    private func text(of line: Line, _ column: Column, _ emphasis: (String) -> String) -> String {
+        guard let cell = line.cells[column] else { return "" }
+        guard cell.rate != nil else { return cell.status }
+        var text = Self.text(rate: cell.rate)
+        if column != .sqlite, cell.ratio != nil { text += " " + Self.text(ratio: cell.ratio) }
+        if column.isOwn, cell.isBehind { text += " ▼" }
+        guard line.fastest == column else { return text }
+        let marked = emphasis(text)
+        return marked == text ? text + " *" : marked
+    }
+
+    var fileLines: [Line] { lines.filter { line in line.cells.contains { $1.fileRatio != nil } } }
+
+    var fileHeader: [String] {
+        ["file size"] + columns.map(\.title) + (hasIndirect ? ["realm-core (indirect)"] : [])
+    }
+
+    func fileFields(_ line: Line) -> [String] {
+        let cells = columns.map { column -> String in
+            guard let cell = line.cells[column], let bytes = cell.fileBytes else { return "" }
+            let text = Display.bytes(Int(bytes))
+            if column == .sqlite { return text }
+            return cell.fileRatio.map { "\(text) \(Self.text(ratio: $0))" } ?? text
+        }
+        let own = line.indirect.flatMap(\.file).map { Self.text(ratio: $0) } ?? ""
+        return [line.title] + cells + (hasIndirect ? [own] : [])
+    }
+}

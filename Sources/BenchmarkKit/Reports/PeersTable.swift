@@ -1,0 +1,189 @@
+import Foundation
+
+/// All engines of one run side by side: a line for each workload at one size and durability.
+struct PeersTable: Sendable {
+    struct Column: Hashable, Sendable {
+        var engine: String
+        var layer: String
+
+        var title: String { engine == "realm" ? "realm \(layer)" : engine }
+        var isOwn: Bool { engine == "realm" }
+
+        static let sqlite = Column(engine: "sqlite", layer: "engine")
+        fileprivate static let order = [
+            Column(engine: "realm", layer: "api"), Column(engine: "realm", layer: "engine"), sqlite,
+            Column(engine: "grdb", layer: "api"), Column(engine: "lmdb", layer: "engine"),
+            Column(engine: "rocksdb", layer: "engine"),
+        ]
+    }
+
+    struct Cell: Equatable, Sendable {
+        /// Operations a second; nil when the case failed or is unsupported.
+        var rate: Double?
+        var status: String
+        /// Rate / SQLite's rate: the median over rounds when there are several.
+        var ratio: Double?
+        var syncsPerCommit: Double?
+        var fileBytes: Double?
+        /// File bytes / SQLite's.
+        var fileRatio: Double?
+
+        /// Slower than SQLite.
+        var isBehind: Bool { (ratio ?? 1) < 1 }
+    }
+
+    struct Line: Sendable {
+        /// `insert 1,000,000`, with the strategy where there are several.
+        var title: String
+        var workload: String
+        var durability: String
+        var cells: [Column: Cell]
+        /// realm-core's, measured elsewhere.
+        var indirect: IndirectRatios.Ratio?
+
+        var fastest: Column? {
+            cells.compactMap { column, cell in cell.rate.map { (column, $0) } }
+                .max { $0.1 < $1.1 }?.0
+        }
+
+        /// Engines differ in how often they sync; a rate means little without.
+        func syncs(_ columns: [Column]) -> String {
+            let counted = columns.compactMap { column in
+                cells[column]?.syncsPerCommit.map { (column.title, Display.number($0)) }
+            }
+            guard let first = counted.first?.1 else { return "" }
+            if counted.allSatisfy({ $0.1 == first }) { return first }
+            return counted.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        }
+    }
+
+    var columns: [Column]
+    var lines: [Line]
+    var hasIndirect: Bool { lines.contains { $0.indirect != nil } }
+    var hasFileSizes: Bool { lines.contains { line in line.cells.contains { $1.fileRatio != nil } } }
+
+    /// Nil unless several databases did the same work.
+    init?(_ rows: [RunRow], samples: [RunFiles.RunSample], indirect: IndirectRatios?) {
+        let measured = rows.filter { !$0.isControl && $0.layer != "none" }
+        var order: [Key] = []
+        var groups: [Key: [RunRow]] = [:]
+        for row in measured {
+            let key = Key(row)
+            if groups[key] == nil { order.append(key) }
+            groups[key, default: []].append(row)
+        }
+        let rounds = Dictionary(grouping: samples, by: \.name)
+        lines = order.compactMap { key in
+            guard let rows = groups[key], Set(rows.map(\.engine)).count > 1 else { return nil }
+            return Self.line(key, rows, rounds, indirect)
+        }
+        guard !lines.isEmpty else { return nil }
+        let found = Set(lines.flatMap { $0.cells.keys })
+        let known = Column.order.filter(found.contains)
+        columns = known + found.subtracting(known).sorted { $0.title < $1.title }
+    }
+
+    /// What rows of one line have in common.
+    private struct Key: Hashable {
+        var workload, strategy, durability, encrypted, threads, batch, sweep: String
+        var size: Int
+
+        init(_ row: RunRow) {
+            workload = row.workload
+            strategy = row.ownStrategy
+            durability = row.durability
+            encrypted = row.isEncrypted ? "encrypted" : ""
+            threads = row["threads"]
+            // What engines make of the same batches shows in the rows; the workload is the same.
+            batch = row.ownStrategy.isEmpty ? "" : row["batch_size"]
+            sweep = row["sweep"]
+            size = row.size
+        }
+
+        var title: String {
+            var parts = [strategy.isEmpty ? workload : "\(workload)/\(strategy)"]
+            if size > 1 { parts.append(Display.grouped(size)) }
+            if threads != "1" { parts.append("\(threads) threads") }
+            if !sweep.isEmpty { parts.append(sweep) }
+            if !encrypted.isEmpty { parts.append(encrypted) }
+            return parts.joined(separator: " ")
+        }
+    }
+
+    private static func line(
+        _ key: Key, _ rows: [RunRow], _ rounds: [String: [RunFiles.RunSample]],
+        _ indirect: IndirectRatios?
+    ) -> Line {
+        let sqlite = rows.first { Column(engine: $0.engine, layer: $0.layer) == .sqlite }
+        var cells: [Column: Cell] = [:]
+        for row in rows {
+            let fileBytes = row.hasRun ? row.number("file_bytes") : nil
+            var cell = Cell(
+                rate: row.throughput, status: row.status,
+                syncsPerCommit: row.hasRun ? row.number("syncs_per_commit") : nil,
+                fileBytes: fileBytes)
+            if let sqlite, sqlite.hasRun {
+                cell.ratio = ratio(row, sqlite, rounds)
+                if let fileBytes, let base = sqlite.number("file_bytes"), base > 0 {
+                    cell.fileRatio = fileBytes / base
+                }
+            }
+            cells[Column(engine: row.engine, layer: row.layer)] = cell
+        }
+        let isPlain = key.durability == Durability.full.rawValue && key.encrypted.isEmpty
+        return Line(
+            title: key.title, workload: key.workload, durability: key.durability, cells: cells,
+            indirect: isPlain
+                ? indirect?.ratio(workload: key.workload, strategy: key.strategy, size: key.size)
+                : nil)
+    }
+
+    /// Rounds that ran one after the other saw the same machine: their ratios are compared, not
+    /// medians of different rounds.
+    private static func ratio(
+        _ row: RunRow, _ base: RunRow, _ rounds: [String: [RunFiles.RunSample]]
+    ) -> Double? {
+        guard let rate = row.throughput, let baseRate = base.throughput, baseRate > 0 else {
+            return nil
+        }
+        let own = rounds[row.name] ?? []
+        let ratios = (rounds[base.name] ?? []).compactMap { other -> Double? in
+            guard other.throughput > 0, let same = own.first(where: { $0.run == other.run }) else {
+                return nil
+            }
+            return same.throughput / other.throughput
+        }
+        return ratios.count >= 2 ? median(ratios) : rate / baseRate
+    }
+
+    private static func median(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        let middle = sorted.count / 2
+        return sorted.count % 2 == 1
+            ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+}
+
+extension PeersTable {
+    /// Operations a second in three digits, or the time of one where that is long.
+    static func text(rate: Double?) -> String {
+        guard let rate, rate > 0 else { return "" }
+        if rate >= 100 { return ChartAxis.short(rate) + "/s" }
+        return rate >= 1
+            ? Display.number(1000 / rate) + " ms" : Display.number(1 / rate) + " s"
+    }
+
+    static func text(ratio: Double?) -> String {
+        guard let ratio else { return "" }
+        let digits = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 0.1 ? 2 : 3
+        return String(format: "%.\(digits)fx", ratio)
+    }
+
+    static let legend =
+        "Ratios are to SQLite of the same run (medians over rounds); above 1x is faster. "
+        + "▼: ours is slower than SQLite. *: the fastest of the line."
+    static let indirectLegend =
+        "realm-core is indirect: its ratio to SQLite was measured elsewhere, on the same workload."
+    static let fileLegend =
+        "File sizes: all files of the database, logs included; below 1x is smaller than SQLite's."
+}

@@ -1,0 +1,72 @@
+/// One row of `summary.csv` as reports see it: of a run that has just ended as well as of one that
+/// is read back years later. Columns that an older file lacks are empty.
+struct RunRow: Sendable {
+    private var fields: [String: String]
+
+    init(_ result: CaseResult, context: RunContext) {
+        fields = Dictionary(
+            zip(ColumnCatalogue.header, ColumnCatalogue.fields(of: result, context: context)),
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    init(header: [String], fields: [String]) {
+        self.fields = Dictionary(zip(header, fields), uniquingKeysWith: { first, _ in first })
+    }
+
+    subscript(_ column: String) -> String { fields[column] ?? "" }
+
+    /// Nil where nothing was measured.
+    func number(_ column: String) -> Double? { Double(self[column]) }
+
+    var identifier: String { self["case_id"] }
+    /// What makes the row one of a run: cases of a sweep may share their identifier.
+    var name: String { self["sweep"].isEmpty ? identifier : "\(identifier) \(self["sweep"])" }
+    var workload: String { self["workload"] }
+    var strategy: String { self["strategy"] }
+    var engine: String { self["engine"] }
+    var layer: String { self["layer"] }
+    var durability: String { self["durability"] }
+    var isEncrypted: Bool { self["encrypted"] == "true" }
+    var size: Int { Int(self["size_objects"]) ?? 0 }
+    var status: String { self["status"] }
+    var isControl: Bool { engine == "control" }
+    var hasRun: Bool { status == CaseResult.Status.ok.rawValue }
+    var throughput: Double? { hasRun ? number("throughput_ops_per_s") : nil }
+
+    /// The strategy, unless it only repeats the layer.
+    var ownStrategy: String {
+        EngineLayer(rawValue: strategy) == nil ? strategy : ""
+    }
+
+    /// What tells the row from others of its workload.
+    func label(showsEngine: Bool, showsSize: Bool, showsDurability: Bool) -> String {
+        var parts = [strategy]
+        if showsEngine, !isControl { parts.append(engine) }
+        if showsSize { parts.append(Display.grouped(size)) }
+        if showsDurability { parts.append(durability) }
+        if isEncrypted { parts.append("encrypted") }
+        if !self["sweep"].isEmpty { parts.append(self["sweep"]) }
+        return parts.joined(separator: " · ")
+    }
+}
+
+extension [RunRow] {
+    /// Neighbours of one workload together, in the order in which workloads first appear.
+    var byWorkload: [(workload: String, rows: [RunRow])] {
+        var order: [String] = []
+        for row in self where !order.contains(row.workload) { order.append(row.workload) }
+        let groups = Dictionary(grouping: self, by: \.workload)
+        return order.map { ($0, groups[$0] ?? []) }
+    }
+
+    /// Labels that tell these rows from each other, no longer than they need to be.
+    var labels: [String] {
+        let showsEngine = Set(filter { !$0.isControl }.map(\.engine)).count > 1
+        let showsSize = Set(map(\.size)).count > 1
+        let showsDurability = Set(map(\.durability)).count > 1
+        return map {
+            $0.label(
+                showsEngine: showsEngine, showsSize: showsSize, showsDurability: showsDurability)
+        }
+    }
+}

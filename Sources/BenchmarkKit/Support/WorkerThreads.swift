@@ -1,0 +1,96 @@
+import Foundation
+
+/// Threads of one's own that begin together, and what each of them gave back.
+///
+/// A worker prepares, then waits at the start for all others; it works only if none has failed.
+final class WorkerThreads<Output: Sendable>: @unchecked Sendable {
+    // Safe because: everything that changes is only touched with `condition` locked.
+    private let condition = NSCondition()
+    private let count: Int
+    private var arrived = 0
+    private var mayStart = false
+    private var outputs: [Output?]
+    private var ended = 0
+    private var failure: (any Error)?
+
+    /// What a worker calls when it has prepared. Returns when all may begin; false if another one
+    /// failed, so that there is nothing to do.
+    struct Start {
+        fileprivate let arrive: () -> Bool
+
+        func wait() -> Bool { arrive() }
+    }
+
+    /// Starts `count` threads that run `body`, given their number and the common start.
+    init(
+        count: Int, name: String,
+        _ body: @escaping @Sendable (_ number: Int, _ start: Start) throws -> Output?
+    ) {
+        self.count = count
+        outputs = Array(repeating: nil, count: count)
+        for number in 0..<count {
+            let thread = Thread { [self] in
+                let result = Result { try body(number, Start { self.arrive() }) }
+                end(number, result)
+            }
+            thread.name = "\(name) \(number)"
+            thread.start()
+        }
+    }
+
+    private func arrive() -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        arrived += 1
+        condition.broadcast()
+        while !mayStart && failure == nil { condition.wait() }
+        return failure == nil
+    }
+
+    private func end(_ number: Int, _ result: Result<Output?, any Error>) {
+        condition.lock()
+        defer { condition.unlock() }
+        switch result {
+        case .success(let output): outputs[number] = output
+        case .failure(let error): if failure == nil { failure = error }
+        }
+        ended += 1
+        condition.broadcast()
+    }
+
+    /// Whether some worker has failed, so that the others need not go on.
+    var hasFailed: Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        return failure != nil
+    }
+
+    /// Waits until every worker stands at the start, or one has failed.
+    func waitUntilReady() {
+        condition.lock()
+        defer { condition.unlock() }
+        while arrived < count && failure == nil { condition.wait() }
+    }
+
+    /// Lets the workers begin; returns what they gave back when all have ended, in the order of
+    /// their numbers. Calls `tick` every so many seconds meanwhile.
+    ///
+    /// - Throws: the first error of a worker.
+    func run(tickSeconds: Double = 0.1, _ tick: () -> Void = {}) throws -> [Output] {
+        condition.lock()
+        mayStart = true
+        condition.broadcast()
+        var next = Date(timeIntervalSinceNow: tickSeconds)
+        while ended < count {
+            if !condition.wait(until: next) {
+                condition.unlock()
+                tick()
+                condition.lock()
+                next = Date(timeIntervalSinceNow: tickSeconds)
+            }
+        }
+        defer { condition.unlock() }
+        if let failure { throw failure }
+        return outputs.compactMap { $0 }
+    }
+}

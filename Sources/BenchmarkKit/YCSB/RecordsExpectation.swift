@@ -1,0 +1,77 @@
+/// What a file of records must hold after a run. A fresh process reads it back through the engine.
+struct RecordsExpectation: Codable, Sendable {
+    var path: String
+    var engine: String
+    var layer: EngineLayer
+    var durability: Durability
+    /// Numbered from 0.
+    var records: Int
+    var seed: UInt64
+    /// Clients that wrote.
+    var clients: Int
+    /// Of all keys and fields; nil where the order in which several clients wrote decides.
+    var digest: String?
+
+    /// Every difference between the file and this, in sentences; empty if there is none.
+    func problems() throws -> [String] {
+        guard let engine = try EngineCatalogue.engine(named: engine, layer: layer) else {
+            throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer.rawValue)'.")
+        }
+        let store = try engine.openRecords(at: path, durability)
+        var numbers: [UInt64: Int] = [:]
+        numbers.reserveCapacity(records)
+        for number in 0..<records { numbers[YCSBRecord.hash(number)] = number }
+        var check = Check(expectation: self, numbers: numbers)
+        try store.forEach { check.visit($0, $1) }
+        return check.problems()
+    }
+
+    private struct Check {
+        let expectation: RecordsExpectation
+        /// Numbers of records that were not seen yet, by the hash that their keys carry.
+        var numbers: [UInt64: Int]
+        var strangers = 0
+        var wrongValues = 0
+        var digest = ResultDigest()
+
+        mutating func visit(_ key: String, _ fields: [[UInt8]]) {
+            digest.add(YCSBRecord.digestRow(key, fields))
+            guard key.hasPrefix("user"), let hash = UInt64(key.dropFirst(4)),
+                let number = numbers.removeValue(forKey: hash)
+            else {
+                strangers += 1
+                return
+            }
+            guard fields.count == YCSBRecord.fieldCount else {
+                wrongValues += 1
+                return
+            }
+            for (field, value) in fields.enumerated() {
+                let stamp = YCSBRecord.stamp(
+                    of: value, record: number, field: field, seed: expectation.seed)
+                if !isKnown(stamp) { wrongValues += 1 }
+            }
+        }
+
+        private func isKnown(_ stamp: UInt64?) -> Bool {
+            guard let stamp else { return false }
+            return stamp == YCSBRecord.loaded
+                || (1...UInt64(expectation.clients)).contains(YCSBClient.client(of: stamp))
+        }
+
+        func problems() -> [String] {
+            var problems: [String] = []
+            if !numbers.isEmpty { problems.append("\(numbers.count) records are missing.") }
+            if strangers > 0 {
+                problems.append("\(strangers) records were never written, or are there twice.")
+            }
+            if wrongValues > 0 {
+                problems.append("\(wrongValues) fields have values that nobody wrote there.")
+            }
+            if let expected = expectation.digest, expected != digest.text {
+                problems.append("The records are not those that were written.")
+            }
+            return problems
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import StorageEngine
+import Synchronization
+
+/// A part of a run: operations back to back, or at a rate.
+struct YCSBSlice: Sendable {
+    /// Operations of each client; nil means until `seconds` have passed.
+    var count: Int?
+    var seconds: Double
+    /// Operations a second of each client; nil means as fast as they go.
+    var rate: Double?
+    /// Whether the slice counts; those that do not warm up.
+    var isMeasured = true
+}
+
+/// What one client did in one slice.
+struct YCSBSliceOutcome: Sendable {
+    var operations = 0
+    var start: UInt64 = 0
+    var end: UInt64 = 0
+    /// From when an operation was due until it was done: an operation that started late because the
+    /// one before took long counts its wait (coordinated omission).
+    var intended: LatencyRecorder?
+}
+
+/// One client thread of YCSB: chooses operations, does them, and times each. Belongs to the thread
+/// that made it.
+final class YCSBClient {
+    private let mix: YCSBMix
+    private let seed: UInt64
+    private let store: any RecordStore
+    private let sequence: InsertSequence
+    private var generator: SeededGenerator
+    private var chooser: KeyChooser
+    private var value = [UInt8](repeating: 0, count: YCSBRecord.fieldBytes)
+    private var stamp: UInt64
+    /// Nil with several clients.
+    private(set) var model: RecordModel?
+    private(set) var service = LatencyRecorder()
+    private(set) var latencies: [YCSBOperation: LatencyRecorder] = [:]
+    private(set) var writes = 0
+    private(set) var payloadBytes = 0
+    /// Of everything that was read: the same for every engine, if one client works by count.
+    private(set) var readSum: UInt64 = 0
+    /// Called about ten times a second while operations go back to back.
+    var sample: ((_ operations: Int) -> Void)?
+    private let samplePeriod: UInt64 = 100_000_000
+
+    /// `index`: of the client, from 0.
+    init(
+        _ mix: YCSBMix, index: Int, of clients: Int, records: Int, expectedInserts: Int,
+        seed: UInt64, store: any RecordStore, sequence: InsertSequence
+    ) {
+        self.mix = mix
+        self.seed = seed
+        self.store = store
+        self.sequence = sequence
+        generator = SeededGenerator(seed: seed &+ UInt64(index))
+        chooser = KeyChooser(
+            mix.distribution, records: records, expectedInserts: expectedInserts)
+        stamp = UInt64(index + 1) << 40
+        model = clients == 1 ? RecordModel(records: records, seed: seed) : nil
+        for (operation, _) in mix.shares { latencies[operation] = LatencyRecorder() }
+    }
+
+    static func client(of stamp: UInt64) -> UInt64 { stamp >> 40 }
+
+    func run(_ slice: YCSBSlice) throws -> YCSBSliceOutcome {
+        if let rate = slice.rate { return try run(slice, rate: rate) }
+        var outcome = YCSBSliceOutcome()
+        outcome.start = monotonicNanoseconds()
+        outcome.end = outcome.start
+        let deadline = outcome.start + UInt64(slice.seconds * 1e9)
+        var nextSample = outcome.start + samplePeriod
+        while slice.count.map({ outcome.operations < $0 }) ?? (outcome.end < deadline) {
+            outcome.end = try perform(slice.isMeasured, dueAt: nil).end
+            outcome.operations += 1
+            if outcome.end >= nextSample, let sample {
+                sample(outcome.operations)
+                nextSample = outcome.end + samplePeriod
+            }
+        }
+        return outcome
+    }
+
+    private func run(_ slice: YCSBSlice, rate: Double) throws -> YCSBSliceOutcome {
+        var outcome = YCSBSliceOutcome()
+        var intended = LatencyRecorder()
+        outcome.start = monotonicNanoseconds()
+        let deadline = outcome.start + UInt64(slice.seconds * 1e9)
+        outcome.end = outcome.start
+        while true {
+            let due = outcome.start + UInt64(Double(outcome.operations) * 1e9 / rate)
+            // The schedule ends a slice by time. What is due is done, however late, but for a
+            // client that fell behind by the slice's own length.
+            if let count = slice.count {
+                if outcome.operations >= count { break }
+            } else if due >= deadline || outcome.end > deadline + (deadline - outcome.start) {
+                break
+            }
+            outcome.end = try perform(slice.isMeasured, dueAt: due).end
+            intended.record(outcome.end - due)
+            outcome.operations += 1
+        }
+        outcome.intended = intended
+        return outcome
+    }
+
+    // MARK: One operation
+
+    /// Chooses an operation, waits until it is due, and does it.
+    private func perform(_ isMeasured: Bool, dueAt due: UInt64?) throws
+        -> (start: UInt64, end: UInt64)
+    {
+        let operation = mix.next(using: &generator)
+        let times =
+            switch operation {
+            case .insert: try insert(due)
+            case .read, .scan: try readOrScan(operation, due)
+            case .update, .readModifyWrite: try change(operation, due)
+            }
+        guard isMeasured else { return times }
+        let elapsed = times.end - times.start
+        service.record(elapsed)
+        latencies[operation]!.record(elapsed)
+        if operation.writes {
+            writes += 1
+            payloadBytes +=
+                operation == .insert
+                ? YCSBRecord.fieldBytes * YCSBRecord.fieldCount : YCSBRecord.fieldBytes
+        }
+        return times
+    }
+
+    private func readOrScan(_ operation: YCSBOperation, _ due: UInt64?) throws
+        -> (start: UInt64, end: UInt64)
+    {
+        let record = chooser.next(below: sequence.stored, using: &generator)
+        let key = YCSBRecord.key(record)
+        let length = operation == .scan ? 1 + generator.next(below: YCSBMix.longestScan) : 0
+        let start = Self.wait(until: due)
+        let found = operation == .scan
+            ? try store.scan(from: key, count: length) : try store.read(key)
+        let end = PlantedDelay.end(of: start)
+        guard let found else { throw missing(key) }
+        readSum = mix64(readSum &+ UInt64(found))
+        return (start, end)
+    }
+
+    private func change(_ operation: YCSBOperation, _ due: UInt64?) throws
+        -> (start: UInt64, end: UInt64)
+    {
+        let record = chooser.next(below: sequence.stored, using: &generator)
+        let key = YCSBRecord.key(record)
+        let field = generator.next(below: YCSBRecord.fieldCount)
+        stamp += 1
+        YCSBRecord.fill(&value, record: record, field: field, stamp: stamp, seed: seed)
+        let start = Self.wait(until: due)
+        if operation == .update {
+            try store.update(key, field: field, to: value)
+        } else {
+            try store.readModifyWrite(key, field: field, to: value)
+        }
+        let end = PlantedDelay.end(of: start)
+        model?.set(record, field: field, to: stamp)
+        return (start, end)
+    }
+
+    private func insert(_ due: UInt64?) throws -> (start: UInt64, end: UInt64) {
+        let record = sequence.take()
+        stamp += 1
+        let key = YCSBRecord.key(record)
+        let fields = YCSBRecord.fields(record: record, stamp: stamp, seed: seed)
+        let start = Self.wait(until: due)
+        try store.insert(key, fields)
+        let end = PlantedDelay.end(of: start)
+        sequence.acknowledge(record)
+        model?.append(stamp: stamp)
+        return (start, end)
+    }
+
+    /// Sleeps as long as that is exact enough, then watches the clock. Returns the time.
+    private static func wait(until due: UInt64?) -> UInt64 {
+        var now = monotonicNanoseconds()
+        guard let due else { return now }
+        let margin: UInt64 = 150_000
+        if due > now + margin { System.sleep(nanoseconds: due - now - margin) }
+        repeat { now = monotonicNanoseconds() } while now < due
+        return now
+    }
+
+    private func missing(_ key: String) -> BenchmarkError {
+        BenchmarkError(.caseFailed, "There is no record with the key '\(key)'.")
+    }
+}

@@ -1,0 +1,27 @@
+extension MeasureCatalogue {
+    /// What only the YCSB workloads measure.
+    static let ycsb: [(name: String, meaning: String)] =
+        YCSBOperation.allCases.flatMap { operation in
+            let name = operation.rawValue
+            let text = name.replacing("_", with: "-")
+            return [
+                ("\(name)_p50_us", "Median microseconds of one \(text) operation, start to end."),
+                ("\(name)_p99_us", "99th percentile of the time of one \(text) operation."),
+            ]
+        } + [
+            (
+                "sustainable_ops_per_s",
+                "Highest rate whose intended latency stayed under 1 ms at the 99th percentile; 0 "
+                    + "if none of those tried did."
+            ),
+            ("unthrottled_ops_per_s", "Operations a second as fast as they go, before the search."),
+            (
+                "intended_p50_us",
+                "Median microseconds from when an operation was due until it was done, at the "
+                    + "sustainable rate, or at the lowest rate tried if none passed."
+            ),
+            ("intended_p99_us", "99th percentile of the same."),
+            ("intended_p999_us", "99.9th percentile of the same."),
+            ("load_records_per_s", "Records a second while loading, 1,000 a transaction."),
+        ]
+}

@@ -1,0 +1,9 @@
+#ifndef C_MEASUREMENT_H
+#define C_MEASUREMENT_H
+
+/// Calls `body` with `context`. Never inlined and never left before `body` returns, so that
+/// `callgrind --toggle-collect=realm_bench_measured_region` counts exactly what `body` does.
+/// Calls must not nest: the inner one would switch counting off.
+void realm_bench_measured_region(void (*_Nonnull body)(void *_Nullable), void *_Nullable context);
+
+#endif

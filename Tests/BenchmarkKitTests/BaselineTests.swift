@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@testable import BenchmarkKit
+
+@Suite struct CountedComparisonTests {
+    private func row(
+        _ counted: [String: Double], id: String = "a", digest: String = "d", operations: Int = 10
+    ) throws -> MetricRow {
+        var fields = [
+            "case_id": id, "engine": "realm", "status": "ok", "seed": "1",
+            "operations": String(operations), "digest": digest, "deterministic": "true",
+        ]
+        for (name, value) in counted { fields[name] = "\(value)" }
+        return try MetricRow(fields: fields, measures: [:])
+    }
+
+    private func code(
+        _ now: [MetricRow], _ before: [MetricRow], strict: Bool = false
+    ) -> BenchmarkError.Code? {
+        CountedComparison(rows: now, baseline: before, isWhole: true).code(isStrict: strict)
+    }
+
+    @Test func countedMetricsAreComparedExactly() throws {
+        let before = [try row(["file_bytes": 4096, "allocations_per_op": 2.5])]
+        #expect(code(before, before) == nil)
+        let more = [try row(["file_bytes": 4096, "allocations_per_op": 2.500001])]
+        #expect(code(more, before) == .regression)
+        let less = [try row(["file_bytes": 4095, "allocations_per_op": 2.5])]
+        #expect(code(less, before) == nil)
+        #expect(code(less, before, strict: true) == .improvement)
+    }
+
+    @Test func instructionsMayDifferByHalfAPercent() throws {
+        let before = [try row(["instructions": 1000])]
+        #expect(code([try row(["instructions": 1005])], before) == nil)
+        #expect(code([try row(["instructions": 1005.1])], before) == .regression)
+        let less = [try row(["instructions": 994.9])]
+        #expect(code(less, before, strict: true) == .improvement)
+    }
+
+    @Test func aDifferentResultCountsMoreThanARegression() throws {
+        let before = [try row(["file_bytes": 4096])]
+        #expect(code([try row(["file_bytes": 8192], digest: "e")], before) == .caseFailed)
+        #expect(code([try row(["file_bytes": 4096], digest: "")], before) == .caseFailed)
+    }
+
+    @Test func whatCannotBeComparedIsNoPass() throws {
+        let before = [try row(["file_bytes": 1], id: "a"), try row(["file_bytes": 1], id: "b")]
+        #expect(code([before[0]], before) == .notComparable)
+        #expect(code([before[0], try row([:], id: "b")], before) == .notComparable)
+        let other = try row(["file_bytes": 1], id: "b", operations: 11)
+        #expect(code([before[0], other], before) == .notComparable)
+        #expect(code([], []) == .notComparable)
+        let filtered = CountedComparison(rows: [before[0]], baseline: before, isWhole: false)
+        #expect(filtered.code(isStrict: false) == nil)
+        let added = CountedComparison(
+            rows: before + [try row(["file_bytes": 1], id: "c")], baseline: before, isWhole: true)
+        #expect(added.newRows == ["c"])
+        #expect(added.code(isStrict: true) == nil)
+    }
+
+    @Test func tablesBecomeMarkdown() {
+        var table = TextTable(header: ["a", "n"])
+        table.rows = [["x|y", "1"]]
+        #expect(table.markdown() == ["| a | n |", "| --- | ---: |", "| x\\|y | 1 |"])
+    }
+}
+
+@Suite struct BaselineStoreTests {
+    private func baseline(_ key: TimedKey) throws -> Baseline {
+        let fields = [
+            "case_id": "a/b/full/plain/1/realm", "engine": "realm", "status": "ok", "seed": "1",
+            "operations": "1", "digest": "d", "deterministic": "true", "file_bytes": "4096",
+        ]
+        let header = RunFolder.Header(
+            schemaVersion: 1, runId: "r", suite: "s",
+            machine: RunFolder.Header.Machine(
+                processor: key.processor, cores: key.cores,
+                architecture: key.counted.architecture,
+                pageSizeBytes: key.counted.pageSizeBytes, fileSystem: key.fileSystem),
+            toolchain: RunFolder.Header.Toolchain(
+                swift: key.counted.swift, configuration: key.counted.configuration))
+        let run = RunFolder(
+            header: header, rows: [try MetricRow(fields: fields, measures: [:])])
+        return try Baseline(name: "counted", from: run)
+    }
+
+    private func key(_ architecture: String) -> TimedKey {
+        TimedKey(
+            counted: CountedKey(
+                architecture: architecture, pageSizeBytes: 4096, swift: "6.3.1",
+                configuration: "release"),
+            processor: "A (R) Processor", cores: 2, fileSystem: "ext4")
+    }
+
+    private func code(_ body: () throws -> Void) -> (BenchmarkError.Code?, String) {
+        do {
+            try body()
+            return (nil, "")
+        } catch let error as BenchmarkError {
+            return (error.code, error.message)
+        } catch { return (.internalError, "\(error)") }
+    }
+
+    @Test func aBaselineIsFoundUnderItsKeyOnly() throws {
+        let folder = try TemporaryFolder()
+        let store = try BaselineStore(path: folder.path)
+        let none = code { _ = try store.load("counted", for: key("x86_64").counted) }
+        #expect(none.0 == .noBaseline)
+        let saved = try baseline(key("x86_64"))
+        #expect(try store.save(saved).hasSuffix("x86_64-4096-swift-6.3.1-release/counted.json"))
+        let read = try store.load("counted", for: key("x86_64").counted)
+        #expect(read.rows == saved.rows)
+        let other = code { _ = try store.load("counted", for: key("aarch64").counted) }
+        #expect(other.0 == .notComparable)
+        #expect(other.1.contains("x86_64") && other.1.contains("aarch64"))
+        #expect(code { _ = try store.load("x", for: key("x86_64").counted) }.0 == .noBaseline)
+        #expect(code { _ = try store.load("../x", for: key("x86_64").counted) }.0 == .usage)
+    }
+
+    @Test func anOlderLayoutIsRefused() throws {
+        let folder = try TemporaryFolder()
+        let store = try BaselineStore(path: folder.path)
+        var old = try baseline(key("x86_64"))
+        old.schemaVersion -= 1
+        _ = try store.save(old)
+        let outcome = code { _ = try store.load("counted", for: old.key.counted) }
+        #expect(outcome.0 == .notComparable)
+        #expect(outcome.1.contains("schema version"))
+    }
+
+    @Test func noiseFloorsHaveTheKeyOfTimes() throws {
+        let folder = try TemporaryFolder()
+        let store = try BaselineStore(path: folder.path)
+        let noise = NoiseFloors(key: key("x86_64"), suite: "timed", runs: 10, floors: ["a": 0.01])
+        _ = try store.save(noise)
+        #expect(try store.noiseFloors(for: key("x86_64")) == noise)
+        var moved = key("x86_64")
+        moved.cores = 4
+        #expect(code { _ = try store.noiseFloors(for: moved) }.0 == .noBaseline)
+        #expect(try store.all().isEmpty)
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+
+@testable import BenchmarkKit
+
+/// The workloads that are written once for all engines, on tiny inputs.
+@Suite(.serialized) struct CoreWorkloadTests {
+    private func run(
+        _ workload: String, _ layer: String, size: Int? = 300, in folder: TemporaryFolder,
+        _ change: (inout CaseOptions) -> Void = { _ in }
+    ) throws -> CaseOutcome {
+        var options = CaseOptions()
+        change(&options)
+        let benchmarkCase = try #require(try WorkloadCatalogue.makeCase(
+            workload: workload, strategy: layer, size: size, options: options))
+        try #require(benchmarkCase.unsupported == nil)
+        let directory = "\(folder.path)/\(workload)-\(layer)"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        let environment = CaseEnvironment(
+            directory: directory, fixtures: folder.path, allocations: nil, progress: { _ in })
+        let type = try WorkloadCatalogue.workload(named: workload)
+        try type.prepare(benchmarkCase, in: environment)
+        return try type.run(benchmarkCase, in: environment)
+    }
+
+    private func problems(_ outcome: CaseOutcome) throws -> [String] {
+        try #require(outcome.verification).problems()
+    }
+
+    @Test(arguments: ["insert", "insert-int-key", "insert-string-key"])
+    func bothLayersInsertTheSame(workload: String) throws {
+        let folder = try TemporaryFolder()
+        let results = try ["api", "engine"].map { layer in
+            let outcome = try run(workload, layer, size: 250, in: folder) { $0.batchSize = 100 }
+            #expect(outcome.results[0].measure("commits") == 3)
+            // Counted in the whole process, in which other tests write as well.
+            #expect(try #require(outcome.results[0].syncsPerCommit) >= 1)
+            #expect(try #require(outcome.results[0].pagesWrittenPerCommit) > 0)
+            #expect(outcome.results.dropFirst().allSatisfy { $0.identifier.engine == "control" })
+            #expect(try problems(outcome) == [])
+            return outcome.results[0]
+        }
+        #expect(DigestCheck.disagreements(in: results) == [])
+        #expect(results[0].digest != nil)
+        #expect(results[0].digest == results[1].digest)
+    }
+
+    @Test(arguments: [
+        "lookup", "lookup-string-key", "lookup-aged", "iterate", "iterate-aged", "links-follow",
+    ])
+    func bothLayersReadTheSame(workload: String) throws {
+        let folder = try TemporaryFolder()
+        let digests = try ["api", "engine"].map { layer in
+            let outcome = try run(workload, layer, in: folder) { $0.count = 960 }
+            #expect(outcome.results[0].operations >= 900)
+            return outcome.results[0].digest
+        }
+        #expect(digests[0] != nil)
+        #expect(digests[0] == digests[1])
+    }
+
+    /// Each compares its answer with what is computed without a database.
+    @Test(arguments: [
+        "count", "count-aged", "prefix", "date-range", "sum", "sort", "backlinks",
+    ])
+    func theEngineAnswersRight(workload: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run(workload, "engine", in: folder) { $0.count = 600 }
+        #expect(outcome.results[0].operations == 600)
+        #expect(outcome.results[0].digest != nil)
+    }
+
+    @Test(arguments: ["commit", "update", "update-all", "delete-half", "links-build", "compact"])
+    func bothLayersWriteTheSame(workload: String) throws {
+        let folder = try TemporaryFolder()
+        let digests = try ["api", "engine"].map { layer in
+            let outcome = try run(workload, layer, in: folder) { $0.count = 100 }
+            #expect(try problems(outcome) == [])
+            return outcome.results[0].digest
+        }
+        #expect(digests[0] != nil)
+        #expect(digests[0] == digests[1])
+    }
+
+    @Test(arguments: ["api", "engine"])
+    func concurrentCommitsLoseNothing(layer: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("concurrent-commit", layer, size: nil, in: folder) {
+            $0.count = 60
+            $0.threads = 6
+        }
+        #expect(outcome.results[0].operations == 60)
+        #expect(try problems(outcome) == [])
+        let timed = try run("concurrent-commit", layer, size: nil, in: folder) {
+            $0.seconds = 0.2
+            $0.threads = 3
+        }
+        #expect(timed.results[0].operations > 0)
+        #expect(timed.results[0].digest == nil)
+        #expect(try problems(timed) == [])
+    }
+
+    @Test(arguments: ["api", "engine"])
+    func readersAndAWriterDisturbNobodysResult(layer: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("read-while-writing", layer, in: folder) {
+            $0.seconds = 0.3
+            $0.threads = 2
+        }
+        #expect(outcome.results[0].operations > 0)
+        #expect(try #require(outcome.results[0].measure("writer_commits_per_s")) > 0)
+        #expect(try problems(outcome) == [])
+    }
+
+    @Test func compactingTellsWhatItTakes() throws {
+        let folder = try TemporaryFolder()
+        let result = try run("compact", "engine", in: folder).results[0]
+        #expect(try #require(result.measure("bytes_before")) > 0)
+        #expect(try #require(result.measure("bytes_after")) > 0)
+        #expect(try #require(result.measure("extra_bytes_max")) > 0)
+    }
+
+    @Test func coldReadsNeedAFileSystemOnADisk() throws {
+        let folder = try TemporaryFolder()
+        // Files of tmpfs are in the page cache and nowhere else.
+        if try fileSystem(of: folder.path) == "tmpfs" {
+            #expect(throws: BenchmarkError.self) { try run("count-cold", "engine", in: folder) }
+        } else {
+            #expect(try run("count-cold", "engine", in: folder).results[0].operations == 300)
+            let digests = try ["api", "engine"].map {
+                try run("lookup-cold", $0, in: folder) { $0.count = 20 }.results[0].digest
+            }
+            #expect(digests[0] == digests[1])
+        }
+    }
+
+    /// The type of the longest mount point above a path.
+    private func fileSystem(of path: String) throws -> String? {
+        let mounts = try String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)
+        var found: (point: String, type: String)?
+        for line in mounts.split(separator: "\n") {
+            let fields = line.split(separator: " ").map(String.init)
+            guard fields.count > 2, path.hasPrefix(fields[1]) else { continue }
+            if fields[1].count >= found?.point.count ?? 0 { found = (fields[1], fields[2]) }
+        }
+        return found?.type
+    }
+
+    @Test func changedPersonsFailTheProof() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("insert-int-key", "engine", size: 50, in: folder)
+        #expect(try problems(outcome) == [])
+        let path = folder.path + "/insert-int-key-engine/database/persons"
+        let store = try RealmTableEngine().openPersons(at: path, .integerKey, .full)
+        let age = try #require(try store.person(number: 9)).age
+        try store.updateAge(number: 9, to: (age + 1) % 100)
+        #expect(try problems(outcome).count == 1)
+        try store.updateAge(number: 9, to: age)
+        #expect(try problems(outcome) == [])
+        try store.delete(numbers: [9])
+        #expect(try problems(outcome).count == 2)
+    }
+
+    @Test func whatIsMissingIsUnsupportedWithAReason() throws {
+        func reason(_ workload: String, _ layer: String, _ durability: Durability = .full) throws
+            -> String?
+        {
+            try WorkloadCatalogue.makeCase(
+                workload: workload, strategy: layer, durability: durability, size: nil,
+                options: CaseOptions())?.unsupported
+        }
+        for workload in [
+            "count", "count-aged", "count-cold", "prefix", "date-range", "sum", "sort",
+            "backlinks", "insert-indexed", "notify", "migrate",
+        ] {
+            #expect(try #require(try reason(workload, "api")).hasSuffix("."), "\(workload)")
+        }
+        for workload in ["insert-indexed", "notify", "migrate"] {
+            #expect(try reason(workload, "engine") != nil)
+        }
+        #expect(try reason("iterate", "api") == nil)
+        #expect(try reason("count", "engine") == nil)
+        #expect(try reason("commit", "api", .memory) != nil)
+    }
+
+    @Test func suitesGiveConcurrentWorkloadsTheirThreads() throws {
+        let suite = Suite(
+            name: "s", description: "d",
+            cases: [
+                Suite.Entry(workload: "concurrent-commit"),
+                Suite.Entry(workload: "read-while-writing", threads: 5),
+            ])
+        let threads = try suite.expanded(overriding: OptionOverrides()).map(\.options.threads)
+        #expect(threads == [64, 64, 5, 5])
+        let asked = try suite.expanded(overriding: OptionOverrides(threads: 1))
+        #expect(asked.allSatisfy { $0.options.threads == 1 })
+    }
+}

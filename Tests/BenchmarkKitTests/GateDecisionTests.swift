@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+@testable import BenchmarkKit
+
+/// Normally distributed values from a seed, by Box and Muller.
+private struct NormalSource {
+    var generator: SeededGenerator
+
+    mutating func next(_ center: Double, spread: Double) -> Double {
+        let radius = (-2 * log(1 - generator.nextUnit())).squareRoot()
+        return center * (1 + spread * radius * cos(2 * .pi * generator.nextUnit()))
+    }
+}
+
+@Suite struct TimedDecisionTests {
+    private var policy = TimedPolicy()
+
+    private func samples(_ seed: UInt64, slowdown: Double, spread: Double = 0.01) -> TimedSamples {
+        var source = NormalSource(generator: SeededGenerator(seed: seed))
+        return TimedSamples(
+            before: (0..<10).map { _ in source.next(100, spread: spread) },
+            after: (0..<10).map { _ in source.next(100 * (1 + slowdown), spread: spread) })
+    }
+
+    private func verdicts(
+        _ rows: [TimedDecision.Row], rerun: (String) -> TimedSamples
+    ) throws -> [TimedVerdict] {
+        try TimedDecision(policy: policy, seed: 1).outcomes(of: rows) { ids in
+            Dictionary(uniqueKeysWithValues: ids.map { ($0, rerun($0)) })
+        }.map(\.verdict)
+    }
+
+    private func row(_ id: String, _ samples: TimedSamples, floor: Double? = 0.01)
+        -> TimedDecision.Row
+    {
+        TimedDecision.Row(caseId: id, samples: samples, noiseFloor: floor)
+    }
+
+    @Test func aSlowdownThatARerunConfirmsIsRed() throws {
+        let rows = [
+            row("slow", samples(1, slowdown: 0.1)), row("same", samples(2, slowdown: 0)),
+            row("fast", samples(3, slowdown: -0.1)),
+        ]
+        let found = try verdicts(rows) { _ in samples(4, slowdown: 0.1) }
+        #expect(found == [.slower, .steady, .steady])
+    }
+
+    @Test func aSlowdownThatARerunDeniesIsInconclusive() throws {
+        let rows = [row("slow", samples(1, slowdown: 0.1))]
+        #expect(try verdicts(rows) { _ in samples(4, slowdown: 0) } == [.inconclusive])
+    }
+
+    @Test func anEffectBelowTwiceTheFloorIsInconclusive() throws {
+        let rows = [row("slow", samples(1, slowdown: 0.07), floor: 0.039)]
+        #expect(try verdicts(rows) { _ in samples(4, slowdown: 0.07) } == [.inconclusive])
+    }
+
+    @Test func aSlowdownBelowTheThresholdIsNotRed() throws {
+        let rows = [row("slow", samples(1, slowdown: 0.025, spread: 0.001), floor: 0.001)]
+        #expect(try verdicts(rows) { _ in samples(4, slowdown: 0.025) } == [.steady])
+    }
+
+    @Test func noisyAndUnknownRowsAreNotGated() throws {
+        let rows = [
+            row("noisy", samples(1, slowdown: 0.5), floor: 0.041),
+            row("unknown", samples(1, slowdown: 0.5), floor: nil),
+        ]
+        #expect(try verdicts(rows) { _ in samples(4, slowdown: 0.5) } == [.notGated, .notGated])
+    }
+
+    @Test func manyRowsNeedStrongerEvidence() throws {
+        // Complete separation of 10 and 10 has p = 1.8e-4, which 60 rows make 0.011.
+        let rows = (0..<60).map { row("row \($0)", samples(1, slowdown: $0 == 0 ? 0.2 : 0)) }
+        #expect(try verdicts(rows) { _ in samples(4, slowdown: 0.2) }[0] == .inconclusive)
+        let fewer = Array(rows.prefix(20))
+        #expect(try verdicts(fewer) { _ in samples(4, slowdown: 0.2) }[0] == .slower)
+    }
+}
+
+@Suite struct SelftestTests {
+    /// A pool whose truth is known: the planted fraction is exactly added.
+    private func pool(rounds: Int, spread: Double) -> SelftestPool {
+        var source = NormalSource(generator: SeededGenerator(seed: 11))
+        var pool = SelftestPool(machine: "test")
+        let calibration = Calibration(chainNanoseconds: 1, wideNanoseconds: 2)
+        for round in 0..<rounds {
+            for caseId in ["a", "b"] {
+                for (side, planted) in [(0, 0), (1, 0)] + SelftestPool.plants.map({ (0, $0) }) {
+                    let time = source.next(5 * (1 + planted), spread: spread)
+                    let run = TimedRun(
+                        caseId: caseId, status: .ok, operations: 1000, elapsedSeconds: 0.005,
+                        latencyP10: time, latencyP50: time, calibrationBefore: calibration,
+                        calibrationAfter: calibration,
+                        processorSeconds: caseId == "a" ? 1 : 0.5, wallSeconds: 1)
+                    pool.entries.append(
+                        SelftestPool.Entry(
+                            round: round, side: side, planted: planted, run: run))
+                }
+            }
+        }
+        return pool
+    }
+
+    @Test func plantsAreFoundAndEqualSidesAreNot() throws {
+        let analysis = try SelftestAnalysis(
+            pool(rounds: 30, spread: 0.015), policy: TimedPolicy(), trials: 40, seed: 1)
+        #expect(analysis.qualifying.count == 2)
+        #expect(analysis.rows.map(\.isProcessorBound) == [true, false])
+        #expect(analysis.falseAlarms.trials == 80)
+        #expect(analysis.falseAlarms.hits == 0)
+        #expect(analysis.detections(ofPlant: 2).fraction > 0.95)
+        #expect(analysis.detections(ofPlant: 3).fraction == 1)
+        // Below the threshold of 3 %.
+        #expect(analysis.detections(ofPlant: 0).fraction < 0.05)
+    }
+
+    @Test func aNoisyRowDoesNotQualify() throws {
+        let analysis = try SelftestAnalysis(
+            pool(rounds: 30, spread: 0.15), policy: TimedPolicy(), trials: 20, seed: 1)
+        #expect(analysis.qualifying.isEmpty)
+        #expect(!SelftestReport(analysis).enoughRowsQualify)
+    }
+
+    @Test func theSameSeedDrawsTheSameTrials() throws {
+        let pool = pool(rounds: 24, spread: 0.03)
+        let first = try SelftestAnalysis(pool, policy: TimedPolicy(), trials: 10, seed: 5)
+        let second = try SelftestAnalysis(pool, policy: TimedPolicy(), trials: 10, seed: 5)
+        #expect(first.rows.map(\.noiseFloor) == second.rows.map(\.noiseFloor))
+        #expect(first.rows.map(\.detections) == second.rows.map(\.detections))
+    }
+
+    @Test func aPoolThatIsTooSmallIsRefused() throws {
+        #expect(throws: BenchmarkError.self) {
+            try SelftestAnalysis(
+                pool(rounds: 19, spread: 0.01), policy: TimedPolicy(), trials: 1, seed: 1)
+        }
+    }
+
+    @Test func aWrittenPoolIsReadBackWhole() throws {
+        let folder = try TemporaryFolder()
+        let pool = pool(rounds: 2, spread: 0.01)
+        let file = try CSVFile(path: folder.path + "/pool.csv", header: SelftestPool.header)
+        for entry in pool.entries {
+            try file.append(SelftestPool.fields(entry, machine: pool.machine))
+        }
+        let read = try SelftestPool.load(file.path)
+        #expect(read.machine == pool.machine)
+        #expect(read.entries == pool.entries)
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+
+@testable import BenchmarkKit
+
+/// The exit codes of the gate, by the whole program.
+@Suite(
+    .serialized,
+    .disabled(
+        if: ProcessInfo.processInfo.environment["REALM_SANITIZER"] != nil,
+        "The program is linked with jemalloc, and a sanitizer replaces malloc as well."))
+final class GateProcessTests {
+    private let folder: TemporaryFolder
+    private let suite: String
+    /// The folder of the run that became the baseline.
+    private let run: String
+    private let baselines: String
+    /// The file that `baseline save` made.
+    private let file: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        suite = folder.path + "/small.json"
+        baselines = folder.path + "/baselines"
+        file = "\(baselines)/\(CountedKey.current.folderName)/counted.json"
+        try Data(
+            """
+            {"name": "small", "description": "one row that repeats exactly", "cases": [
+              {"workload": "insert", "strategies": ["engine"], "size": 500, "batch_size": 100}
+            ]}
+            """.utf8
+        ).write(to: URL(fileURLWithPath: suite))
+        let runs = folder.path + "/runs"
+        let process = try BenchmarkProcess("run", "--suite", suite, "--output", runs)
+        let text = process.text()
+        try #require(process.exitCode() == 0, "\(text)")
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: runs).first)
+        run = "\(runs)/\(name)"
+        let save = try BenchmarkProcess(
+            "baseline", "save", "counted", "--from", run, "--baselines", baselines)
+        let saved = save.text()
+        try #require(save.exitCode() == 0, "\(saved)")
+    }
+
+    private func gate(_ options: String...) throws -> (code: Int32, text: String) {
+        let process = try BenchmarkProcess(
+            ["gate", "--suite", suite, "--baselines", baselines, "--output", folder.path + "/out"]
+                + options)
+        let text = process.text()
+        return (process.exitCode(), text)
+    }
+
+    /// Changes the stored baseline as another state of the program would have written it.
+    private func edit(_ change: (inout [String: Any]) throws -> Void) throws {
+        let url = URL(fileURLWithPath: file)
+        var object = try #require(
+            JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
+        try change(&object)
+        try JSONSerialization.data(withJSONObject: object).write(to: url)
+    }
+
+    private func editRow(_ change: (inout [String: Any]) throws -> Void) throws {
+        try edit { baseline in
+            var rows = try #require(baseline["rows"] as? [[String: Any]])
+            try change(&rows[0])
+            baseline["rows"] = rows
+        }
+    }
+
+    private func scale(_ metric: String, by factor: Double) throws {
+        try editRow { row in
+            var counted = try #require(row["counted"] as? [String: Double])
+            counted[metric] = try #require(counted[metric]) * factor
+            row["counted"] = counted
+        }
+    }
+
+    @Test func anUnchangedProgramPasses() throws {
+        let outcome = try gate("--strict")
+        #expect(outcome.code == 0, "\(outcome.text)")
+        #expect(outcome.text.contains("metrics of 1 rows compared: 0 grew, 0 shrank"))
+    }
+
+    @Test func aMetricThatGrewIsARegression() throws {
+        try scale("file_bytes", by: 0.5)
+        let outcome = try gate()
+        #expect(outcome.code == 2, "\(outcome.text)")
+        #expect(outcome.text.contains("file_bytes"))
+        #expect(outcome.text.contains("+100.00 %"))
+        #expect(outcome.text.contains("realm-bench baseline save counted --from"))
+    }
+
+    @Test func anImprovementFailsOnlyWhenStrict() throws {
+        try scale("bytes_written_per_commit", by: 2)
+        let lenient = try gate()
+        #expect(lenient.code == 0, "\(lenient.text)")
+        let strict = try gate("--strict")
+        #expect(strict.code == 4, "\(strict.text)")
+    }
+
+    @Test func aDifferentDigestIsAWrongResult() throws {
+        try editRow { $0["digest"] = "0000000000000000" }
+        let outcome = try gate()
+        #expect(outcome.code == 3, "\(outcome.text)")
+        #expect(outcome.text.contains("digest"))
+    }
+
+    @Test func aMissingBaselineHasItsCode() throws {
+        let outcome = try gate("--baseline", "other")
+        #expect(outcome.code == 5, "\(outcome.text)")
+        #expect(outcome.text.contains("realm-bench baseline save other"))
+    }
+
+    @Test func aBaselineOfAnotherToolchainIsRefused() throws {
+        try FileManager.default.moveItem(
+            atPath: baselines + "/" + CountedKey.current.folderName,
+            toPath: baselines + "/other")
+        try edit(at: baselines + "/other/counted.json")
+        let outcome = try gate()
+        #expect(outcome.code == 6, "\(outcome.text)")
+        #expect(outcome.text.contains("Swift 5.0"))
+        #expect(outcome.text.contains("Swift \(CountedKey.current.swift)"))
+    }
+
+    private func edit(at path: String) throws {
+        let url = URL(fileURLWithPath: path)
+        let text = try String(contentsOf: url, encoding: .utf8)
+        try Data(
+            text.replacing(
+                "\"swift\" : \"\(CountedKey.current.swift)\"", with: "\"swift\" : \"5.0\""
+            )
+            .utf8
+        ).write(to: url)
+    }
+
+    @Test func anOlderLayoutIsRefused() throws {
+        try edit { $0["schema_version"] = 0 }
+        let outcome = try gate()
+        #expect(outcome.code == 6, "\(outcome.text)")
+        #expect(outcome.text.contains("schema version 0"))
+    }
+
+    @Test func runsOfAnOlderLayoutAreRefused() throws {
+        let same = try BenchmarkProcess("compare", run, run, "--export-markdown", run + "/c.md")
+        let text = same.text()
+        #expect(same.exitCode() == 0, "\(text)")
+        #expect(text.contains("Times (shown only)"))
+        #expect(try String(contentsOfFile: run + "/c.md", encoding: .utf8).contains("| case |"))
+        let summary = URL(fileURLWithPath: run + "/summary.csv")
+        var lines = try String(contentsOf: summary, encoding: .utf8).split(separator: "\r\n")
+        lines[1] = "0" + lines[1].dropFirst()
+        try Data(lines.joined(separator: "\r\n").utf8).write(to: summary)
+        let older = try BenchmarkProcess("compare", run, run)
+        let message = older.text()
+        #expect(older.exitCode() == 6, "\(message)")
+        #expect(message.contains("schema version 0"))
+    }
+
+    @Test func mistakesAreNotVerdicts() throws {
+        #expect(try gate("--filter", "(").code == 64)
+        #expect(try gate("--against", "/nonexistent").code == 64)
+        let unwritable = try gate("--output", "/proc/none")
+        #expect(unwritable.code == 1, "\(unwritable.text)")
+        // Nothing was measured on this machine class yet.
+        #expect(try gate("--against", "/bin/true").code == 5)
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Glibc
+import StorageEngine
+import Testing
+
+@testable import BenchmarkKit
+
+@Suite struct GrowthTests {
+    private func run(_ strategy: String, count: Int = 120, in folder: TemporaryFolder) throws
+        -> CaseOutcome
+    {
+        try YCSBTests.run("growth", strategy, size: 150, in: folder) { $0.count = count }
+    }
+
+    @Test(arguments: ["steady", "burst"])
+    func aPinnedReaderIsSeenAndChangesNoResult(strategy: String) throws {
+        let folder = try TemporaryFolder()
+        let free = try run(strategy, in: folder)
+        let pinned = try run(strategy + "-pinned", in: folder)
+        for outcome in [free, pinned] {
+            #expect(outcome.results[0].measure("commits") == 120)
+            #expect(outcome.growth.map { $0.commits } == Array(0...120))
+            #expect(try #require(outcome.verification).problems() == [])
+        }
+        #expect(free.results[0].digest == pinned.results[0].digest)
+        #expect(free.results[0].operations == (strategy == "steady" ? 120 : 119 + 150))
+        let last = try #require(pinned.growth.last)
+        #expect(last.oldestPinAgeCommits == 120)
+        #expect(last.oldestPinOwner?.hasPrefix("\(getpid()) ") == true)
+        #expect(try #require(last.oldestPinAgeSeconds) > 0)
+        #expect(last.pinnedVersions == 2)
+        #expect(try #require(last.waitingBytes) > 0)
+        #expect(try #require(free.growth.last).oldestPinAgeCommits == 0)
+        #expect(try #require(free.growth.last).pinnedVersions == 1)
+    }
+
+    @Test func aRunByTimeEnds() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try YCSBTests.run("growth", "steady", size: 20, in: folder) {
+            $0.seconds = 0.1
+        }
+        #expect(outcome.results[0].operations > 0)
+        #expect(outcome.results[0].digest == nil)
+        #expect(outcome.growth.count > 1)
+        #expect(try #require(outcome.verification).problems() == [])
+    }
+
+    @Test func aPersonThatWasChangedFailsTheProof() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("steady", count: 5, in: folder)
+        let path = folder.path + "/growth-steady/growth.realm"
+        let store = try RealmTableEngine().openPersons(at: path, .integerKey, .full)
+        let age = try #require(try store.person(number: 3)).age
+        try store.updateAge(number: 3, to: (age + 1) % 100)
+        #expect(!(try #require(outcome.verification).problems()).isEmpty)
+    }
+}
+
+@Suite struct PinsCommandTests {
+    @Test func aPinnedReaderOfAnotherThreadIsNamed() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/people.realm"
+        let store = try RealmTableEngine().openPersons(at: path, .integerKey, .full)
+        var persons = PersonGenerator(seed: 1)
+        try store.insert([persons.next(), persons.next()])
+        let version = try Database.open(path: path).statistics().newestVersion
+        let reader = try PinnedReader {
+            try RealmTableEngine().openPersons(at: path, .integerKey, .full)
+        }
+        for age in 0..<5 { try store.updateAge(number: 0, to: age) }
+        let lines = try PinsCommand.report(on: path).split(separator: "\n")
+        let pins = lines.drop { !$0.contains("VERSION") }.dropFirst()
+            .map { $0.split(separator: " ").map(String.init) }
+        #expect(pins.count == 2)
+        let oldest = try #require(pins.first)
+        #expect(oldest[0] == String(version))
+        #expect(oldest[1] == "5")
+        #expect(oldest[4] == String(getpid()))
+        #expect(lines.contains { $0.contains("waiting") && !$0.contains(" 0 bytes") })
+        reader.stop()
+        let after = try PinsCommand.report(on: path)
+        #expect(after.split(separator: "\n").drop { !$0.contains("VERSION") }.count == 2)
+    }
+
+    @Test func aFileThatNobodyReadsHasNoPins() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/people.realm"
+        do {
+            let store = try RealmTableEngine().openPersons(at: path, .integerKey, .full)
+            var persons = PersonGenerator(seed: 1)
+            try store.insert([persons.next()])
+        }
+        #expect(try PinsCommand.report(on: path).hasSuffix("No version is pinned.\n"))
+    }
+
+    @Test func whatIsNoDatabaseIsAMistakeOfUse() throws {
+        let folder = try TemporaryFolder()
+        let text = folder.path + "/text"
+        try Data(repeating: 65, count: 20_000).write(to: URL(fileURLWithPath: text))
+        for path in [folder.path + "/missing", text] {
+            do {
+                _ = try PinsCommand.report(on: path)
+                Issue.record("accepted: \(path)")
+            } catch let error as BenchmarkError {
+                #expect(error.code == .usage)
+                #expect(error.message.contains(path))
+            }
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/missing"))
+        }
+        let process = try BenchmarkProcess("pins", text)
+        #expect(process.exitCode() == 64)
+    }
+}

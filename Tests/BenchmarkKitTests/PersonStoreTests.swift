@@ -1,0 +1,217 @@
+import Foundation
+import Testing
+
+@testable import BenchmarkKit
+
+/// Both ways to the embedded engine against plain Swift.
+@Suite struct PersonStoreTests {
+    static let engines: [any BenchmarkEngine] = [RealmObjectEngine(), RealmTableEngine()]
+    static let layers = [EngineLayer.api, .engine]
+
+    static func engine(_ layer: EngineLayer) -> any BenchmarkEngine {
+        engines.first { $0.layer == layer }!
+    }
+
+    static func persons(_ count: Int, seed: UInt64 = 7) -> [PersonValues] {
+        var generator = PersonGenerator(seed: seed)
+        return (0..<count).map { _ in generator.next() }
+    }
+
+    private func open(
+        _ layer: EngineLayer, _ layout: PersonLayout, in folder: TemporaryFolder
+    ) throws -> any PersonStore {
+        try Self.engine(layer).openPersons(at: folder.path + "/persons", layout, .full)
+    }
+
+    private func contents(_ store: any PersonStore) throws -> [String: [Int]] {
+        var found: [String: [Int]] = [:]
+        try store.forEach { found[$0] = [$1, $2] }
+        return found
+    }
+
+    private func contents(_ persons: [PersonValues]) -> [String: [Int]] {
+        Dictionary(uniqueKeysWithValues: persons.map { ($0.name, [$0.birthdate, $0.age]) })
+    }
+
+    @Test(arguments: layers, [PersonLayout.unkeyed, .integerKey, .stringKey])
+    func whatWasInsertedIsThere(layer: EngineLayer, layout: PersonLayout) throws {
+        let folder = try TemporaryFolder()
+        let persons = Self.persons(700)
+        let store = try open(layer, layout, in: folder)
+        try store.insert(persons[..<300])
+        try store.insert(persons[300...])
+        #expect(try #require(store.lastCommit).pages > 0)
+        #expect(try contents(store) == contents(persons))
+        let sum = persons.reduce(0) { sum, person in
+            sum + person.name.utf8.reduce(0) { $0 + Int($1) } + person.birthdate + person.age
+        }
+        #expect(try store.checksum() == sum)
+        #expect(try store.problems() == [])
+        #expect(try #require(store.size().liveBytes) > 0)
+    }
+
+    @Test(arguments: layers)
+    func personsAreFoundByTheirKeys(layer: EngineLayer) throws {
+        let folders = try [TemporaryFolder(), TemporaryFolder()]
+        let persons = Self.persons(200)
+        let numbered = try open(layer, .integerKey, in: folders[0])
+        let named = try open(layer, .stringKey, in: folders[1])
+        try numbered.insert(persons[...])
+        try named.insert(persons[...])
+        for person in persons {
+            let byNumber = try #require(try numbered.person(number: person.number))
+            let byName = try #require(try named.person(name: person.name))
+            #expect(byNumber == (person.birthdate, person.age))
+            #expect(byName == (person.birthdate, person.age))
+        }
+        #expect(try numbered.person(number: 200) == nil)
+        #expect(try named.person(name: "200") == nil)
+    }
+
+    @Test(arguments: layers)
+    func changesAreThoseAskedFor(layer: EngineLayer) throws {
+        let folder = try TemporaryFolder()
+        var persons = Self.persons(900)
+        let store = try open(layer, .integerKey, in: folder)
+        try store.insert(persons[...])
+        try store.updateAllAges(adding: 7)
+        for index in persons.indices { persons[index].age = (persons[index].age + 7) % 100 }
+        try store.updateAge(number: 13, to: 21)
+        persons[13].age = 21
+        #expect(try contents(store) == contents(persons))
+        try store.delete(numbers: [5, 899, 0])
+        persons.removeAll { [5, 899, 0].contains($0.number) }
+        try store.deleteOddAges()
+        persons.removeAll { $0.age % 2 == 1 }
+        #expect(try contents(store) == contents(persons))
+        #expect(throws: BenchmarkError.self) { try store.delete(numbers: [5]) }
+        try store.copy(to: folder.path + "/copy")
+        let copy = try Self.engine(layer).openPersons(
+            at: folder.path + "/copy", .integerKey, .full)
+        #expect(try contents(copy) == contents(persons))
+        #expect(try copy.problems() == [])
+    }
+
+    @Test(arguments: layers)
+    func aStoreStaysAtItsVersionUntilItIsRefreshed(layer: EngineLayer) throws {
+        let folder = try TemporaryFolder()
+        try open(layer, .integerKey, in: folder).insert(Self.persons(3)[...])
+        let reader = try open(layer, .integerKey, in: folder)
+        try reader.pin()
+        // Another thread's store: those of one thread may be one and the same.
+        let path = folder.path + "/persons"
+        let writers = WorkerThreads<Bool>(count: 1, name: "writer") { _, _ in
+            try Self.engine(layer).openPersons(at: path, .integerKey, .full)
+                .delete(numbers: [0])
+            return true
+        }
+        _ = try writers.run()
+        #expect(try contents(reader).count == 3)
+        try reader.refresh()
+        #expect(try contents(reader).count == 2)
+    }
+
+    /// Ages and dates of every width that columns are packed to.
+    @Test(arguments: [
+        [5], [3, 4], [0, 99], [1000, 60_000], [-5, 100_000], [Int.min / 4, Int.max / 4],
+    ])
+    func packedColumnsAreCountedRight(extremes: [Int]) throws {
+        let folder = try TemporaryFolder()
+        let store = try open(.engine, .unkeyed, in: folder)
+        var generator = SeededGenerator(seed: 3)
+        let low = extremes[0]
+        let span = extremes.last! - low + 1
+        let persons = (0..<600).map { number -> PersonValues in
+            let birthdate = low + generator.next(below: span)
+            return PersonValues(
+                // Whole seconds that a double holds exactly.
+                number: number, birthdate: max(-1 << 40, min(birthdate, 1 << 40)),
+                age: low + generator.next(below: span))
+        }
+        try store.insert(persons[...])
+        for limit in extremes + extremes.map({ $0 + 1 }) + [30, 0, Int.max, Int.min] {
+            #expect(
+                try store.count(ageBelow: limit) == persons.filter { $0.age < limit }.count)
+        }
+        for range in [low..<low + 1, low..<low + span / 2, 0..<1, -10..<50_000] {
+            #expect(
+                try store.count(birthdateIn: range)
+                    == persons.filter { range.contains($0.birthdate) }.count)
+        }
+        #expect(try store.sumOfAges() == persons.reduce(0) { $0 &+ $1.age })
+    }
+
+    @Test func questionsAreAnsweredLikePlainSwift() throws {
+        let folder = try TemporaryFolder()
+        let persons = Self.persons(3000)
+        let store = try open(.engine, .integerKey, in: folder)
+        try store.insert(persons[...])
+        for prefix in ["12", "", "2999", "x"] {
+            #expect(
+                try store.count(namePrefix: prefix)
+                    == persons.filter { $0.name.hasPrefix(prefix) }.count)
+        }
+        let sorted = persons.sorted { ($0.age, $0.name) < ($1.age, $1.name) }.map(\.name)
+        for count in [1, 100, 2999, 5000] {
+            #expect(try store.names(sortedByAge: count) == Array(sorted.prefix(count)))
+        }
+    }
+
+    @Test(arguments: layers)
+    func linksAreBuiltAndFollowed(layer: EngineLayer) throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.engine(layer).openLinks(at: folder.path + "/links", .full)
+        try store.build(owners: 7, members: 300, batchSize: 3)
+        #expect(try store.sumOfMembers() == (0..<2100).reduce(0) { $0 + $1 % 1000 })
+        if layer == .engine { #expect(try store.countOfOwners() == 2100) }
+        #expect(try store.size().fileBytes > 0)
+    }
+}
+
+@Suite struct PersonsOracleTests {
+    @Test func aPersonIsKnownWithoutThoseBefore() {
+        let persons = PersonStoreTests.persons(50, seed: 99)
+        #expect((0..<50).map { PersonValues(number: $0, seed: 99) } == persons)
+    }
+
+    @Test func ageingKeepsEveryPersonAndChangesMany() {
+        var oracle = PersonsOracle(size: 500, seed: 4)
+        let before = oracle.contents()
+        Ageing.forEachStep(size: 500, seed: 4) { oracle.apply($0) }
+        #expect(oracle.contents().rows == 500)
+        #expect(oracle.contents().digest != before.digest)
+    }
+
+    @Test func itAnswersLikePlainSwift() {
+        let persons = PersonStoreTests.persons(800, seed: 5)
+        var oracle = PersonsOracle(size: 800, seed: 5)
+        #expect(oracle.sumOfAges() == persons.reduce(0) { $0 + $1.age })
+        let sorted = persons.sorted { ($0.age, $0.name) < ($1.age, $1.name) }.map(\.name)
+        #expect(oracle.names(sortedByAge: 10) == Array(sorted.prefix(10)))
+        let odd = persons.filter { $0.age % 2 == 1 }.count
+        #expect(oracle.deleteOddAges() == odd)
+        #expect(oracle.contents().rows == 800 - odd)
+    }
+}
+
+@Suite struct WorkerThreadsTests {
+    private struct Failure: Error {}
+
+    @Test func outputsComeInOrder() throws {
+        let workers = WorkerThreads<Int>(count: 5, name: "test") { number, start in
+            start.wait() ? number * 10 : nil
+        }
+        workers.waitUntilReady()
+        #expect(try workers.run() == [0, 10, 20, 30, 40])
+    }
+
+    @Test func aFailureKeepsTheOthersFromBeginning() throws {
+        let workers = WorkerThreads<Int>(count: 3, name: "test") { number, start in
+            if number == 1 { throw Failure() }
+            return start.wait() ? number : nil
+        }
+        workers.waitUntilReady()
+        #expect(throws: Failure.self) { try workers.run() }
+        #expect(workers.hasFailed)
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+@testable import BenchmarkKit
+
+/// YCSB on tiny inputs, in this process.
+@Suite struct YCSBTests {
+    static func run(
+        _ workload: String, _ strategy: String, size: Int, in folder: TemporaryFolder,
+        _ change: (inout CaseOptions) -> Void
+    ) throws -> CaseOutcome {
+        var options = CaseOptions()
+        change(&options)
+        let benchmarkCase = try #require(
+            try WorkloadCatalogue.makeCase(
+                workload: workload, strategy: strategy, size: size, options: options))
+        let directory = "\(folder.path)/\(workload)-\(strategy)"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        let environment = CaseEnvironment(
+            directory: directory, fixtures: folder.path, allocations: nil, progress: { _ in })
+        return try WorkloadCatalogue.workload(named: workload)
+            .run(benchmarkCase, in: environment)
+    }
+
+    @Test(arguments: ["a", "b", "c", "d", "e", "f"])
+    func everyStrategyDoesTheSameAndProvesIt(letter: String) throws {
+        let folder = try TemporaryFolder()
+        let strategies =
+            letter == "e"
+            ? ["engine", "engine-rate"] : ["api", "engine", "api-rate", "engine-rate"]
+        var digests: Set<String?> = []
+        for strategy in strategies {
+            let outcome = try Self.run("ycsb-\(letter)", strategy, size: 60, in: folder) {
+                $0.count = 90
+            }
+            let result = outcome.results[0]
+            #expect(result.operations == 90)
+            #expect(result.digest != nil)
+            #expect(result.latency != nil)
+            #expect((result.measure("sustainable_ops_per_s") != nil) == strategy.hasSuffix("-rate"))
+            #expect((result.measure("intended_p99_us") != nil) == strategy.hasSuffix("-rate"))
+            #expect(try #require(outcome.verification).problems() == [])
+            digests.insert(result.digest)
+        }
+        #expect(digests.count == 1)
+    }
+
+    @Test func operationsAreTimedApart() throws {
+        let folder = try TemporaryFolder()
+        let result = try Self.run("ycsb-a", "engine", size: 50, in: folder) { $0.count = 60 }
+            .results[0]
+        let read = try #require(result.measure("read_p50_us"))
+        #expect(read > 0)
+        // A commit waits for the disk.
+        #expect(try #require(result.measure("update_p50_us")) > read)
+        #expect(result.measure("scan_p50_us") == nil)
+        let commits = try #require(result.measure("commits"))
+        #expect(commits > 10 && commits < 50)
+        // Counted in the whole process, in which other tests write as well.
+        #expect(try #require(result.syncsPerCommit) >= 1)
+    }
+
+    @Test func severalClientsLoseNothing() throws {
+        let folder = try TemporaryFolder()
+        for workload in ["ycsb-a", "ycsb-d"] {
+            let outcome = try Self.run(workload, "api", size: 40, in: folder) {
+                $0.count = 150
+                $0.threads = 3
+            }
+            #expect(outcome.results[0].operations == 150)
+            #expect(outcome.results[0].digest == nil)
+            #expect(try #require(outcome.verification).problems() == [])
+        }
+    }
+
+    @Test func aRunByTimeEndsAndIsProved() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Self.run("ycsb-a", "engine-rate", size: 40, in: folder) {
+            $0.seconds = 0.2
+            $0.warmup = 0.02
+        }
+        #expect(outcome.results[0].operations > 0)
+        #expect(outcome.results[0].digest == nil)
+        #expect(outcome.results[0].elapsedSeconds < 5)
+        #expect(try #require(outcome.verification).problems() == [])
+    }
+
+    @Test func aChangedLostOrStrangeRecordFailsTheProof() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Self.run("ycsb-c", "engine", size: 20, in: folder) { $0.count = 10 }
+        guard case .records(let expectation) = outcome.verification else {
+            Issue.record("no records were expected")
+            return
+        }
+        var lost = expectation
+        lost.records = 21
+        #expect(try lost.problems().contains("1 records are missing."))
+        var strange = expectation
+        strange.records = 19
+        #expect(!(try strange.problems()).isEmpty)
+        let store = try RealmTableEngine().openRecords(at: expectation.path, .full)
+        let place = (record: 4, field: 2)
+        // A value that a client could have written, but did not.
+        try store.update(
+            YCSBRecord.key(place.record), field: place.field,
+            to: YCSBRecord.value(
+                record: place.record, field: place.field, stamp: 1 << 40 | 1,
+                seed: expectation.seed))
+        #expect(try expectation.problems() == ["The records are not those that were written."])
+        var undigested = expectation
+        undigested.digest = nil
+        #expect(try undigested.problems() == [])
+        try store.update(
+            YCSBRecord.key(place.record), field: place.field,
+            to: YCSBRecord.value(record: 5, field: 2, stamp: 0, seed: expectation.seed))
+        #expect(
+            try undigested.problems() == ["1 fields have values that nobody wrote there."])
+    }
+}

@@ -1,0 +1,1 @@
+"""The plots of benchmark runs; scripts/plot.py is the program."""

@@ -1,0 +1,42 @@
+"""Draws every plot that the runs have data for."""
+
+import sys
+
+from . import several, single, style
+from .runs import Run, RunError, newest
+
+
+def draw(options, package):
+    """Paths of the plots, as they are written."""
+    paths = options.runs or [newest(package)]
+    runs = [Run(path) for path in paths]
+    run = runs[-1]
+    output = options.output or run.path / "plots"
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"The folder '{output}' cannot be made: {error.strerror}.") from error
+    plots = {
+        "throughput": (single.throughput, "no workload with several strategies"),
+        "core": (single.core, "no core workload"),
+        "latency": (single.latency, "no histograms"),
+        "file-size": (single.file_size, "no rows in timeline.csv"),
+        "growth": (single.growth, "no rows in growth.csv"),
+        "encryption": (single.encryption, "no case ran with and without encryption"),
+        "compaction": (single.compaction, "no case measured compaction"),
+        "peers": (lambda run: several.peers(run, package), "SQLite and another engine are needed"),
+        "comparison": (
+            lambda run: several.comparison(run, options.baseline) if options.baseline else None,
+            "no --baseline"),
+        "history": (lambda run: several.history(runs), "several runs with common cases are needed"),
+    }
+    drawn = 0
+    for name, (plot, reason) in plots.items():
+        figure = plot(run)
+        if figure is None:
+            print(f"{name}: nothing drawn, {reason}", file=sys.stderr)
+            continue
+        drawn += 1
+        yield style.save(figure, output / f"{name}.{options.format}")
+    if not drawn:
+        raise RunError(f"The run '{run.path}' has nothing to draw.")

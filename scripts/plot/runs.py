@@ -1,0 +1,205 @@
+"""Reads the files of a run. Nothing here draws."""
+
+import csv
+import statistics
+from pathlib import Path
+
+SCHEMA_VERSION = "1"
+
+
+class RunError(Exception):
+    """Something that people have to put right; `code` is the exit code."""
+
+    def __init__(self, message, code=64):
+        super().__init__(message)
+        self.code = code
+
+
+def number(text):
+    """None where nothing was measured."""
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def name_of(fields):
+    """What makes a case one of a run."""
+    sweep = fields.get("sweep")
+    return f"{fields['case_id']} {sweep}" if sweep else fields["case_id"]
+
+
+class Row:
+    """One row of summary.csv."""
+
+    def __init__(self, fields):
+        self.fields = fields
+        self.case_id = fields["case_id"]
+        # Cases of a sweep may share their id.
+        self.sweep = fields.get("sweep") or ""
+        self.name = name_of(fields)
+        self.workload = fields["workload"]
+        self.strategy = fields["strategy"]
+        self.engine = fields["engine"]
+        self.layer = fields["layer"]
+        self.durability = fields["durability"]
+        self.encrypted = fields["encrypted"] == "true"
+        self.size = int(fields["size_objects"] or 0)
+        self.rate = number(fields["throughput_ops_per_s"])
+        self.is_control = self.engine == "control"
+
+    def __getitem__(self, column):
+        return number(self.fields.get(column))
+
+    @property
+    def interval(self):
+        return self["throughput_ci_low"], self["throughput_ci_high"]
+
+    @property
+    def own_strategy(self):
+        """The strategy, unless it only repeats the layer."""
+        return "" if self.strategy in ("api", "engine") else self.strategy
+
+    @property
+    def column(self):
+        """The engine and, of the embedded one, the layer."""
+        if self.engine != "realm":
+            return self.engine
+        return "realm engine" if self.layer == "engine" else "realm api"
+
+    @property
+    def line(self):
+        """What rows that did the same work in different engines have in common."""
+        return (self.workload, self.own_strategy, self.durability, self.encrypted, self.size,
+                self.fields["threads"], self.sweep)
+
+
+class Run:
+    """The folder of a run."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        self.rows = [Row(fields) for fields in self._read("summary.csv", needed=True)
+                     if fields["status"] == "ok" and number(fields["throughput_ops_per_s"])]
+        if not self.rows:
+            raise RunError(f"'{self.path}/summary.csv' has no finished case to draw.")
+        self.identifier = self.rows[0].fields["run_id"]
+        self.measures = {}
+        for fields in self._read("measures.csv"):
+            self.measures[fields["case_id"], fields["measure"]] = number(fields["value"])
+
+    def _read(self, name, needed=False):
+        path = self.path / name
+        if not path.exists() and not needed:
+            return []
+        try:
+            with open(path, newline="", encoding="utf-8") as file:
+                reader = csv.DictReader(file)
+                header = reader.fieldnames or []
+                # The last row of an interrupted run may be cut off.
+                rows = [row for row in reader if None not in row.values() and None not in row]
+        except OSError as error:
+            raise RunError(
+                f"'{self.path}' is not the folder of a run: {name} cannot be read "
+                f"({error.strerror}). Name a folder that realm-bench run made.") from error
+        if needed:
+            self._check(name, header, rows)
+        return rows
+
+    def _check(self, name, header, rows):
+        missing = [column for column in ("schema_version", "case_id", "throughput_ops_per_s")
+                   if column not in header]
+        if missing:
+            raise RunError(
+                f"'{self.path}/{name}' lacks the column {missing[0]}: its layout is not one that "
+                "this script reads.", code=6)
+        versions = {row["schema_version"] for row in rows} - {SCHEMA_VERSION}
+        if versions:
+            raise RunError(
+                f"'{self.path}/{name}' has schema version {', '.join(sorted(versions))}; this "
+                f"script reads version {SCHEMA_VERSION}. Use the script that came with the "
+                "program which wrote it.", code=6)
+
+    def course(self, name, *columns):
+        """{name: {column: [numbers]}} of timeline.csv or growth.csv."""
+        courses = {}
+        for fields in self._read(name):
+            course = courses.setdefault(name_of(fields), {column: [] for column in columns})
+            for column in columns:
+                course[column].append(number(fields.get(column)))
+        return courses
+
+    def pin_owners(self):
+        """{name: who pinned, in order of appearance}."""
+        owners = {}
+        for fields in self._read("growth.csv"):
+            owner = fields.get("oldest_pin_owner")
+            known = owners.setdefault(name_of(fields), [])
+            if owner and owner not in known:
+                known.append(owner)
+        return owners
+
+    def percentiles(self, row):
+        """[(percentile 0..1, microseconds)] of the case's latency."""
+        path = self.path / "histograms" / (row.name.replace("/", "-").replace(" ", "-") + ".hgrm")
+        if not path.exists():
+            return []
+        points = []
+        for line in path.read_text().splitlines():
+            fields = line.split()
+            if len(fields) in (3, 4) and number(fields[0]) is not None:
+                points.append((float(fields[1]), float(fields[0])))
+        return points
+
+    def rounds(self):
+        """{name: {round: operations per second}} of samples.csv."""
+        rounds = {}
+        for fields in self._read("samples.csv"):
+            rate = number(fields["throughput_ops_per_s"])
+            if rate:
+                rounds.setdefault(name_of(fields), {})[fields["run"]] = rate
+        return rounds
+
+
+def ratio(row, base, rounds):
+    """Rate relative to `base`: the median over rounds that both ran, if there are several."""
+    own, other = rounds.get(row.name, {}), rounds.get(base.name, {})
+    ratios = [own[name] / other[name] for name in own if name in other]
+    return statistics.median(ratios) if len(ratios) >= 2 else row.rate / base.rate
+
+
+def newest(package):
+    """The folder of the newest run in results/."""
+    folders = sorted(path.parent for path in (package / "results").glob("2*/summary.csv"))
+    if not folders:
+        raise RunError("There is no run in results/. Make one with scripts/bench, or name a "
+                       "folder: scripts/plot.py RUN_DIR")
+    return folders[-1]
+
+
+def by_workload(rows):
+    """[(workload, rows)] in order of first appearance."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(row.workload, []).append(row)
+    return list(groups.items())
+
+
+def labels(rows):
+    """Names that tell rows of one workload apart, no longer than they need to be."""
+    engines = {row.engine for row in rows if not row.is_control}
+    names = []
+    for row in rows:
+        parts = [row.strategy]
+        if len(engines) > 1 and not row.is_control:
+            parts.append(row.engine)
+        if len({other.size for other in rows}) > 1:
+            parts.append(f"{row.size:,}")
+        if len({other.durability for other in rows}) > 1:
+            parts.append(row.durability)
+        if row.encrypted:
+            parts.append("encrypted")
+        if row.sweep:
+            parts.append(row.sweep)
+        names.append(" · ".join(parts))
+    return names

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Tests scripts/plot.py: every plot is drawn from the fixture, mistakes get their exit code."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent.parent
+FIXTURE = PACKAGE / "Tests" / "BenchmarkKitTests" / "Fixtures" / "run"
+PLOTS = ["throughput", "core", "latency", "file-size", "growth", "encryption", "compaction",
+         "peers", "comparison", "history"]
+
+
+class PlotTests(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="plot-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def plot(self, *arguments):
+        return subprocess.run(
+            [sys.executable, str(PACKAGE / "scripts" / "plot.py"), *map(str, arguments)],
+            capture_output=True, text=True)
+
+    def copy(self, name="run", **replaced):
+        run = self.folder / name
+        shutil.copytree(FIXTURE, run)
+        for old, new in replaced.values():
+            for file in run.glob("*.csv"):
+                file.write_bytes(file.read_bytes().replace(old, new))
+        return run
+
+    def test_every_plot_is_drawn(self):
+        later = self.copy("later", identifier=(b"20260131T120000Z-1", b"20260201T120000Z-2"))
+        output = self.folder / "plots"
+        result = self.plot(FIXTURE, later, "--baseline", FIXTURE, "--output", output,
+                           "--format", "svg")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(sorted(path.stem for path in output.iterdir()), sorted(PLOTS))
+        for name, texts in {
+            "throughput": ["operations per second", "dedicated-thread · grdb", "190 k"],
+            "latency": ["percentile of operations", "99.99 %"],
+            "growth": ["commits", "pinned by 4711 realm-bench, reader"],
+            "encryption": ["+23.5 %"],
+            "peers": ["realm-core (indirect)", "rocksdb"],
+            "comparison": ["1.00×"],
+            "history": ["2026-02-01"],
+        }.items():
+            drawn = (output / f"{name}.svg").read_text(encoding="utf-8")
+            for text in texts:
+                self.assertIn(text, drawn, name)
+
+    def test_what_has_no_data_is_skipped_and_said(self):
+        run = self.copy()
+        for name in ("growth.csv", "timeline.csv", "measures.csv", "samples.csv"):
+            (run / name).unlink()
+        result = self.plot(run, "--output", self.folder / "plots")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("growth: nothing drawn, no rows in growth.csv", result.stderr)
+        self.assertFalse((self.folder / "plots" / "growth.png").exists())
+        self.assertTrue((self.folder / "plots" / "peers.png").exists())
+
+    def test_a_folder_that_is_no_run(self):
+        result = self.plot(self.folder)
+        self.assertEqual(result.returncode, 64)
+        self.assertIn("is not the folder of a run", result.stderr)
+
+    def test_another_schema_version(self):
+        run = self.copy(version=(b"\n1,2026", b"\n99,2026"))
+        result = self.plot(run)
+        self.assertEqual(result.returncode, 6)
+        self.assertIn("schema version 99", result.stderr)
+
+    def test_usage(self):
+        self.assertEqual(self.plot("--format", "bmp").returncode, 64)
+        help_text = self.plot("--help")
+        self.assertEqual(help_text.returncode, 0)
+        for name in PLOTS:
+            self.assertIn(name, help_text.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
