@@ -5,8 +5,7 @@ import Testing
 
 @Suite struct CountedComparisonTests {
     private func row(
-        _ id: String = "a", digest: String = "d", operations: Int = 10,
-        _ counted: [String: Double]
+        _ counted: [String: Double], id: String = "a", digest: String = "d", operations: Int = 10
     ) throws -> MetricRow {
         var fields = [
             "case_id": id, "engine": "realm", "status": "ok", "seed": "1",
@@ -42,21 +41,21 @@ import Testing
 
     @Test func aDifferentResultCountsMoreThanARegression() throws {
         let before = [try row(["file_bytes": 4096])]
-        #expect(code([try row(digest: "e", ["file_bytes": 8192])], before) == .caseFailed)
-        #expect(code([try row(digest: "", ["file_bytes": 4096])], before) == .caseFailed)
+        #expect(code([try row(["file_bytes": 8192], digest: "e")], before) == .caseFailed)
+        #expect(code([try row(["file_bytes": 4096], digest: "")], before) == .caseFailed)
     }
 
     @Test func whatCannotBeComparedIsNoPass() throws {
-        let before = [try row("a", ["file_bytes": 1]), try row("b", ["file_bytes": 1])]
+        let before = [try row(["file_bytes": 1], id: "a"), try row(["file_bytes": 1], id: "b")]
         #expect(code([before[0]], before) == .notComparable)
-        #expect(code([before[0], try row("b", [:])], before) == .notComparable)
-        let other = try row("b", operations: 11, ["file_bytes": 1])
+        #expect(code([before[0], try row([:], id: "b")], before) == .notComparable)
+        let other = try row(["file_bytes": 1], id: "b", operations: 11)
         #expect(code([before[0], other], before) == .notComparable)
         #expect(code([], []) == .notComparable)
         let filtered = CountedComparison(rows: [before[0]], baseline: before, isWhole: false)
         #expect(filtered.code(isStrict: false) == nil)
         let added = CountedComparison(
-            rows: before + [try row("c", ["file_bytes": 1])], baseline: before, isWhole: true)
+            rows: before + [try row(["file_bytes": 1], id: "c")], baseline: before, isWhole: true)
         #expect(added.newRows == ["c"])
         #expect(added.code(isStrict: true) == nil)
     }

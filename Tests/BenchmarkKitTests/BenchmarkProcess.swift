@@ -8,12 +8,13 @@ final class BenchmarkProcess {
     private let output = Pipe()
     private var received = Data()
 
+    static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("realm-bench").path
+
     convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
     init(_ arguments: [String]) throws {
-        let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-            .deletingLastPathComponent()
-        process.executableURL = directory.appendingPathComponent("realm-bench")
+        process.executableURL = URL(fileURLWithPath: Self.program)
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output

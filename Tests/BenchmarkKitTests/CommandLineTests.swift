@@ -11,15 +11,20 @@ import Testing
                 "run", "batched", "--suite", "quick", "--seconds", "2.5", "--sensors", "20",
                 "--batch-size", "50", "--threads", "4", "--payload", "100", "--seed", "9",
                 "--warmup", "1", "--runs", "3", "--path", "/p", "--output", "/o", "--input",
-                "synthetic", "--filter", "sens", "--dry-run",
+                "synthetic", "--filter", "sens", "--dry-run", "--engine", "realm",
+                "--encrypt", "--sweep", "size=1,2", "--sweep",
+                "durability=full", "--export-markdown", "/m", "--export-json", "/j",
             ]) as? RunCommand)
         #expect(command.names == ["batched"])
         #expect(
             command.options.overrides
                 == OptionOverrides(
+                    engines: ["realm"], isEncrypted: true,
                     seconds: 2.5, sensors: 20, batchSize: 50, threads: 4, payload: 100, seed: 9,
-                    warmup: 1,
-                    input: "synthetic"))
+                    warmup: 1, input: "synthetic",
+                    sweeps: [try Sweep("size=1,2"), try Sweep("durability=full")]))
+        #expect(command.exportMarkdown == "/m")
+        #expect(command.exportJson == "/j")
         #expect(command.runs == 3)
         #expect(command.dryRun)
     }
@@ -74,7 +79,10 @@ import Testing
         for name in names {
             let suite = try Suite.load(name)
             #expect(suite.name == name)
-            let cases = try suite.expanded(overriding: OptionOverrides())
+            // The engines of the peers are in another program.
+            let usesPeers = suite.cases.contains { $0.engines?.contains("sqlite") == true }
+            let cases = try suite.expanded(
+                overriding: OptionOverrides(engines: usesPeers ? ["realm"] : nil))
             #expect(!cases.isEmpty)
             #expect(Set(cases.map(\.identifier)).count == cases.count)
         }

@@ -104,10 +104,10 @@ private struct NormalSource {
 
     @Test func plantsAreFoundAndEqualSidesAreNot() throws {
         let analysis = try SelftestAnalysis(
-            pool(rounds: 30, spread: 0.015), policy: TimedPolicy(), trials: 200, seed: 1)
+            pool(rounds: 30, spread: 0.015), policy: TimedPolicy(), trials: 40, seed: 1)
         #expect(analysis.qualifying.count == 2)
         #expect(analysis.rows.map(\.isProcessorBound) == [true, false])
-        #expect(analysis.falseAlarms.trials == 400)
+        #expect(analysis.falseAlarms.trials == 80)
         #expect(analysis.falseAlarms.hits == 0)
         #expect(analysis.detections(ofPlant: 2).fraction > 0.95)
         #expect(analysis.detections(ofPlant: 3).fraction == 1)
@@ -124,8 +124,8 @@ private struct NormalSource {
 
     @Test func theSameSeedDrawsTheSameTrials() throws {
         let pool = pool(rounds: 24, spread: 0.03)
-        let first = try SelftestAnalysis(pool, policy: TimedPolicy(), trials: 50, seed: 5)
-        let second = try SelftestAnalysis(pool, policy: TimedPolicy(), trials: 50, seed: 5)
+        let first = try SelftestAnalysis(pool, policy: TimedPolicy(), trials: 10, seed: 5)
+        let second = try SelftestAnalysis(pool, policy: TimedPolicy(), trials: 10, seed: 5)
         #expect(first.rows.map(\.noiseFloor) == second.rows.map(\.noiseFloor))
         #expect(first.rows.map(\.detections) == second.rows.map(\.detections))
     }

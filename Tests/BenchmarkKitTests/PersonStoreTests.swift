@@ -121,9 +121,11 @@ import Testing
         var generator = SeededGenerator(seed: 3)
         let low = extremes[0]
         let span = extremes.last! - low + 1
-        let persons = (0..<600).map { number in
-            PersonValues(
-                number: number, birthdate: max(-1 << 40, min(low + generator.next(below: span), 1 << 40)),
+        let persons = (0..<600).map { number -> PersonValues in
+            let birthdate = low + generator.next(below: span)
+            return PersonValues(
+                // Whole seconds that a double holds exactly.
+                number: number, birthdate: max(-1 << 40, min(birthdate, 1 << 40)),
                 age: low + generator.next(below: span))
         }
         try store.insert(persons[...])

@@ -104,6 +104,13 @@ struct ProcessTests {
             (["--output", "/proc/results"], 1, "/proc/results"),
             (["--path", garbage + "/below"], 1, "garbage.csv/below"),
             (["--threads", "1000000"], 64, "--threads must be from 1 to 1024"),
+            (["nonsense"], 64, "no case of the suite 'default' named 'nonsense'"),
+            (["--engine", "rielm"], 64, "Did you mean realm?"),
+            (["--engine", "sqlite"], 64, "realm-bench-peers has it"),
+            (["--durability", "ful"], 64, "Did you mean full?"),
+            (["--sweep", "thread=1"], 64, "Did you mean threads?"),
+            (["--sweep", "count=1,2"], 64, "--count is given more than once"),
+            (["--export-json", "/proc/none"], 1, "'/proc/none' cannot be written"),
         ]
         for mistake in mistakes {
             var arguments = ["run", "current", "--count", "5"] + mistake.arguments
@@ -113,5 +120,164 @@ struct ProcessTests {
             #expect(process.exitCode() == mistake.code, "\(text)")
             #expect(text.contains(mistake.says), "\(text)")
         }
+    }
+
+    private func column(_ name: String, of rows: [[String]]) throws -> [String] {
+        let position = try #require(ColumnCatalogue.header.firstIndex(of: name))
+        return rows.map { $0[position] }
+    }
+
+    @Test func severalProcessesWriteOneFile() throws {
+        let folder = try TemporaryFolder()
+        let process = try BenchmarkProcess(
+            "run", "processes", "current", "--count", "150", "--sensors", "5", "--output",
+            folder.path)
+        let text = process.text()
+        #expect(process.exitCode() == 0, "\(text)")
+        let (path, rows) = try results(in: folder)
+        #expect(try column("status", of: rows) == ["ok", "ok"])
+        #expect(try column("operations", of: rows) == ["150", "150"])
+        #expect(try column("threads", of: rows) == ["1", "2"])
+        #expect(try column("deterministic", of: rows) == ["true", "false"])
+        // One process or two: the same readings.
+        #expect(Set(try column("digest", of: rows)).count == 1)
+        #expect(try databases(in: path) == [])
+    }
+
+    @Test func moreProcessesThanSensorsAreRefused() throws {
+        let folder = try TemporaryFolder()
+        let process = try BenchmarkProcess(
+            "run", "processes", "--count", "50", "--threads", "9", "--output", folder.path)
+        #expect(process.text().contains("use --sensors 9 or --threads 5"))
+        #expect(process.exitCode() == 3)
+    }
+
+    @Test func comparableCasesTakeTurns() throws {
+        let folder = try TemporaryFolder()
+        let process = try BenchmarkProcess(
+            "run", "current", "batched", "--count", "20", "--runs", "3", "--output", folder.path)
+        let text = process.text()
+        #expect(process.exitCode() == 0, "\(text)")
+        let (path, rows) = try results(in: folder)
+        #expect(Set(try column("strategy", of: rows)) == ["current", "batched"])
+        let samples = try CSV.parse(
+            String(contentsOfFile: path + "/samples.csv", encoding: .utf8)
+        ).dropFirst().map { $0.fields[1].split(separator: "/")[1] + " " + $0.fields[2] }
+        #expect(
+            samples == [
+                "current 1", "batched 1", "batched 2", "current 2", "current 3", "batched 3",
+            ])
+    }
+
+    @Test func sweepsAndExportsHaveAllRows() throws {
+        let folder = try TemporaryFolder()
+        let files = try TemporaryFolder()
+        let process = try BenchmarkProcess(
+            "run", "batched", "--count", "20", "--sweep", "batch-size=5,10", "--output",
+            folder.path, "--export-markdown", files.path + "/t.md", "--export-json",
+            files.path + "/t.json")
+        let text = process.text()
+        #expect(process.exitCode() == 0, "\(text)")
+        let (_, rows) = try results(in: folder)
+        #expect(try column("sweep", of: rows) == ["batch-size=5", "batch-size=10"])
+        #expect(try column("batch_size", of: rows) == ["5", "10"])
+        let markdown = try String(contentsOfFile: files.path + "/t.md", encoding: .utf8)
+        for batchSize in ["5", "10"] { #expect(markdown.contains("batch-size=\(batchSize)")) }
+        let json = try JSONSerialization.jsonObject(
+            with: Data(contentsOf: URL(fileURLWithPath: files.path + "/t.json")))
+        #expect((json as? [Any])?.count == 2)
+    }
+
+    @Test func aKilledRunKeepsItsRows() throws {
+        let folder = try TemporaryFolder()
+        let process = try BenchmarkProcess(
+            "run", "batched", "current", "--sweep", "seconds=0.1,600", "--output", folder.path,
+            "--path", folder.path + "/files")
+        #expect(process.waits(for: "[3/4]"))
+        process.send(SIGKILL)
+        #expect(process.exitCode() == -SIGKILL)
+        let run = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .first { $0 != "files" })
+        let text = try String(
+            contentsOfFile: "\(folder.path)/\(run)/summary.csv", encoding: .utf8)
+        let rows = try CSV.parse(text).dropFirst().map(\.fields)
+        #expect(try column("status", of: rows) == ["ok", "ok"])
+        // The process of the third case, which has ten minutes to go, ends as well.
+        let deadline = Date(timeIntervalSinceNow: 5)
+        while Self.isAnyProcessNaming(folder.path), Date() < deadline {
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        #expect(!Self.isAnyProcessNaming(folder.path))
+    }
+
+    private static func isAnyProcessNaming(_ text: String) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.contains { name in
+            guard Int(name) != nil,
+                let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline")
+            else { return false }
+            return line.range(of: Data(text.utf8)) != nil
+        }
+    }
+
+    @Test func aFullDiskUnderAnExportIsTheToolsTrouble() throws {
+        let folder = try TemporaryFolder()
+        let process = try BenchmarkProcess(
+            "run", "batched", "--count", "20", "--output", folder.path, "--export-json",
+            "/dev/full")
+        #expect(process.text().contains("'/dev/full' cannot be written: No space left on device."))
+        #expect(process.exitCode() == 1)
+        #expect(try results(in: folder).rows.count == 1)
+    }
+
+    /// A small file system in memory, in name spaces of its own.
+    private static func shell(_ script: String, _ arguments: String...) throws -> (Int32, String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["unshare", "--mount", "--map-root-user", "sh", "-c", script, "sh"] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let text = String(
+            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+
+    private static let canMount =
+        (try? shell("mount -t tmpfs -o size=64k none /mnt").0) == 0
+
+    @Test(.enabled(if: canMount, "Name spaces for mounting are not permitted here."))
+    func aFullDiskUnderTheDatabaseIsTheToolsTrouble() throws {
+        let folder = try TemporaryFolder()
+        let files = try TemporaryFolder()
+        let (code, text) = try Self.shell(
+            "mount -t tmpfs -o size=1m none \"$2\" && "
+                + "\"$1\" run batched insert --count 200000 --output \"$3\" --path \"$2\"",
+            BenchmarkProcess.program, files.path, folder.path)
+        #expect(code == 1, "\(text)")
+        #expect(text.contains("is full. Free some space"), "\(text)")
+        // The row that failed is kept; the next case would fail as well and is not begun.
+        #expect(try column("status", of: results(in: folder).rows) == ["failed"])
+    }
+
+    @Test(.enabled(if: canMount, "Name spaces for mounting are not permitted here."))
+    func aFullDiskUnderTheResultsIsTheToolsTrouble() throws {
+        let folder = try TemporaryFolder()
+        let files = try TemporaryFolder()
+        // Room for the tables and their first rows, but not for the histograms.
+        let (code, text) = try Self.shell(
+            "mount -t tmpfs -o size=40k none \"$2\" && "
+                + "\"$1\" run current --count 20 --output \"$2\" --path \"$3\"; code=$?; "
+                + "cat \"$2\"/*/summary.csv; exit $code",
+            BenchmarkProcess.program, files.path, folder.path)
+        #expect(code == 1, "\(text)")
+        #expect(text.contains("cannot be written"), "\(text)")
+        // The row was written before.
+        #expect(text.contains(",sensors/current/full/plain/50000/realm,"), "\(text)")
     }
 }

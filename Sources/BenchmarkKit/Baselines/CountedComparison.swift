@@ -70,7 +70,10 @@ struct CountedComparison {
                 "\(row.caseId): the result's digest is \(row.digest ?? "missing"), in the "
                     + "baseline \(before.digest ?? "missing").")
         }
-        for metric in GatedMetric.all { compare(metric, row, before) }
+        let workload = row.caseId.prefix { $0 != "/" }
+        for metric in GatedMetric.all where !metric.excludedWorkloads.contains(String(workload)) {
+            compare(metric, row, before)
+        }
     }
 
     private mutating func compare(_ metric: GatedMetric, _ row: MetricRow, _ before: MetricRow) {

@@ -58,7 +58,9 @@ final class CaseProcess: @unchecked Sendable {
         // Sets and dictionaries in the same order in every run, and with them all that depends on
         // it: allocations, instructions, the order of writes.
         process.environment = ProcessInfo.processInfo.environment
-            .merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+            .merging([
+                "SWIFT_DETERMINISTIC_HASHING": "1", ParentDeath.variable: String(getpid()),
+            ]) { $1 }
             .merging(environment) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output

@@ -8,9 +8,10 @@ struct CompareCommand: ParsableCommand {
         abstract: "Shows what differs between two runs or baselines.",
         discussion: """
             Counted metrics are compared exactly in rows that repeat exactly (instructions within \
-            0.5 %). Times are shown only: they were taken at different moments, and decide \
-            nothing; realm-bench gate --against decides. An interval stands beside a ratio where \
-            both sides ran a case several times (run --runs 3).
+            0.5 %; allocations not for sensors, where a sampler allocates too). Times are shown \
+            only: they were taken at different moments, and decide nothing; realm-bench gate \
+            --against decides. An interval stands beside a ratio where both sides ran a case \
+            several times (run --runs 3).
 
             Differences do not change the exit code, but rows that did the same work with \
             different results do (3). Sides of different machines or toolchains are refused (6).

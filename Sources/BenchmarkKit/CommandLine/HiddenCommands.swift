@@ -9,6 +9,7 @@ struct RunCaseCommand: ParsableCommand {
     @Argument var request: String
 
     func run() throws {
+        ParentDeath.follow()
         let request = try CaseRunner.read(CaseRequest.self, from: request)
         let channel = ProgressChannel()
         let environment = CaseEnvironment(
@@ -38,6 +39,7 @@ struct VerifyRunCommand: ParsableCommand {
     @Argument var request: String
 
     func run() throws {
+        ParentDeath.follow()
         let problems = try CaseRunner.read(VerificationRequest.self, from: request).problems()
         guard problems.isEmpty else {
             for problem in problems { print(problem) }
@@ -54,6 +56,7 @@ struct WriteSensorsCommand: ParsableCommand {
     @Argument var request: String
 
     func run() throws {
+        ParentDeath.follow()
         try SensorsShare(CaseRunner.read(SensorsShare.Request.self, from: request)).run()
     }
 }

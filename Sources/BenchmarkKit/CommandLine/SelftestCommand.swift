@@ -44,7 +44,7 @@ struct SelftestCommand: ParsableCommand {
     var from: String?
 
     @Option(help: ArgumentHelp("Pairs drawn for each row and plant.", valueName: "number"))
-    var trials = 1000
+    var trials = 400
 
     @Option(
         help: ArgumentHelp(

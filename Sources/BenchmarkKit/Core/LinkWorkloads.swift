@@ -36,7 +36,7 @@ extension CoreCase {
 
 enum LinksBuildWorkload: CoreWorkload {
     static let name = "links-build"
-    static let summary = "builds lists of 100 links to new objects, --batch-size links a transaction"
+    static let summary = "builds lists of 100 links to new objects, --batch-size of them a commit"
     static let features: [EngineFeature] = [.links]
     static let defaultSize = 100_000
 

@@ -24,7 +24,8 @@ struct PersonsOracle {
     mutating func apply(_ step: AgeingStep) {
         switch step {
         case .delete(let numbers): for number in numbers { ages[number] = Self.deleted }
-        case .insert(let persons): for person in persons { setAge(of: person.number, to: person.age) }
+        case .insert(let persons):
+            for person in persons { setAge(of: person.number, to: person.age) }
         case .update(let number, let age): setAge(of: number, to: age)
         }
     }

@@ -34,7 +34,8 @@ extension RealmTablePersonStore {
     func column(_ column: Int, of leaf: Node) throws -> (node: Node, column: Int) {
         guard let found = try table.column(column, of: leaf) else {
             // Columns are created with their table.
-            throw BenchmarkError(.caseFailed, "A leaf of '\(table.definition.name)' lacks a column.")
+            throw BenchmarkError(
+                .caseFailed, "A leaf of '\(table.definition.name)' lacks a column.")
         }
         return found
     }
@@ -98,8 +99,8 @@ extension RealmTablePersonStore {
         return count
     }
 
-    /// How many values are in `low...(low + span)`: without a branch, and in blocks whose count fits
-    /// the values' own type, so that whole vectors of them are compared and added at once.
+    /// How many values are in `low...(low + span)`: without a branch, and in blocks whose count
+    /// fits the values' own type, so that whole vectors of them are compared and added at once.
     @inline(__always)
     private static func count<T: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ data: UnsafeRawPointer, _ rows: Int, from low: T, span: T
@@ -113,7 +114,9 @@ extension RealmTablePersonStore {
             for row in start..<end {
                 let value = data.loadUnaligned(
                     fromByteOffset: row &* MemoryLayout<T>.size, as: T.self)
-                inBlock &+= value &- low <= span ? 1 : 0
+                // The bits of the comparison: a choice between 1 and 0 would become a branch.
+                let isInside = unsafeBitCast(value &- low <= span, to: UInt8.self)
+                inBlock &+= T(truncatingIfNeeded: isInside)
             }
             count += Int(inBlock)
             start = end
@@ -129,11 +132,12 @@ extension RealmTablePersonStore {
                 var count = 0
                 for row in 0..<leaf.rowCount {
                     let bytes = try nameBytes(node, names, row, of: leaf)
-                    let isMatch =
-                        bytes.count >= prefix.count
-                        && (prefix.isEmpty
-                            || memcmp(bytes.baseAddress!, prefix.baseAddress!, prefix.count) == 0)
-                    count &+= isMatch ? 1 : 0
+                    guard bytes.count >= prefix.count else { continue }
+                    // Most names differ in the first byte already.
+                    if prefix.isEmpty
+                        || bytes[0] == prefix[0]
+                            && memcmp(bytes.baseAddress!, prefix.baseAddress!, prefix.count) == 0
+                    { count &+= 1 }
                 }
                 return count
             }

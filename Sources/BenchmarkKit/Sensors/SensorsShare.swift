@@ -5,8 +5,7 @@ import Glibc
 /// own sensors, one transaction each, on its main thread.
 ///
 /// The conversation with the process that started it, in lines: it says `ready`, is told to go by
-/// a line, says now and then how many readings it has committed, and leaves its report. When its
-/// input ends early, so does it.
+/// a line, says now and then how many readings it has committed, and leaves its report.
 struct SensorsShare {
     struct Request: Codable {
         var benchmarkCase: BenchmarkCase
@@ -45,8 +44,8 @@ struct SensorsShare {
         let strategy = CurrentThreadStrategy(environment)
         let sink = try strategy.makeSink()
         Self.say("ready")
+        // Without that line, another process failed.
         guard readLine() != nil else { return }
-        endWithInput()
         let options = setup.options
         if options.warmup > 0 { produce(setup, environment, sink, seconds: options.warmup) }
         environment.recorder.beginMeasuring()
@@ -90,14 +89,4 @@ struct SensorsShare {
     }
 
     private static func say(_ line: String) { Terminal.write(line + "\n", to: STDOUT_FILENO) }
-
-    /// Nobody would stop this process when the one that started it has been killed.
-    private func endWithInput() {
-        let watch = Thread {
-            while readLine() != nil {}
-            _exit(70)
-        }
-        watch.name = "watch"
-        watch.start()
-    }
 }

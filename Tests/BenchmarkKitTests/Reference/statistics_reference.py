@@ -29,6 +29,8 @@ class SplitMix64:
 
 def bootstrap(numerator, denominator, resamples, seed):
     source = SplitMix64(seed)
+    # The order of the values decides which of them a random number draws.
+    numerator, denominator = sorted(numerator), sorted(denominator)
     ratios = []
     for _ in range(resamples):
         upper = [numerator[source.below(len(numerator))] for _ in numerator]

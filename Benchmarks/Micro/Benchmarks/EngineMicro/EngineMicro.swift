@@ -1,8 +1,40 @@
 import Benchmark
-import StorageEngine
+import Foundation
+
+/// Times are shown. What is counted repeats exactly and has thresholds in `Thresholds`;
+/// `REALM_MICRO_COUNTED=1` measures that alone.
+let isCountedOnly = ProcessInfo.processInfo.environment["REALM_MICRO_COUNTED"] != nil
 
 let benchmarks: @Sendable () -> Void = {
-    Benchmark("checksum of a page") { benchmark in
-        for _ in benchmark.scaledIterations { blackHole(1) }
+    nodeBenchmarks()
+    databaseBenchmarks()
+    objectBenchmarks()
+}
+
+/// What is counted: an operation's share in thousandths, so that whole numbers keep the precision.
+enum Counted {
+    static let bytesUsed = BenchmarkMetric.custom("bytes used")
+    static let rowsFitting = BenchmarkMetric.custom("rows that fit a page", polarity: .prefersLarger)
+    static let pagesWritten = BenchmarkMetric.custom("pages written")
+    static let bytesWritten = BenchmarkMetric.custom("bytes written")
+    static let writeCalls = BenchmarkMetric.custom("write calls")
+    static let fileBytes = BenchmarkMetric.custom("file bytes")
+    static let liveBytes = BenchmarkMetric.custom("live bytes")
+}
+
+/// A benchmark of `counted` and time. A failure inside ends the program with its error.
+func measure(
+    _ name: String, counted: [BenchmarkMetric] = [],
+    _ body: @escaping (Benchmark) throws -> Void
+) {
+    if isCountedOnly, counted.isEmpty { return }
+    Benchmark(
+        name,
+        configuration: .init(
+            metrics: isCountedOnly ? counted : counted + [.wallClock],
+            warmupIterations: 1,
+            maxDuration: .milliseconds(500), maxIterations: isCountedOnly ? 3 : 1000)
+    ) { benchmark in
+        try body(benchmark)
     }
 }

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+@testable import BenchmarkKit
+
+@Suite struct SensorsShareTests {
+    @Test func everySensorHasOneOwner() {
+        let owners = (0..<7).map { SensorsShare.owner(ofSensor: $0, among: 3) }
+        #expect(Set(owners) == [0, 1, 2])
+    }
+
+    /// Whatever the share, sequence numbers and values are those of the whole feed.
+    @Test func sharesTogetherAreTheWholeFeed() throws {
+        func key(_ reading: ProducedReading) -> String {
+            "\(reading.sensor) \(reading.sequence) \(reading.time) \(reading.value)"
+        }
+        func feed() -> ReadingFeed {
+            ReadingFeed(source: .synthetic, sensors: 5, payloadBytes: 3, seed: 4, limit: 200)
+        }
+        let all = feed()
+        var whole: Set<String> = []
+        while let reading = all.next() { whole.insert(key(reading)) }
+        var shared: [String] = []
+        for process in 0..<2 {
+            let own = feed()
+            while let reading = own.next(where: {
+                SensorsShare.owner(ofSensor: $0, among: 2) == process
+            }) { shared.append(key(reading)) }
+        }
+        #expect(shared.count == 200)
+        #expect(Set(shared) == whole)
+    }
+
+    @Test func statesOfProcessesAreAdded() throws {
+        func state(_ sequences: Range<Int>, latency: UInt64) -> WriteRecorder.State {
+            let recorder = WriteRecorder(sensors: 1, recordsShapes: false)
+            recorder.beginMeasuring()
+            for sequence in sequences {
+                let reading = ProducedReading(
+                    sensor: 0, sequence: sequence, time: 0, value: 0, payload: Data())
+                recorder.finished(
+                    CollectionOfOne(reading),
+                    times: TransactionTimes(taken: 0, begun: 0, worked: 0, durable: latency),
+                    cost: CommitCost(pages: 2, syncNanoseconds: 1), shape: nil)
+            }
+            return recorder.snapshot()
+        }
+        let coded = try JSONDecoder().decode(
+            WriteRecorder.State.self, from: JSONEncoder().encode(state(0..<10, latency: 1000)))
+        var sum = state(0..<30, latency: 5000)
+        sum.add(coded)
+        #expect(sum.operations == 40 && sum.commits == 40 && sum.pages == 80)
+        #expect(sum.latency.count == 40)
+        #expect(abs(try #require(sum.latency.percentile(20)) - 1) < 0.01)
+        #expect(abs(try #require(sum.latency.percentile(50)) - 5) < 0.01)
+    }
+}
