@@ -5,7 +5,7 @@ import StorageEngine
 /// Trees, the map of free pages and commits, in databases in memory.
 func databaseBenchmarks() {
     measure(
-        "one commit of one row in memory",
+        "one-commit-of-one-row-in-memory",
         counted: [Counted.pagesWritten, Counted.bytesWritten, Counted.writeCalls]
     ) { benchmark in
         let (connection, table) = try makeTable(keyed: false)
@@ -25,7 +25,7 @@ func databaseBenchmarks() {
     }
 
     measure(
-        "append 1000 rows to a table", counted: [Counted.pagesWritten, Counted.liveBytes]
+        "append-1000-rows-to-a-table", counted: [Counted.pagesWritten, Counted.liveBytes]
     ) { benchmark in
         let (connection, table) = try makeTable(keyed: false)
         benchmark.startMeasurement()
@@ -39,7 +39,7 @@ func databaseBenchmarks() {
     }
 
     measure(
-        "insert 1000 string keys out of order", counted: [Counted.pagesWritten, Counted.liveBytes]
+        "insert-1000-string-keys-out-of-order", counted: [Counted.pagesWritten, Counted.liveBytes]
     ) { benchmark in
         let (connection, table) = try makeTable(keyed: true)
         benchmark.startMeasurement()
@@ -52,7 +52,7 @@ func databaseBenchmarks() {
             Counted.liveBytes, Int(try connection.database.statistics().liveBytes))
     }
 
-    measure("find 1000 string keys") { benchmark in
+    measure("find-1000-string-keys") { benchmark in
         let (connection, table) = try makeTable(keyed: true)
         try connection.beginWrite()
         for number in 0..<1000 { try insert(number, into: table, keyed: true) }
@@ -66,7 +66,7 @@ func databaseBenchmarks() {
         withExtendedLifetime(connection) {}
     }
 
-    measure("allocate and free 1000 pages", counted: [Counted.fileBytes]) { benchmark in
+    measure("allocate-and-free-1000-pages", counted: [Counted.fileBytes]) { benchmark in
         let database = try openInMemory()
         let pager = try Pager(database: database)
         try pager.beginRead()

@@ -6,7 +6,7 @@ func nodeBenchmarks() {
     let pageSize = 4096
     let repetitions = 1000
 
-    measure("checksum of a page, 1000 times") { benchmark in
+    measure("checksum-of-a-page-1000-times") { benchmark in
         let page = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)
         defer { page.deallocate() }
         for index in page.indices { page[index] = UInt8(truncatingIfNeeded: index &* 31) }
@@ -17,7 +17,7 @@ func nodeBenchmarks() {
         benchmark.stopMeasurement()
     }
 
-    measure("append integers to a leaf until it is full", counted: [Counted.rowsFitting]) {
+    measure("append-integers-to-a-leaf-until-it-is-full", counted: [Counted.milliBytesPerRow]) {
         benchmark in
         withNode([.integer, .integer]) { node in
             benchmark.startMeasurement()
@@ -29,11 +29,11 @@ func nodeBenchmarks() {
                 rows += 1
             }
             benchmark.stopMeasurement()
-            benchmark.measurement(Counted.rowsFitting, rows)
+            benchmark.measurement(Counted.milliBytesPerRow, pageSize * 1000 / rows)
         }
     }
 
-    measure("search an integer in a leaf, 1000 times", counted: [Counted.bytesUsed]) { benchmark in
+    measure("search-an-integer-in-a-leaf-1000-times", counted: [Counted.bytesUsed]) { benchmark in
         withNode([.integer]) { node in
             fill(node, rows: 500) { Int64($0) * 3 }
             let reading = node.reading
@@ -46,7 +46,7 @@ func nodeBenchmarks() {
         }
     }
 
-    measure("search bytes in a leaf, 1000 times", counted: [Counted.bytesUsed]) { benchmark in
+    measure("search-bytes-in-a-leaf-1000-times", counted: [Counted.bytesUsed]) { benchmark in
         withNode([.bytes]) { node in
             let rows = 200
             for row in 0..<rows {
@@ -72,7 +72,7 @@ func nodeBenchmarks() {
     }
 
     for width in [1, 2, 4, 8, 16, 32] {
-        measure("read 100 integers of \(width) bits, 100 times", counted: [Counted.bytesUsed]) {
+        measure("read-100-integers-of-\(width)-bits-100-times", counted: [Counted.bytesUsed]) {
             benchmark in
             withNode([.integer]) { node in
                 let largest = (Int64(1) << Int64(width)) - 1

@@ -9,7 +9,7 @@ final class MicroPerson: Object {
 
 /// Properties of managed objects.
 func objectBenchmarks() {
-    measure("read a property of an object, 1000 times") { benchmark in
+    measure("read-a-property-of-an-object-1000-times") { benchmark in
         let realm = try Realm(
             configuration: Realm.Configuration(
                 inMemoryIdentifier: "micro-\(UUID().uuidString)", objectTypes: [MicroPerson.self]))
