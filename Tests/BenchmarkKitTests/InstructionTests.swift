@@ -40,6 +40,10 @@ struct InstructionTests {
         #expect(reduced.options.count == InstructionCount.operations)
         let asked = try #require(try InstructionCount.reduced(lookup, count: 77))
         #expect(asked.options.count == 77)
+        let open = try #require(
+            try WorkloadCatalogue.makeCase(
+                workload: "open", strategy: "api", size: 10, options: CaseOptions()))
+        #expect(try InstructionCount.reduced(open, count: 5)?.identifier == nil)
         let insert = try #require(
             try WorkloadCatalogue.makeCase(
                 workload: "insert", strategy: "engine", size: 1_000_000, options: CaseOptions()))

@@ -104,8 +104,9 @@ protocol Workload: SendableMetatype {
     static func defaultThreads(of strategy: String) -> Int
     /// Whether all that is counted repeats exactly; only asked of cases with one thread.
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool
-    /// Operations while instructions are counted, unless the command line says.
-    static var countedOperations: Int { get }
+    /// Operations while instructions are counted, unless the command line says; nil for a workload
+    /// whose instructions do not repeat within 0.5 %.
+    static var countedOperations: Int? { get }
     /// Whether `prepare` has to run in another process than `run`.
     static var isPreparedApart: Bool { get }
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
@@ -122,6 +123,6 @@ extension Workload {
     static func reason(against strategy: String) -> String? { nil }
     static func defaultThreads(of strategy: String) -> Int { 1 }
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { false }
-    static var countedOperations: Int { InstructionCount.operations }
+    static var countedOperations: Int? { InstructionCount.operations }
     static func size(for options: CaseOptions, asked: Int?) throws -> Int { asked ?? defaultSize }
 }

@@ -8,8 +8,9 @@ enum OpenWorkload: FixtureWorkload {
     static let summary = "opens a file and reads a person; the first open stands apart"
     static let features: [EngineFeature] = [.persons, .integerKeys]
 
-    /// An open maps and unmaps address space, at which valgrind is slow.
-    static let countedOperations = 20
+    /// What an open executes depends on where the system puts its mappings: two counts of the same
+    /// opens differ by almost 1 %.
+    static let countedOperations: Int? = nil
 
     /// A class of its own, so that the first open of the process is that of an almost empty file.
     final class OpenedFirst: Object {

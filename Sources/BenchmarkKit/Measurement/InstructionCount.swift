@@ -21,15 +21,16 @@ enum InstructionCount {
     // MARK: The case
 
     /// The case with as little work as a count of instructions needs; `count` is that of the
-    /// command line. Nil where the engine has no such case.
+    /// command line. Nil where the engine has no such case, or its instructions do not repeat.
     static func reduced(_ benchmarkCase: BenchmarkCase, count: Int?) throws -> BenchmarkCase? {
         let identifier = benchmarkCase.identifier
         let workload = try WorkloadCatalogue.workload(named: identifier.workload)
+        guard let operations = workload.countedOperations else { return nil }
         let size = min(identifier.size, mostObjects)
         var options = benchmarkCase.options
         options.count = mostObjects
         let isBulk = try workload.size(for: options, asked: 1) == mostObjects
-        options.count = count ?? (isBulk ? bulkOperations : workload.countedOperations)
+        options.count = count ?? (isBulk ? bulkOperations : operations)
         return try WorkloadCatalogue.makeCase(
             workload: identifier.workload, strategy: identifier.strategy,
             engine: identifier.engine, durability: identifier.durability,
