@@ -25,7 +25,7 @@ import Testing
     @Test func theFilesOfARunAreReadBack() throws {
         let run = try run()
         #expect(run.header.runId == "20260131T120000Z-1")
-        #expect(run.rows.count == 38)
+        #expect(run.rows.count == 39)
         #expect(run.timeline["sensors/batched/full/plain/50000/realm"]?.count == 16)
         let pinned = try #require(run.growth["growth/pinned/full/plain/10000/realm"])
         #expect(pinned[3].oldestPinOwner == "4711 realm-bench, reader")
@@ -143,7 +143,7 @@ import Testing
 
     @Test func aFolderThatIsNoRunIsAUsageError() throws {
         let folder = try TemporaryFolder()
-        let error = #expect(throws: BenchmarkError.self) { try RunFiles(path: folder.path) }
+        let error = #expect(throws: BenchmarkError.self) { _ = try RunFiles(path: folder.path) }
         #expect(error?.code == .usage)
     }
 
@@ -153,9 +153,9 @@ import Testing
         let file = copy.run + "/" + name
         let text = try String(contentsOfFile: file, encoding: .utf8)
             .replacing("\"schema_version\": 1", with: "\"schema_version\": 99")
-            .replacing("\n1,2026", with: "\n99,2026")
+            .replacing("\r\n1,2026", with: "\r\n99,2026")
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-        let error = #expect(throws: BenchmarkError.self) { try RunFiles(path: copy.run) }
+        let error = #expect(throws: BenchmarkError.self) { _ = try RunFiles(path: copy.run) }
         #expect(error?.code == .notComparable)
         #expect(error?.message.contains("99") == true)
     }

@@ -51,7 +51,8 @@ def peers(run, package):
     names = [name for name in style.COLUMNS if name in found and name != "sqlite"]
     names += sorted(found - set(style.COLUMNS))
     figure, (axis,) = style.panels([2.2 + 0.5 * len(lines)])
-    offsets = {name: (position - (len(names) - 1) / 2) * 0.13 for position, name in enumerate(names)}
+    middle = (len(names) - 1) / 2
+    offsets = {name: (number - middle) * 0.13 for number, name in enumerate(names)}
     values = []
     for position, (line, rows) in enumerate(lines.items()):
         for name in names:

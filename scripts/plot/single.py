@@ -176,8 +176,8 @@ def growth(run):
         axis.set_xlabel("commits")
         axis.set_ylabel("bytes")
         pinned = owners.get(row.name)
-        title = f"{row.workload}/{row.strategy} ({row.engine})"
-        axis.set_title(title + (f": pinned by {', '.join(pinned)}" if pinned else ": nothing pinned"))
+        state = f"pinned by {', '.join(pinned)}" if pinned else "nothing pinned"
+        axis.set_title(f"{row.workload}/{row.strategy} ({row.engine}): {state}")
         style.legend_right(axis)
     return figure
 

@@ -20,7 +20,9 @@ public struct FirstByAge {
     private mutating func add(_ age: Int, _ name: some Collection<UInt8>) {
         if persons.count == count, let last = persons.last,
             !Self.isBefore(age, name, last.age, last.name)
-        { return }
+        {
+            return
+        }
         var low = 0
         var high = persons.count
         while low < high {

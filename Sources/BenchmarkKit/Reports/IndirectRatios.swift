@@ -42,7 +42,8 @@ struct IndirectRatios: Sendable {
 
     /// Those that come with the package.
     static func load() throws -> IndirectRatios {
-        let folder = try ResourceLocator.packageDirectory().appendingPathComponent("Benchmarks/Data")
+        let folder = try ResourceLocator.packageDirectory().appendingPathComponent(
+            "Benchmarks/Data")
         func text(_ name: String) throws -> String {
             try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
         }
@@ -51,7 +52,8 @@ struct IndirectRatios: Sendable {
                 ratios: text("realm-core.csv"), workloads: text("realm-core-workloads.csv"))
         } catch {
             throw BenchmarkError(
-                .internalError, "The ratios of realm-core in '\(folder.path)' cannot be read: \(error)")
+                .internalError,
+                "The ratios of realm-core in '\(folder.path)' cannot be read: \(error)")
         }
     }
 

@@ -10,10 +10,11 @@ enum MarkdownReport {
         }
         if !report.checks.isEmpty {
             text += "\n## Checks\n\n"
-            text += TextTable(
-                leftColumns: [0, 3, 4], header: ResultTable.checkHeader,
-                rows: report.checks.map(ResultTable.fields)
-            ).markdownText
+            text +=
+                TextTable(
+                    leftColumns: [0, 3, 4], header: ResultTable.checkHeader,
+                    rows: report.checks.map(ResultTable.fields)
+                ).markdownText
         }
         let peers = try PeersTable(run.rows, samples: run.samples, indirect: .load())
         if let peers { text += "\n## Engines side by side\n\n" + peers.markdown() }

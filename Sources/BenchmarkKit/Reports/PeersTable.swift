@@ -60,7 +60,9 @@ struct PeersTable: Sendable {
     var columns: [Column]
     var lines: [Line]
     var hasIndirect: Bool { lines.contains { $0.indirect != nil } }
-    var hasFileSizes: Bool { lines.contains { line in line.cells.contains { $1.fileRatio != nil } } }
+    var hasFileSizes: Bool {
+        lines.contains { line in line.cells.contains { $1.fileRatio != nil } }
+    }
 
     /// Nil unless several databases did the same work.
     init?(_ rows: [RunRow], samples: [RunFiles.RunSample], indirect: IndirectRatios?) {

@@ -60,7 +60,9 @@ final class RunDirectory {
         summary = try CSVFile(path: directory + "/summary.csv", header: ColumnCatalogue.header)
         timeline = try CSVFile(
             path: directory + "/timeline.csv",
-            header: ["run_id", "case_id", "elapsed_s", "operations", "file_bytes", "rss_bytes", "sweep"])
+            header: [
+                "run_id", "case_id", "elapsed_s", "operations", "file_bytes", "rss_bytes", "sweep",
+            ])
         samples = try CSVFile(path: directory + "/samples.csv", header: Self.samplesHeader)
         measures = try CSVFile(
             path: directory + "/measures.csv", header: MeasureCatalogue.header)

@@ -7,7 +7,9 @@ extension PeerTests {
     @Suite struct RecordStoreTests {
         private func record(_ number: Int) -> (key: String, fields: [[UInt8]]) {
             let fields = (0..<10).map { field in
-                (0..<(number + field) % 120).map { UInt8(truncatingIfNeeded: $0 &* number &+ field) }
+                (0..<(number + field) % 120).map {
+                    UInt8(truncatingIfNeeded: $0 &* number &+ field)
+                }
             }
             return ("user\(mix64(UInt64(number)))", fields)
         }

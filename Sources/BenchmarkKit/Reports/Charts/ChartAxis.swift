@@ -15,8 +15,9 @@ struct ChartAxis {
         func text(_ value: Double) -> String {
             switch self {
             case .plain: ChartAxis.short(value)
-            case .bytes: Display.bytes(Int(value)).replacing(".0 ", with: " ")
-                .replacing(".00 ", with: " ")
+            case .bytes:
+                Display.bytes(Int(value)).replacing(".0 ", with: " ")
+                    .replacing(".00 ", with: " ")
             case .seconds: ChartAxis.short(value) + " s"
             case .microseconds:
                 if value >= 1_000_000 {

@@ -29,9 +29,11 @@ struct LineChart {
         svg.text(4, 18, title, "title")
         draw(rows, &svg)
         let xAxis = ChartAxis(
-            title: xTitle, kind: xKind, unit: xUnit, covering: series.flatMap { $0.points.map(\.x) })
+            title: xTitle, kind: xKind, unit: xUnit, covering: series.flatMap { $0.points.map(\.x) }
+        )
         let yAxis = ChartAxis(
-            title: yTitle, kind: yKind, unit: yUnit, covering: series.flatMap { $0.points.map(\.y) })
+            title: yTitle, kind: yKind, unit: yUnit, covering: series.flatMap { $0.points.map(\.y) }
+        )
         func x(_ value: Double) -> Double {
             Self.left + xAxis.position(value) * (Self.width - Self.left - Self.right)
         }

@@ -83,7 +83,8 @@ enum HTMLCharts {
     private static func growth(_ row: RunRow, _ run: RunFiles) -> SVG? {
         guard let points = run.growth[row.name], points.count > 1 else { return nil }
         let parts: [(String, (GrowthPoint) -> Int?)] = [
-            ("file", { $0.fileBytes }), ("live", { $0.liveBytes }), ("waiting", { $0.waitingBytes }),
+            ("file", { $0.fileBytes }), ("live", { $0.liveBytes }),
+            ("waiting", { $0.waitingBytes }),
             ("free", { $0.freeBytes }),
         ]
         let series = parts.compactMap { name, value -> LineChart.Series? in

@@ -63,7 +63,9 @@ enum HTMLReport {
         let named = rows.byWorkload.map { workload, group in
             (
                 workload, group,
-                zip(group, ResultTable.names(of: group)).map { ResultTable.fields(of: $0, name: $1) }
+                zip(group, ResultTable.names(of: group)).map {
+                    ResultTable.fields(of: $0, name: $1)
+                }
             )
         }
         let used = header.indices.filter { column in

@@ -12,7 +12,7 @@ enum HTMLStyle {
           --control: #6b7681; --good: #4fd0a5; --bad: #ff9d5c;
           --c0: #56b4e9; --c1: #ff8c3b; --c2: #2fc99b; --c3: #e08fbb;
           --c4: #f0b52a; --c5: #a6d8f5; --c6: #b9b9b9; --c7: #f0e442; } }
-        body { background: var(--ground); color: var(--ink); margin: 0 auto; max-width: 1360px;
+        body { background: var(--ground); color: var(--ink); margin: 0 auto; max-width: 1500px;
           padding: 1.5rem; font: 15px/1.45 system-ui, "DejaVu Sans", sans-serif; }
         h1 { font-size: 1.5rem; margin: 0 0 .8rem; }
         h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; }
@@ -22,7 +22,7 @@ enum HTMLStyle {
         dt { color: var(--soft); min-width: 5.5rem; }
         dd { margin: 0; overflow-wrap: anywhere; }
         p { color: var(--soft); max-width: 60rem; }
-        .warning { color: var(--bad); }
+        .warning { color: var(--bad); margin: .25rem 0; }
         section { overflow-x: auto; }
         table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
         th, td { padding: .22rem .7rem; text-align: right; white-space: nowrap;

@@ -4,10 +4,9 @@ import Foundation
 /// Sensors and readings in SQLite. The row id of a reading is its sensor's position above 40 bits
 /// of its own, so that a sensor's readings lie together and the oldest is found without an index.
 struct SQLiteSensorStore: SensorStore {
-    let path: String
-    let durability: Durability
+    private let writers: SQLiteWriterPool
 
-    static let schema = [
+    private static let schema = [
         """
         CREATE TABLE IF NOT EXISTS sensor (
             position INTEGER PRIMARY KEY, identifier TEXT NOT NULL UNIQUE, city TEXT NOT NULL,
@@ -23,16 +22,28 @@ struct SQLiteSensorStore: SensorStore {
     ]
 
     init(path: String, _ durability: Durability) throws {
-        self.path = path
-        self.durability = durability
+        writers = SQLiteWriterPool {
+            try SQLiteConnection(path: path, durability: durability, schema: Self.schema)
+        }
+        // One connection from the start: closing the last one of a file empties and removes its log.
+        writers.giveBack(try writers.take())
     }
 
-    private func connect() throws -> SQLiteConnection {
-        try SQLiteConnection(path: path, durability: durability, schema: Self.schema)
+    private func withConnection<Result>(_ body: (SQLiteConnection) throws -> Result) throws
+        -> Result
+    {
+        let writer = try writers.take()
+        defer { writers.giveBack(writer) }
+        return try body(writer.connection)
     }
 
     func create(_ sensors: [SensorDescription]) throws {
-        let connection = try connect()
+        try withConnection { try Self.create(sensors, $0) }
+    }
+
+    private static func create(
+        _ sensors: [SensorDescription], _ connection: SQLiteConnection
+    ) throws {
         let insert = try connection.prepare(
             "INSERT INTO sensor VALUES (?1, ?2, ?3, ?4, 0, 0)")
         try connection.write {
@@ -48,11 +59,12 @@ struct SQLiteSensorStore: SensorStore {
     }
 
     func makeSession(_ sensors: [SensorDescription]) throws -> any SensorSession {
-        try SQLiteSensorSession(connect())
+        SQLiteSensorSession(try writers.take(), of: writers)
     }
 
-    func contents() throws -> [StoredSensor] {
-        let connection = try connect()
+    func contents() throws -> [StoredSensor] { try withConnection(Self.contents) }
+
+    private static func contents(_ connection: SQLiteConnection) throws -> [StoredSensor] {
         let sensors = try connection.prepare(
             "SELECT position, identifier, written, checksum FROM sensor ORDER BY position")
         let readings = try connection.prepare(
@@ -72,76 +84,19 @@ struct SQLiteSensorStore: SensorStore {
                         written: sensors.integer(2), checksum: sensors.integer(3)),
                     kept: kept))
         }
+        try connection.endReading()
         return contents
     }
 
-    func size() throws -> StoreSize { try connect().size() }
+    func size() throws -> StoreSize { try withConnection { try $0.size() } }
 
     /// No method here leaves a read transaction open.
     func pinnedVersions() throws -> Int { 0 }
 
-    func problems() throws -> [String] { try connect().problems() }
+    func problems() throws -> [String] { try withConnection { try $0.problems() } }
 }
 
 /// Readings are numbered for each sensor, from 0 and in order of their commits.
 enum ReadingKey {
     static func make(sensor: Int, number: Int) -> Int { sensor << 40 | number }
-}
-
-/// Writes readings into SQLite.
-final class SQLiteSensorSession: SensorSession {
-    private let connection: SQLiteConnection
-    private let find, update, insert, delete: SQLiteStatement
-    private var accounts = OpenAccounts()
-
-    init(_ connection: SQLiteConnection) throws {
-        self.connection = connection
-        find = try connection.prepare("SELECT written, checksum FROM sensor WHERE position = ?1")
-        update = try connection.prepare(
-            "UPDATE sensor SET written = ?2, checksum = ?3 WHERE position = ?1")
-        insert = try connection.prepare("INSERT INTO reading VALUES (?1, ?2, ?3, ?4, ?5)")
-        delete = try connection.prepare("DELETE FROM reading WHERE id = ?1")
-    }
-
-    func begin() throws {
-        accounts.removeAll()
-        try connection.beginWriting()
-    }
-
-    func append(_ reading: ProducedReading) throws {
-        let number = try accounts.add(reading, stored: account)
-        insert.bind(ReadingKey.make(sensor: reading.sensor, number: number), at: 1)
-        insert.bind(reading.sequence, at: 2)
-        insert.bind(reading.time, at: 3)
-        insert.bind(reading.value, at: 4)
-        try reading.payload.withUnsafeBytes {
-            insert.bind(blob: $0, at: 5)
-            try insert.run()
-        }
-        guard number >= SensorAccount.capacity else { return }
-        delete.bind(
-            ReadingKey.make(sensor: reading.sensor, number: number - SensorAccount.capacity),
-            at: 1)
-        try delete.run()
-    }
-
-    private func account(_ sensor: Int) throws -> SensorAccount? {
-        find.bind(sensor, at: 1)
-        guard try find.step() else { return nil }
-        defer { find.reset() }
-        return SensorAccount(written: find.integer(0), checksum: find.integer(1))
-    }
-
-    func commit() throws -> CommitCost? {
-        for (sensor, account) in accounts.changed {
-            update.bind(sensor, at: 1)
-            update.bind(account.written, at: 2)
-            update.bind(account.checksum, at: 3)
-            try update.run()
-        }
-        try connection.commitWriting()
-        return nil
-    }
-
-    func cancel() { connection.cancelWriting() }
 }
