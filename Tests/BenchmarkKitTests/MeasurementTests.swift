@@ -39,11 +39,30 @@ import Testing
     @Test func theIntervalHoldsTheMeanAndNarrowsWithMoreSamples() throws {
         var generator = SeededGenerator(seed: 1)
         let samples = (0..<30).map { _ in 100 + generator.nextUnit() }
-        let few = try #require(ThroughputInterval(samples: Array(samples.prefix(5))))
-        let many = try #require(ThroughputInterval(samples: samples))
+        let few = try #require(ThroughputInterval(ratesOfEqualTimes: Array(samples.prefix(5))))
+        let many = try #require(ThroughputInterval(ratesOfEqualTimes: samples))
         #expect(many.low <= 100.5 && 100.5 <= many.high || many.high - many.low < 0.5)
         #expect(many.high - many.low < few.high - few.low)
-        #expect(ThroughputInterval(samples: [1, 2]) == nil)
+        #expect(ThroughputInterval(ratesOfEqualTimes: [1, 2]) == nil)
+    }
+
+    /// Times that scatter over a factor of twenty, as those of single commits do.
+    @Test(arguments: 0..<50)
+    func theThroughputOfEqualCountsLiesInside(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let seconds = (0..<(20 + 3 * Int(seed))).map { _ in
+            let unit = generator.nextUnit()
+            return 0.001 * (1 + 19 * unit * unit * unit)
+        }
+        let throughput = Double(seconds.count) / seconds.reduce(0, +)
+        let interval = try #require(
+            ThroughputInterval(ratesOfEqualCounts: seconds.map { 1 / $0 }))
+        #expect(interval.low <= throughput && throughput <= interval.high)
+    }
+
+    @Test func aRateWithoutUpperBoundHasNoInterval() {
+        #expect(ThroughputInterval(ratesOfEqualCounts: [1000, 1000, 1]) == nil)
+        #expect(ThroughputInterval(ratesOfEqualCounts: [1, 2]) == nil)
     }
 
     @Test func manySamplesBecomeThirtyGroups() {

@@ -140,7 +140,7 @@ final class RunSession {
             let rates = outcomes.compactMap {
                 $0.results.indices.contains(row) ? $0.results[row].throughput : nil
             }
-            chosen.results[row].interval = ThroughputInterval(samples: rates)
+            chosen.results[row].interval = ThroughputInterval(ratesOfEqualTimes: rates)
         }
         return chosen
     }

@@ -33,7 +33,7 @@ struct BatchTimer {
     func fill(_ result: inout CaseResult) {
         result.operations = operations
         result.elapsedSeconds = Double(elapsed) / 1e9
-        result.interval = ThroughputInterval(samples: rates)
+        result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
         result.latency = latency.summary()?.divided(by: Double(batchSize))
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
     }

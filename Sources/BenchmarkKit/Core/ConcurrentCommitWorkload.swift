@@ -44,7 +44,7 @@ enum ConcurrentCommitWorkload: CoreWorkload {
         result.batchSize = 1
         result.operations = course.committed
         result.elapsedSeconds = seconds(from: start, to: end)
-        result.interval = ThroughputInterval(samples: RunSampler.rates(of: timeline))
+        result.interval = ThroughputInterval(ratesOfEqualTimes: RunSampler.rates(of: timeline))
         var latency = LatencyRecorder()
         for part in latencies { latency.add(part) }
         result.latency = latency.summary()

@@ -45,7 +45,7 @@ final class InsertRun {
         result.batchSize = batchSize
         result.operations = core.size
         result.elapsedSeconds = Double(elapsed) / 1e9
-        result.interval = ThroughputInterval(samples: rates)
+        result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
         result.latency = latency.summary()
         result.syncP99 = syncTimes.percentile(99)
         result.fill(allocated)

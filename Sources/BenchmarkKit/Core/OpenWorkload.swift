@@ -59,7 +59,7 @@ enum OpenWorkload: FixtureWorkload {
         }
         result.operations = repetitions
         result.elapsedSeconds = Double(total) / 1e9
-        result.interval = ThroughputInterval(samples: rates)
+        result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
         result.latency = latency.summary()
     }
 

@@ -68,7 +68,7 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
         for reader in readers { latency.add(reader.latency) }
         result.operations = readers.reduce(0) { $0 + $1.operations }
         result.elapsedSeconds = readers.reduce(0) { max($0, $1.seconds) }
-        result.interval = ThroughputInterval(samples: RunSampler.rates(of: timeline))
+        result.interval = ThroughputInterval(ratesOfEqualTimes: RunSampler.rates(of: timeline))
         result.latency = latency.summary()?.divided(by: Double(batchSize))
         return result
     }

@@ -46,7 +46,7 @@ extension RewriteWorkload {
         var result = CaseResult(benchmarkCase)
         result.operations = operations
         result.elapsedSeconds = Double(elapsed) / 1e9
-        result.interval = ThroughputInterval(samples: rates)
+        result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
         result.latency = latency.summary()
         result.fill(allocations.finish(operations: operations))
         result.fill(

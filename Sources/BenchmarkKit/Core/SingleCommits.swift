@@ -113,7 +113,7 @@ final class SingleCommits {
         result.batchSize = 1
         result.operations = operations
         result.elapsedSeconds = Double(elapsed) / 1e9
-        result.interval = ThroughputInterval(samples: rates)
+        result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
         result.latency = latency.summary()
         result.syncP99 = syncTimes.percentile(99)
         result.fill(allocated)

@@ -156,7 +156,7 @@ final class GrowthRun {
     private func fill(_ result: inout CaseResult, _ store: any PersonStore) throws {
         result.operations = updates
         result.elapsedSeconds = Double(elapsed) / 1e9
-        result.interval = ThroughputInterval(samples: RunSampler.rates(of: timeline))
+        result.interval = ThroughputInterval(ratesOfEqualTimes: RunSampler.rates(of: timeline))
         result.latency = latency.summary()
         result.syncP99 = syncTimes.percentile(99)
         // An age is stored as 8 bytes.

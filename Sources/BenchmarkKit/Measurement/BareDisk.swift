@@ -96,7 +96,7 @@ final class BareDisk {
         result.operations = operations ?? self.operations
         let share = Double(result.operations) / Double(max(1, self.operations))
         result.elapsedSeconds = Double(elapsedNanoseconds) / 1e9
-        result.interval = ThroughputInterval(samples: rates.map { $0 * share })
+        result.interval = ThroughputInterval(ratesOfEqualCounts: rates.map { $0 * share })
         result.latency = latency.summary()
         result.syncsPerCommit = 1
         return result

@@ -1,22 +1,42 @@
 /// A 95 % confidence interval of a rate from equal slices of one run, or from several runs.
+///
+/// The throughput of a run is its operations by its time. Over slices of equal time that is the
+/// mean of their rates; over slices of equal count it is not: there the mean of the times of one
+/// operation is its inverse. Each kind of slice therefore has an initialiser of its own, so that
+/// the interval is around the throughput that it stands beside.
 public struct ThroughputInterval: Codable, Equatable, Sendable {
     public var low: Double
     public var high: Double
 
-    /// Student's interval around the mean; nil with fewer than three samples. More than 30 samples
-    /// are first averaged into 30 groups of neighbours, so that slices which follow each other, and
-    /// therefore resemble each other, do not make the interval too narrow.
-    public init?(samples: [Double]) {
-        let groups = Self.groups(of: samples, atMost: 30)
-        guard groups.count >= 3 else { return nil }
-        let count = Double(groups.count)
-        let mean = groups.reduce(0, +) / count
-        let variance = groups.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / (count - 1)
-        let margin =
-            Self.studentQuantile(degrees: groups.count - 1)
-            * (variance / count).squareRoot()
+    /// Student's interval around the mean of the rates; nil with fewer than three.
+    public init?(ratesOfEqualTimes rates: [Double]) {
+        guard let (mean, margin) = Self.student(rates) else { return nil }
         low = max(0, mean - margin)
         high = mean + margin
+    }
+
+    /// The inverse of Student's interval around the mean of the seconds per operation; nil with
+    /// fewer than three rates, or if the seconds scatter so much that the rate has no upper bound.
+    public init?(ratesOfEqualCounts rates: [Double]) {
+        guard rates.allSatisfy({ $0 > 0 }), let (mean, margin) = Self.student(rates.map { 1 / $0 }),
+            margin < mean
+        else { return nil }
+        low = 1 / (mean + margin)
+        high = 1 / (mean - margin)
+    }
+
+    /// The mean of all samples, and how far from it the interval reaches. More than 30 samples are
+    /// first averaged into 30 groups of neighbours, so that slices which follow each other, and
+    /// therefore resemble each other, do not make the interval too narrow.
+    private static func student(_ samples: [Double]) -> (mean: Double, margin: Double)? {
+        let groups = groups(of: samples, atMost: studentQuantiles.count + 1)
+        guard groups.count >= 3 else { return nil }
+        let count = Double(groups.count)
+        let center = groups.reduce(0, +) / count
+        let variance = groups.reduce(0) { $0 + ($1 - center) * ($1 - center) } / (count - 1)
+        let margin = studentQuantiles[groups.count - 2] * (variance / count).squareRoot()
+        // Not that of the groups, which may differ in size by one sample.
+        return (samples.reduce(0, +) / Double(samples.count), margin)
     }
 
     static func groups(of samples: [Double], atMost limit: Int) -> [Double] {
@@ -28,13 +48,10 @@ public struct ThroughputInterval: Codable, Equatable, Sendable {
         }
     }
 
-    /// Two-sided 95 % quantile of Student's distribution.
-    static func studentQuantile(degrees: Int) -> Double {
-        let table = [
-            12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179,
-            2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
-            2.060, 2.056, 2.052, 2.048, 2.045,
-        ]
-        return degrees <= table.count ? table[max(0, degrees - 1)] : 1.960
-    }
+    /// Two-sided 95 % quantiles of Student's distribution for 1 to 29 degrees of freedom.
+    private static let studentQuantiles = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179,
+        2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
+        2.060, 2.056, 2.052, 2.048, 2.045,
+    ]
 }

@@ -20,7 +20,7 @@ extension SensorsSetup {
         result.batchSize = measured.batchSize
         result.operations = measured.state.operations
         result.elapsedSeconds = Double(measured.elapsedNanoseconds) / 1e9
-        result.interval = ThroughputInterval(samples: measured.rates)
+        result.interval = ThroughputInterval(ratesOfEqualTimes: measured.rates)
         result.threadsMax = measured.threadsMax
         measured.costs.fill(&result)
         fillTimes(&result, measured.state)

@@ -61,7 +61,7 @@ final class YCSBRun {
         }
         result.elapsedSeconds = outcomes.seconds
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        result.interval = ThroughputInterval(samples: progress.rates)
+        result.interval = ThroughputInterval(ratesOfEqualTimes: progress.rates)
         result.measure("load_records_per_s", Double(records) / loadSeconds)
         try fill(&result, clients, io)
         let expectation = try expectation(&result, clients)
