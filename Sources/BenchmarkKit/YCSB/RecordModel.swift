@@ -1,5 +1,5 @@
-/// What the records of a run with one client must hold: the newest stamp of every field.
-struct RecordModel {
+/// The newest stamp that one client gave each field; `loaded` where it wrote nothing.
+struct RecordModel: Sendable {
     private let seed: UInt64
     private var stamps: [UInt64]
 
@@ -10,14 +10,29 @@ struct RecordModel {
     }
 
     mutating func set(_ record: Int, field: Int, to stamp: UInt64) {
+        reach(record)
         stamps[record * YCSBRecord.fieldCount + field] = stamp
     }
 
-    /// A new record at the end.
-    mutating func append(stamp: UInt64) {
-        for _ in 0..<YCSBRecord.fieldCount { stamps.append(stamp) }
+    /// A new record, at the end or behind others that other clients add.
+    mutating func insert(_ record: Int, stamp: UInt64) {
+        for field in 0..<YCSBRecord.fieldCount { set(record, field: field, to: stamp) }
     }
 
+    private mutating func reach(_ record: Int) {
+        let missing = (record + 1) * YCSBRecord.fieldCount - stamps.count
+        guard missing > 0 else { return }
+        stamps.append(contentsOf: repeatElement(YCSBRecord.loaded, count: missing))
+    }
+
+    /// Of every field that was written.
+    var lastStamps: [LastStamp] {
+        stamps.enumerated().compactMap { place, stamp in
+            stamp == YCSBRecord.loaded ? nil : LastStamp(place: place, stamp: stamp)
+        }
+    }
+
+    /// Of all records, if no other client wrote.
     func digest() -> ResultDigest {
         var digest = ResultDigest()
         for record in 0..<stamps.count / YCSBRecord.fieldCount {
@@ -29,5 +44,29 @@ struct RecordModel {
             digest.add(YCSBRecord.digestRow(YCSBRecord.key(record), fields))
         }
         return digest
+    }
+}
+
+/// What a client wrote last to one field. Coded as two numbers, because there may be millions.
+struct LastStamp: Codable, Sendable {
+    /// Record * `YCSBRecord.fieldCount` + field.
+    var place: Int
+    var stamp: UInt64
+
+    init(place: Int, stamp: UInt64) {
+        self.place = place
+        self.stamp = stamp
+    }
+
+    init(from decoder: any Decoder) throws {
+        var values = try decoder.unkeyedContainer()
+        place = try values.decode(Int.self)
+        stamp = try values.decode(UInt64.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.unkeyedContainer()
+        try values.encode(place)
+        try values.encode(stamp)
     }
 }

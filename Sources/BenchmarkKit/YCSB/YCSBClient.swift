@@ -17,6 +17,8 @@ struct YCSBSliceOutcome: Sendable {
     var operations = 0
     var start: UInt64 = 0
     var end: UInt64 = 0
+    /// From when an operation began, at a rate.
+    var service: LatencyRecorder?
     /// From when an operation was due until it was done: an operation that started late because the
     /// one before took long counts its wait (coordinated omission).
     var intended: LatencyRecorder?
@@ -33,8 +35,8 @@ final class YCSBClient {
     private var chooser: KeyChooser
     private var value = [UInt8](repeating: 0, count: YCSBRecord.fieldBytes)
     private var stamp: UInt64
-    /// Nil with several clients.
-    private(set) var model: RecordModel?
+    /// What this client wrote.
+    private(set) var model: RecordModel
     private(set) var service = LatencyRecorder()
     private(set) var latencies: [YCSBOperation: LatencyRecorder] = [:]
     private(set) var writes = 0
@@ -47,8 +49,8 @@ final class YCSBClient {
 
     /// `index`: of the client, from 0.
     init(
-        _ mix: YCSBMix, index: Int, of clients: Int, records: Int, expectedInserts: Int,
-        seed: UInt64, store: any RecordStore, sequence: InsertSequence
+        _ mix: YCSBMix, index: Int, records: Int, expectedInserts: Int, seed: UInt64,
+        store: any RecordStore, sequence: InsertSequence
     ) {
         self.mix = mix
         self.seed = seed
@@ -58,11 +60,9 @@ final class YCSBClient {
         chooser = KeyChooser(
             mix.distribution, records: records, expectedInserts: expectedInserts)
         stamp = UInt64(index + 1) << 40
-        model = clients == 1 ? RecordModel(records: records, seed: seed) : nil
+        model = RecordModel(records: records, seed: seed)
         for (operation, _) in mix.shares { latencies[operation] = LatencyRecorder() }
     }
-
-    static func client(of stamp: UInt64) -> UInt64 { stamp >> 40 }
 
     func run(_ slice: YCSBSlice) throws -> YCSBSliceOutcome {
         if let rate = slice.rate { return try run(slice, rate: rate) }
@@ -84,6 +84,7 @@ final class YCSBClient {
 
     private func run(_ slice: YCSBSlice, rate: Double) throws -> YCSBSliceOutcome {
         var outcome = YCSBSliceOutcome()
+        var service = LatencyRecorder()
         var intended = LatencyRecorder()
         outcome.start = monotonicNanoseconds()
         let deadline = outcome.start + UInt64(slice.seconds * 1e9)
@@ -97,10 +98,13 @@ final class YCSBClient {
             } else if due >= deadline || outcome.end > deadline + (deadline - outcome.start) {
                 break
             }
-            outcome.end = try perform(slice.isMeasured, dueAt: due).end
-            intended.record(outcome.end - due)
+            let times = try perform(slice.isMeasured, dueAt: due)
+            outcome.end = times.end
+            service.record(times.end - times.start)
+            intended.record(times.end - due)
             outcome.operations += 1
         }
+        outcome.service = service
         outcome.intended = intended
         return outcome
     }
@@ -161,7 +165,7 @@ final class YCSBClient {
             try store.readModifyWrite(key, field: field, to: value)
         }
         let end = PlantedDelay.end(of: start)
-        model?.set(record, field: field, to: stamp)
+        model.set(record, field: field, to: stamp)
         return (start, end)
     }
 
@@ -174,7 +178,7 @@ final class YCSBClient {
         try store.insert(key, fields)
         let end = PlantedDelay.end(of: start)
         sequence.acknowledge(record)
-        model?.append(stamp: stamp)
+        model.insert(record, stamp: stamp)
         return (start, end)
     }
 

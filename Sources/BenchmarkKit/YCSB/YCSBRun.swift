@@ -13,6 +13,8 @@ final class YCSBRun {
     private var progress: YCSBProgress
     private var intended: LatencyRecorder?
     private var search: SustainableRate?
+    /// The slice at the highest rate that passed.
+    private var best: YCSBSliceTotals?
     /// Of the slice without a schedule, where others have one.
     private var unthrottled: Double?
 
@@ -48,18 +50,19 @@ final class YCSBRun {
         var allocations = AllocationMeasurement(
             options.threads == 1 ? environment.allocations : nil)
         io.resume()
-        let outcomes = try MeasuredRegion.run {
+        let totals = try MeasuredRegion.run {
             try searchesRate ? searchRate(clients) : runUnthrottled(clients)
         }
         io.pause()
         var result = CaseResult(benchmarkCase)
         result.batchSize = 1
-        result.operations = outcomes.operations
-        if let allocated = allocations.finish(operations: outcomes.operations) {
+        // The slices of a search went at other rates: the row is the one it found, if any.
+        result.operations = searchesRate ? best?.operations ?? 0 : totals.operations
+        result.elapsedSeconds = searchesRate ? best?.seconds ?? 0 : totals.seconds
+        if let allocated = allocations.finish(operations: totals.operations) {
             result.allocationsPerOperation = allocated.allocations
             result.allocatedBytesPerOperation = allocated.bytes
         }
-        result.elapsedSeconds = outcomes.seconds
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         result.interval = ThroughputInterval(ratesOfEqualTimes: progress.rates)
         result.measure("load_records_per_s", Double(records) / loadSeconds)
@@ -101,7 +104,7 @@ final class YCSBRun {
         return try YCSBClients(count: options.threads) {
             [mix, options, records, engine, path, sequence, benchmarkCase] index in
             YCSBClient(
-                mix, index: index, of: options.threads, records: records,
+                mix, index: index, records: records,
                 expectedInserts: expectedInserts, seed: options.seed,
                 store: try engine.openRecords(at: path, benchmarkCase.identifier.durability),
                 sequence: sequence)
@@ -148,10 +151,10 @@ final class YCSBRun {
                 target: target, achieved: done.rate,
                 p99: done.intended.percentile(99) ?? .infinity)
             search.record(trial)
-            if trial.passes { intended = done.intended }
+            if trial.passes { best = done }
             lastTrial = done.intended
         }
-        intended = intended ?? lastTrial
+        intended = best?.intended ?? lastTrial
         unthrottled = free.rate
         self.search = search
         return totals
@@ -171,9 +174,10 @@ final class YCSBRun {
 
     // MARK: Account
 
-    private func fill(_ result: inout CaseResult, _ clients: YCSBClients, _ io: IOMeasurement) throws
-    {
-        result.latency = try merged(clients) { $0.service }.summary()
+    private func fill(
+        _ result: inout CaseResult, _ clients: YCSBClients, _ io: IOMeasurement
+    ) throws {
+        result.latency = try service(clients).summary()
         for operation in mix.shares.map({ $0.operation }) {
             let latency = try merged(clients) { $0.latencies[operation] ?? LatencyRecorder() }
             result.measure("\(operation.rawValue)_p50_us", latency.percentile(50))
@@ -196,10 +200,16 @@ final class YCSBRun {
 
     private func histograms(_ clients: YCSBClients) throws -> [HistogramKind: HistogramData] {
         var histograms = [
-            HistogramKind.latency: try merged(clients) { $0.service }.distribution
+            HistogramKind.latency: try service(clients).distribution
         ]
         if let intended { histograms[.total] = intended.distribution }
         return histograms
+    }
+
+    /// Of the operations that the row counts.
+    private func service(_ clients: YCSBClients) throws -> LatencyRecorder {
+        guard searchesRate else { return try merged(clients) { $0.service } }
+        return best?.service ?? LatencyRecorder()
     }
 
     private func merged(
@@ -211,23 +221,19 @@ final class YCSBRun {
     private func expectation(_ result: inout CaseResult, _ clients: YCSBClients) throws
         -> RecordsExpectation
     {
-        var expectation = RecordsExpectation(
-            path: path, engine: engine.name, layer: engine.layer,
-            durability: benchmarkCase.identifier.durability, records: sequence.stored,
-            seed: options.seed, clients: options.threads)
-        guard case .inline(let client) = clients, let model = client.model else {
-            return expectation
-        }
-        var digest = model.digest()
-        expectation.digest = digest.text
-        if isDeterministic {
+        if case .inline(let client) = clients, isDeterministic {
+            var digest = client.model.digest()
             // What was read counts as well.
             var reads = ResultDigest.Row()
             reads.combine(client.readSum)
             digest.add(reads)
             result.digest = digest.text
         }
-        return expectation
+        return RecordsExpectation(
+            path: path, engine: engine.name, layer: engine.layer,
+            durability: benchmarkCase.identifier.durability, records: sequence.stored,
+            seed: options.seed,
+            lastStamps: try clients.collect { $0.model.lastStamps }.flatMap { $0 })
     }
 }
 
@@ -235,6 +241,7 @@ final class YCSBRun {
 struct YCSBSliceTotals {
     var operations: Int
     var seconds: Double
+    var service = LatencyRecorder()
     var intended = LatencyRecorder()
 
     init(_ outcomes: [YCSBSliceOutcome]) {
@@ -243,6 +250,7 @@ struct YCSBSliceTotals {
         let end = outcomes.map { $0.end }.max() ?? start
         seconds = BenchmarkKit.seconds(from: start, to: end)
         for outcome in outcomes {
+            if let recorder = outcome.service { service.add(recorder) }
             if let recorder = outcome.intended { intended.add(recorder) }
         }
     }
