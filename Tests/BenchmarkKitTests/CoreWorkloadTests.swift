@@ -1,4 +1,5 @@
 import Foundation
+import StorageEngine
 import Testing
 
 @testable import BenchmarkKit
@@ -81,6 +82,28 @@ import Testing
         }
         #expect(digests[0] != nil)
         #expect(digests[0] == digests[1])
+    }
+
+    @Test func linksInAnotherOrderFailTheProof() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("links-build", "engine", in: folder) { $0.count = 100 }
+        guard case .links(let expectation) = outcome.verification else {
+            Issue.record("no links were expected")
+            return
+        }
+        let connection = try Connection(Database.open(path: expectation.path))
+        let owners = try #require(try connection.table(named: "LinkOwner"))
+        var firsts: [ObjectKey] = []
+        try owners.forEachLeaf { leaf, _ in
+            firsts.append(owners.key(at: RowLocation(leaf: leaf, row: 0)))
+            return false
+        }
+        try connection.beginWrite()
+        try owners.list(0, of: firsts[0]).move(from: 3, to: 40)
+        try connection.commit()
+        #expect(
+            try expectation.problems()
+                == ["The lists do not hold the links that were written, in their order."])
     }
 
     @Test(arguments: ["api", "engine"])

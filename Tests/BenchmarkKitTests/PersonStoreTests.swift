@@ -164,6 +164,10 @@ import Testing
         try store.build(owners: 7, members: 300, batchSize: 3)
         #expect(try store.sumOfMembers() == (0..<2100).reduce(0) { $0 + $1 % 1000 })
         if layer == .engine { #expect(try store.countOfOwners() == 2100) }
+        var links = ResultDigest()
+        try store.forEachLink { links.add(LinkLists.row($0, $1, $2)) }
+        #expect(links == LinkLists.digest(owners: 7, members: 300))
+        #expect(try store.problems() == [])
         #expect(try store.size().fileBytes > 0)
     }
 }

@@ -12,6 +12,23 @@ enum LinkLists {
     static func sum(_ size: Int) -> Int {
         (0..<members(size)).reduce(0) { $0 + $1 % 1000 }
     }
+
+    /// Of every link of every list.
+    static func digest(owners: Int, members: Int) -> ResultDigest {
+        var digest = ResultDigest()
+        for member in 0..<owners * members {
+            digest.add(row(member / members, member % members, member % 1000))
+        }
+        return digest
+    }
+
+    static func row(_ owner: Int, _ position: Int, _ value: Int) -> ResultDigest.Row {
+        var row = ResultDigest.Row()
+        row.combine(owner)
+        row.combine(position)
+        row.combine(value)
+        return row
+    }
 }
 
 extension CoreCase {
@@ -72,14 +89,15 @@ enum LinksBuildWorkload: CoreWorkload {
             logicalBytes: operations * 16)
         result.fill(try store.size())
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        result.digest = ResultDigest.text(of: UInt64(LinkLists.sum(core.size)))
+        let digest = LinkLists.digest(owners: owners, members: LinkLists.membersPerOwner).text
+        result.digest = digest
         return CaseOutcome(
             results: [result],
             verification: .links(
                 LinksExpectation(
                     engine: core.engine.name, layer: core.engine.layer,
                     durability: benchmarkCase.identifier.durability, path: core.databasePath,
-                    links: operations, sum: LinkLists.sum(core.size))))
+                    links: operations, digest: digest)))
     }
 }
 
@@ -155,7 +173,8 @@ struct LinksExpectation: Codable, Sendable {
     var durability: Durability
     var path: String
     var links: Int
-    var sum: Int
+    /// Of owners, positions and values.
+    var digest: String
 
     /// Every difference between the file and this, in sentences; empty if there is none.
     func problems() throws -> [String] {
@@ -163,10 +182,11 @@ struct LinksExpectation: Codable, Sendable {
             throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer)'.")
         }
         let store = try engine.openLinks(at: path, durability)
-        var problems: [String] = []
-        let found = try store.sumOfMembers()
-        if found != sum {
-            problems.append("The values behind all links add up to \(found) instead of \(sum).")
+        var problems = try store.problems()
+        var found = ResultDigest()
+        try store.forEachLink { found.add(LinkLists.row($0, $1, $2)) }
+        if found.text != digest {
+            problems.append("The lists do not hold the links that were written, in their order.")
         }
         if engine.reason(against: .backlinks) == nil, try store.countOfOwners() != links {
             problems.append("The objects are not in \(links) lists.")

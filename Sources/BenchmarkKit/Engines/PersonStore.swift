@@ -72,5 +72,10 @@ public protocol LinkStore: AnyObject {
     func sumOfMembers() throws -> Int
     /// How many owners have each member, added up over all members.
     func countOfOwners() throws -> Int
+    /// Every link, in any order: which owner (by the order in which they were made), the position
+    /// in its list, and the member's value.
+    func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) throws
     func size() throws -> StoreSize
+    /// Defects of the file's structure, in sentences, as far as the engine can check it.
+    func problems() throws -> [String]
 }

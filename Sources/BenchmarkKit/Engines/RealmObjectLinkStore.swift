@@ -57,7 +57,19 @@ final class RealmObjectLinkStore: LinkStore {
         return sum
     }
 
+    func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) {
+        for (owner, object) in realm.objects(LinkOwner.self).enumerated() {
+            for (position, member) in object.members.enumerated() {
+                body(owner, position, member.value)
+            }
+        }
+    }
+
     func countOfOwners() throws -> Int { throw RealmObjectEngine().unsupported(.backlinks) }
 
     func size() throws -> StoreSize { StoreSize(try Database.open(path: path).statistics()) }
+
+    func problems() throws -> [String] {
+        try Connection(Database.open(path: path)).verify()
+    }
 }

@@ -55,21 +55,45 @@ final class RealmTableLinkStore: LinkStore {
 
     func sumOfMembers() throws -> Int {
         var sum = 0
+        try forEachList { list in
+            try list.forEach { element in
+                sum += try value(behind: element)
+                return true
+            }
+        }
+        return sum
+    }
+
+    func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) throws {
+        var owner = 0
+        try forEachList { list in
+            var position = 0
+            try list.forEach { element in
+                body(owner, position, try value(behind: element))
+                position += 1
+                return true
+            }
+            owner += 1
+        }
+    }
+
+    @inline(__always)
+    private func forEachList(_ body: (ListHandle) throws -> Void) throws {
         try owners.forEachLeaf { leaf, _ in
             for row in 0..<leaf.rowCount {
-                let key = owners.key(at: RowLocation(leaf: leaf, row: row))
-                try owners.list(0, of: key).forEach { element in
-                    guard case .integer(let target) = element,
-                        let location = try members.location(of: ObjectKey(rawValue: target)),
-                        case .integer(let value) = try members.value(0, at: location)
-                    else { throw BenchmarkError(.caseFailed, "A link leads nowhere.") }
-                    sum += Int(value)
-                    return true
-                }
+                try body(owners.list(0, of: owners.key(at: RowLocation(leaf: leaf, row: row))))
             }
             return true
         }
-        return sum
+    }
+
+    @inline(__always)
+    private func value(behind link: Scalar) throws -> Int {
+        guard case .integer(let target) = link,
+            let location = try members.location(of: ObjectKey(rawValue: target)),
+            case .integer(let value) = try members.value(0, at: location)
+        else { throw BenchmarkError(.caseFailed, "A link leads nowhere.") }
+        return Int(value)
     }
 
     func countOfOwners() throws -> Int {
@@ -85,4 +109,6 @@ final class RealmTableLinkStore: LinkStore {
     }
 
     func size() throws -> StoreSize { StoreSize(try connection.database.statistics()) }
+
+    func problems() throws -> [String] { try connection.verify() }
 }

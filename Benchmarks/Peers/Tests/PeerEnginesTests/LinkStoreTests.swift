@@ -17,6 +17,10 @@ extension PeerTests {
                 }
                 #expect(try store.sumOfMembers() == sum)
                 #expect(try store.countOfOwners() == owners * members)
+                var links = ResultDigest()
+                try store.forEachLink { links.add(LinkLists.row($0, $1, $2)) }
+                #expect(links == LinkLists.digest(owners: owners, members: members))
+                #expect(try store.problems() == [])
                 #expect(try store.size().fileBytes > 0)
             }
         }

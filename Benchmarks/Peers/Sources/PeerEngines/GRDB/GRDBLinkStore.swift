@@ -88,5 +88,17 @@ final class GRDBLinkStore: LinkStore {
         }
     }
 
+    func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) throws {
+        try lease.database.pool.read { database in
+            for owner in try Owner.order(Column("id")).fetchAll(database) {
+                let members = try owner.request(for: Owner.members).fetchAll(database)
+                for (position, member) in members.enumerated() {
+                    body(owner.id, position, member.value)
+                }
+            }
+        }
+    }
+
     func size() throws -> StoreSize { try lease.database.size() }
+    func problems() throws -> [String] { try lease.database.problems() }
 }

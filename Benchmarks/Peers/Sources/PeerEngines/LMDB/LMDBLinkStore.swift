@@ -42,6 +42,21 @@ final class LMDBLinkStore: LinkStore {
         try transaction.put(owners, owner, list.bytes, MDB_APPEND)
     }
 
+    func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) throws {
+        let transaction = try session.reading()
+        try transaction.forEach(owners) { owner, list in
+            let number = owner.loadUnaligned(as: Int.self)
+            for position in 0..<list.count / 8 {
+                let member = list.littleEndian(Int.self, at: position * 8)
+                guard let value = try transaction.get(members, member) else {
+                    throw BenchmarkError(.caseFailed, "A link leads to no member.")
+                }
+                body(number, position, value.loadUnaligned(as: Int.self))
+            }
+            return true
+        }
+    }
+
     func sumOfMembers() throws -> Int {
         let transaction = try session.reading()
         var sum = 0
@@ -73,4 +88,6 @@ final class LMDBLinkStore: LinkStore {
     }
 
     func size() throws -> StoreSize { try session.environment.size() }
+    /// LMDB brings no check of its structure.
+    func problems() -> [String] { [] }
 }

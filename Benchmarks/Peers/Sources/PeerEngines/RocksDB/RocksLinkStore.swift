@@ -54,6 +54,21 @@ final class RocksLinkStore: LinkStore {
         return sum
     }
 
+    func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) throws {
+        try session.forEach(prefix: RocksKind.owner) { key, list in
+            let owner = key.bigEndian(Int.self, at: 1)
+            for position in 0..<list.count / 8 {
+                session.key.setKey(RocksKind.member, list.littleEndian(Int.self, at: position * 8))
+                let value = try session.get(session.key.bytes) { $0.littleEndian(Int.self, at: 0) }
+                guard let value else {
+                    throw BenchmarkError(.caseFailed, "A link leads to no member.")
+                }
+                body(owner, position, value)
+            }
+            return true
+        }
+    }
+
     func countOfOwners() throws -> Int {
         var count = 0
         try session.forEach(prefix: RocksKind.member) { key, _ in
@@ -70,4 +85,5 @@ final class RocksLinkStore: LinkStore {
     }
 
     func size() throws -> StoreSize { session.database.size() }
+    func problems() throws -> [String] { try session.database.problems() }
 }

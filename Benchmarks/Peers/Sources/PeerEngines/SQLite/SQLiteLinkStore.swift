@@ -72,5 +72,16 @@ final class SQLiteLinkStore: LinkStore {
         return try countOwners.runForInteger()
     }
 
+    func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) throws {
+        try connection.read()
+        let links = try connection.prepare(
+            """
+            SELECT link.owner, link.position, member.value
+            FROM link LEFT JOIN member ON member.id = link.member
+            """)
+        while try links.step() { body(links.integer(0), links.integer(1), links.integer(2)) }
+    }
+
     func size() throws -> StoreSize { try connection.size() }
+    func problems() throws -> [String] { try connection.problems() }
 }
