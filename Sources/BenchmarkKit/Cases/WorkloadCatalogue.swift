@@ -76,9 +76,6 @@ enum WorkloadCatalogue {
         if !engine.durabilities.contains(identifier.durability) {
             return "The engine \(engine.name) has no durability '\(identifier.durability)'."
         }
-        if identifier.durability == .memory, workload is any CoreWorkload.Type {
-            return "What is only in memory cannot be proved by a fresh process."
-        }
         let features = workload.features(of: identifier.strategy) ?? []
         return features.lazy.compactMap { engine.reason(against: $0) }.first
     }

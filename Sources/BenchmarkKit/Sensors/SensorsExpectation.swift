@@ -49,11 +49,7 @@ struct SensorsExpectation: Codable, Sendable {
         guard let engine = try EngineCatalogue.engine(named: engine, layer: layer) else {
             throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer)'.")
         }
-        return try problems(in: engine.openSensors(at: path, durability))
-    }
-
-    /// The same for what `store` holds.
-    func problems(in store: any SensorStore) throws -> [String] {
+        let store = try engine.openSensors(at: path, durability)
         let stored = try store.contents()
         var problems: [String] = []
         if stored.count != sensors.count {
