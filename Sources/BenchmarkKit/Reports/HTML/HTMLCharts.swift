@@ -2,12 +2,15 @@
 enum HTMLCharts {
     static func all(of run: RunFiles) -> [(title: String, note: String, charts: [SVG])] {
         let groups = run.rows.filter(\.hasRun).byWorkload
+        // One order for all charts of the page, so that an engine keeps its colour.
+        var engines: [String] = []
+        for row in run.rows where !engines.contains(row.engine) { engines.append(row.engine) }
         return [
             (
                 "Throughput",
                 "Operations a second, each workload on its own axis; the whisker is the 95 % "
                     + "interval. Dashed: the machine without a database.",
-                groups.map(throughput)
+                groups.map { throughput($0.workload, $0.rows, engines) }
             ),
             (
                 "Latency",
@@ -28,10 +31,10 @@ enum HTMLCharts {
         ]
     }
 
-    private static func throughput(_ workload: String, _ rows: [RunRow]) -> SVG {
-        var engines: [String] = []
-        for row in rows where !engines.contains(row.engine) { engines.append(row.engine) }
-        return BarChart(
+    private static func throughput(
+        _ workload: String, _ rows: [RunRow], _ engines: [String]
+    ) -> SVG {
+        BarChart(
             title: workload, axisTitle: "operations per second",
             bars: zip(rows, rows.labels).compactMap { row, label in
                 guard let rate = row.throughput else { return nil }
