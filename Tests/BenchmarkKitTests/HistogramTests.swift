@@ -49,6 +49,18 @@ import Testing
         for step in read { #expect(abs(step.microseconds / 10_000 - step.level) < 0.0002) }
     }
 
+    @Test func thePointsOfASweepHaveFilesOfTheirOwn() throws {
+        let identifier = CaseIdentifier(workload: "commit", strategy: "api", size: 1)
+        var benchmarkCase = BenchmarkCase(
+            identifier: identifier, layer: "api", options: CaseOptions())
+        let files = ["", "threads=1", "threads=2"].map { sweep in
+            benchmarkCase.sweep = sweep
+            return RunDirectory.histogramFile(of: benchmarkCase.name, .latency)
+        }
+        #expect(files[2] == "histograms/commit-api-full-plain-1-realm-threads=2.hgrm")
+        #expect(Set(files).count == 3)
+    }
+
     @Test func aRunKeepsHistogramsAndGrowth() throws {
         let folder = try TemporaryFolder()
         let directory = try RunDirectory(parent: folder.path)
