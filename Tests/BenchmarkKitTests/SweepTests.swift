@@ -97,6 +97,15 @@ import Testing
         #expect(groups[0].cases.map(\.identifier.engine) == ["realm", "realm", "sqlite"])
     }
 
+    @Test func onlyWhereNoEnginesAreComparedAControlTakesTurns() {
+        let groups = CaseGroup.groups(of: [
+            benchmarkCase("insert", "api"), benchmarkCase("insert", "engine"),
+            benchmarkCase("commit", "engine"), benchmarkCase("commit", "engine", engine: "sqlite"),
+        ])
+        let controls = groups.map { $0.cases.map(\.options.hasControl) }
+        #expect(controls == [[true, true], [false, false]])
+    }
+
     @Test func everySecondRoundIsReversed() {
         let group = CaseGroup(cases: ["a", "b", "c"].map { benchmarkCase("insert", $0) })
         #expect((0..<3).map { group.order(ofRound: $0) } == [[0, 1, 2], [2, 1, 0], [0, 1, 2]])

@@ -12,7 +12,8 @@ struct CaseGroup: Sendable {
         var options: CaseOptions
     }
 
-    /// In the order of their first cases.
+    /// In the order of their first cases. Where engines are compared, no control takes turns with
+    /// one of them.
     static func groups(of cases: [BenchmarkCase]) -> [CaseGroup] {
         var positions: [Key: Int] = [:]
         var groups: [CaseGroup] = []
@@ -29,8 +30,15 @@ struct CaseGroup: Sendable {
                 groups.append(CaseGroup(cases: [benchmarkCase]))
             }
         }
+        for position in groups.indices where groups[position].comparesEngines {
+            for index in groups[position].cases.indices {
+                groups[position].cases[index].options.hasControl = false
+            }
+        }
         return groups
     }
+
+    private var comparesEngines: Bool { Set(cases.map(\.identifier.engine)).count > 1 }
 
     /// Positions of the cases in the order of a round, counted from 0: A B C, then C B A, so that
     /// a machine that grows slower treats the first and the last alike.

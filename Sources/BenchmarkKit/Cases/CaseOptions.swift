@@ -21,6 +21,9 @@ struct CaseOptions: Codable, Hashable, Sendable {
     var warmup = 0.0
     /// A recording's path, or `synthetic`; nil means the recording that comes with the package.
     var input: String?
+    /// Whether a control without a database takes turns with the measured work, where a workload has
+    /// one. False where engines are compared: only the embedded one would pause for it.
+    var hasControl = true
 
     /// The first option that no case can work with, named as on the command line; nil if all are
     /// sensible. The upper ends keep a mistyped number from exhausting the machine.

@@ -14,9 +14,9 @@ enum CompactWorkload: FixtureWorkload {
         -> CaseOutcome
     {
         let core = try CoreCase(benchmarkCase, environment)
-        let store = try core.open(path(core), layout)
+        let fixture = core.fixture(layout, isAged: isAged)
         core.progress(fraction: 0)
-        let before = try store.size()
+        var bytesBefore = 0
         var timer = BatchTimer(batchSize: core.size)
         var extraBytes = 0
         let rounds = core.options.count.map { max(1, $0 / core.size) } ?? 1
@@ -24,8 +24,9 @@ enum CompactWorkload: FixtureWorkload {
         allocations.pause()
         var io = IOMeasurement(core.engine)
         for round in 0..<rounds {
-            try emptyFolder(core)
-            let watch = SpaceWatch(core.databaseFolder)
+            let store = try core.open(freshSource(core, fixture), layout)
+            bytesBefore = try store.size().fileBytes
+            let watch = SpaceWatch(environment.directory)
             allocations.resume()
             io.resume()
             timer.beginBatch()
@@ -36,6 +37,8 @@ enum CompactWorkload: FixtureWorkload {
             io.pause()
             allocations.pause()
             extraBytes = max(extraBytes, try watch.stop())
+            // It closes here, outside what is measured.
+            withExtendedLifetime(store) {}
             try copied.get()
             core.progress(fraction: Double(round + 1) / Double(rounds))
         }
@@ -46,21 +49,30 @@ enum CompactWorkload: FixtureWorkload {
         result.fill(io, commits: rounds, pages: nil, logicalBytes: 0)
         let after = try core.open(core.databasePath, layout).size()
         result.fill(after)
-        result.measure("bytes_before", Double(before.fileBytes))
+        result.measure("bytes_before", Double(bytesBefore))
         result.measure("bytes_after", Double(after.fileBytes))
         result.measure("extra_bytes_max", Double(extraBytes))
-        let contents = core.fixture(layout, isAged: isAged).oracle().contents()
+        let contents = fixture.oracle().contents()
         result.digest = contents.digest
         return CaseOutcome(
             results: [result], verification: core.expectation(contents, layout))
     }
 
-    private static func emptyFolder(_ core: CoreCase) throws {
-        try? FileManager.default.removeItem(atPath: core.databaseFolder)
+    /// An empty folder for the copy, and a source that no earlier copying touched: some engines pack
+    /// the source itself. Returns its path.
+    private static func freshSource(_ core: CoreCase, _ fixture: PersonsFixture) throws -> String {
+        let folder = core.environment.directory + "/source"
+        for used in [folder, core.databaseFolder] {
+            try? FileManager.default.removeItem(atPath: used)
+        }
         try CaseRunner.makeDirectory(core.databaseFolder)
+        try FolderFiles.copy(fixture.make(in: core.environment), to: folder)
+        try FolderFiles.sync(below: folder)
+        return folder + "/" + PersonsFixture.fileName
     }
 
-    /// Watches from a thread of its own what a folder takes on the disk.
+    /// Watches from a thread of its own how much more a folder takes on the disk, with the source and
+    /// the copy below it.
     private final class SpaceWatch {
         private let isStopped: StopFlag
         private let workers: WorkerThreads<Int>
@@ -69,6 +81,7 @@ enum CompactWorkload: FixtureWorkload {
 
         init(_ folder: String) {
             let flag = StopFlag()
+            let before = FolderFiles.diskBytes(below: folder)
             isStopped = flag
             workers = WorkerThreads(count: 1, name: "space") { _, _ in
                 var most = 0
@@ -76,11 +89,11 @@ enum CompactWorkload: FixtureWorkload {
                     most = max(most, FolderFiles.diskBytes(below: folder))
                     Thread.sleep(forTimeInterval: 0.005)
                 } while !flag.value.load(ordering: .relaxed)
-                return max(most, FolderFiles.diskBytes(below: folder))
+                return max(most, FolderFiles.diskBytes(below: folder)) - before
             }
         }
 
-        /// The most bytes that there were at a time.
+        /// The most bytes that were added at a time.
         func stop() throws -> Int {
             isStopped.value.store(true, ordering: .relaxed)
             return try workers.run()[0]

@@ -71,6 +71,11 @@ struct CoreCase {
     /// Rows without a database stand beside those of the embedded engine only.
     var hasControls: Bool { engine.name == "realm" }
 
+    /// The bare disk that takes turns with the commits of a case; nil if it has none.
+    func makeInterleavedControl() throws -> BareDisk? {
+        hasControls && options.hasControl ? try BareDisk(directory: environment.directory) : nil
+    }
+
     // MARK: Files
 
     /// A folder of its own for the files of the case's database.

@@ -1,7 +1,8 @@
 import RealmSwift
 
 /// One bulk insert: whatever the engine, the same persons in transactions of the same size; for the
-/// embedded engine in turns with the same bytes written without a database.
+/// embedded engine, unless it is compared with others, in turns with the same bytes written without
+/// a database.
 final class InsertRun {
     /// Transactions before the control row gets its turn.
     private static let block = 20
@@ -30,7 +31,7 @@ final class InsertRun {
         self.layout = layout
         store = try core.create(layout)
         generator = PersonGenerator(seed: core.seed)
-        control = core.hasControls ? try BareDisk(directory: core.environment.directory) : nil
+        control = try core.makeInterleavedControl()
         io = IOMeasurement(core.engine)
         batch.reserveCapacity(core.options.batchSize)
         shapes.reserveCapacity(Self.block)
@@ -78,11 +79,15 @@ final class InsertRun {
     // MARK: Controls
 
     private func controlResults() -> [CaseResult] {
-        guard let control else { return [] }
-        let strategy = core.benchmarkCase.identifier.strategy
-        let disk = control.result(
-            beside: core.benchmarkCase, strategy: strategy + "-bare-disk", operations: core.size)
-        return core.engine.layer == .api ? [disk, constructionResult()] : [disk]
+        var results: [CaseResult] = []
+        if let control {
+            let strategy = core.benchmarkCase.identifier.strategy + "-bare-disk"
+            results.append(
+                control.result(
+                    beside: core.benchmarkCase, strategy: strategy, operations: core.size))
+        }
+        if core.hasControls, core.engine.layer == .api { results.append(constructionResult()) }
+        return results
     }
 
     /// Making the same objects without adding them to a Realm.

@@ -1,5 +1,5 @@
-/// Small transactions one after the other, each durable before the next; for the embedded engine in
-/// turns with the same bytes written without a database.
+/// Small transactions one after the other, each durable before the next; for the embedded engine,
+/// unless it is compared with others, in turns with the same bytes written without a database.
 final class SingleCommits {
     /// Commits before the control row gets its turn; as many warm up.
     private static let block = 200
@@ -24,7 +24,7 @@ final class SingleCommits {
     init(_ core: CoreCase, _ store: any PersonStore) throws {
         self.core = core
         self.store = store
-        control = core.hasControls ? try BareDisk(directory: core.environment.directory) : nil
+        control = try core.makeInterleavedControl()
         io = IOMeasurement(core.engine)
         shapes.reserveCapacity(Self.block)
     }

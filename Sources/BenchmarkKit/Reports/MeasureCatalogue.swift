@@ -30,7 +30,7 @@ enum MeasureCatalogue {
         ("writer_p99_us", "99th percentile of the same."),
         ("bytes_before", "Bytes of the file before it was compacted."),
         ("bytes_after", "Bytes of the compacted copy."),
-        ("extra_bytes_max", "Most bytes on the disk beside the file while it was compacted."),
+        ("extra_bytes_max", "Most bytes on the disk that compacting added, copy included."),
         ("verification_s", "Seconds that the fresh process took to prove the result."),
     ] + ycsb + growth
 }

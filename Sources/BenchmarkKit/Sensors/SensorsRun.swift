@@ -33,7 +33,8 @@ final class SensorsRun {
         let identifier = benchmarkCase.identifier
         let options = benchmarkCase.options
         let hasControl =
-            type == DedicatedThreadStrategy.self && options.threads == 1
+            options.hasControl
+            && type == DedicatedThreadStrategy.self && options.threads == 1
             && identifier.engine == "realm" && identifier.durability == .full
         store = try setup.openStore()
         environment = setup.environment(

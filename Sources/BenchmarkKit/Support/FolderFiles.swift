@@ -13,12 +13,17 @@ enum FolderFiles {
         }
     }
 
-    /// What the files take on the disk, in bytes. Files that vanish meanwhile count for nothing.
+    /// What the files take on the disk, in bytes. A file with several names counts once; files that
+    /// vanish meanwhile count for nothing.
     static func diskBytes(below folder: String) -> Int {
         let paths = (try? paths(below: folder)) ?? []
+        var linked: Set<ino_t> = []
         return paths.reduce(0) { sum, path in
             var status = stat()
-            return lstat(path, &status) == 0 ? sum + Int(status.st_blocks) * 512 : sum
+            guard lstat(path, &status) == 0,
+                status.st_nlink == 1 || linked.insert(status.st_ino).inserted
+            else { return sum }
+            return sum + Int(status.st_blocks) * 512
         }
     }
 

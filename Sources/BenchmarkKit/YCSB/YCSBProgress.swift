@@ -22,7 +22,7 @@ struct YCSBProgress {
     mutating func sample(_ operations: Int) {
         let elapsed = seconds(from: began, to: monotonicNanoseconds())
         let point = TimelinePoint(
-            elapsed: elapsed, operations: operations, fileBytes: fileSize(path) ?? 0,
+            elapsed: elapsed, operations: operations, fileBytes: storedBytes(at: path),
             residentBytes: ProcessStatus.residentBytes())
         points.append(point)
         let fraction =

@@ -5,7 +5,7 @@ import Testing
 
 extension PeerTests {
     @Suite struct LinkStoreTests {
-        @Test(arguments: Peer.all, [1, 3, 100])
+        @Test(arguments: Peer.supporting(.links, .backlinks), [1, 3, 100])
         func linksAreFollowedBothWays(_ peer: Peer, _ batchSize: Int) throws {
             let folder = try TemporaryFolder()
             let (owners, members) = (20, 70)

@@ -34,7 +34,7 @@ extension PeerTests {
             #expect(try store.scan(from: "", count: 0) == 0)
         }
 
-        @Test(arguments: Peer.all)
+        @Test(arguments: Peer.supporting(.records, .recordScans))
         func answersLikeADictionary(_ peer: Peer) throws {
             let folder = try TemporaryFolder()
             let path = folder.path + "/records"
@@ -63,7 +63,7 @@ extension PeerTests {
             try expectEqual(peer.engine.openRecords(at: path, peer.fastest), model)
         }
 
-        @Test(arguments: Peer.all)
+        @Test(arguments: Peer.supporting(.records, .recordScans))
         func updatingWhatIsMissingFails(_ peer: Peer) throws {
             let folder = try TemporaryFolder()
             let store = try peer.engine.openRecords(at: folder.path + "/records", peer.fastest)
@@ -75,6 +75,30 @@ extension PeerTests {
             let (key, fields) = record(1)
             try store.insert(key, fields)
             try expectEqual(store, [key: fields])
+        }
+
+        /// Each operation of YCSB sees the newest version, whichever client made it.
+        @Test(arguments: Peer.supporting(.records))
+        func eachReadSeesTheNewestVersion(_ peer: Peer) throws {
+            let folder = try TemporaryFolder()
+            let path = folder.path + "/records"
+            let writer = try peer.engine.openRecords(at: path, peer.fastest)
+            try writer.load((1..<4).map(record))
+            let reader = try peer.engine.openRecords(at: path, peer.fastest)
+            let key = record(1).key
+            for field in 0..<10 {
+                try writer.update(key, field: field, to: [0])
+            }
+            for value in UInt8(1)...5 {
+                #expect(try reader.read(key) == Int(value) - 1)
+                try writer.update(key, field: 3, to: [value])
+            }
+            guard peer.engine.reason(against: .recordScans) == nil else { return }
+            for number in 4..<8 {
+                #expect(try reader.scan(from: "", count: 100) == number - 1)
+                let (key, fields) = record(number)
+                try writer.insert(key, fields)
+            }
         }
     }
 }

@@ -36,25 +36,30 @@ extension PeerTests {
             #expect(try store.problems() == [], sourceLocation: location)
         }
 
-        @Test(arguments: Peer.all)
+        /// In a session that ends with it, and with it whatever version it holds.
+        private func write(_ store: any SensorStore) throws {
+            let session = try store.makeSession(Self.descriptions)
+            for sequences in [[3, 1], [0]] {
+                try session.begin()
+                for sequence in sequences {
+                    try session.append(reading(0, sequence, payload: 50))
+                }
+                try session.append(reading(2, sequences[0]))
+                _ = try session.commit()
+            }
+            try session.begin()
+            try session.append(reading(1, 1000))
+            session.cancel()
+        }
+
+        @Test(arguments: Peer.ofSensors)
         func readingsAreKeptInOrderOfCommits(_ peer: Peer) throws {
             let folder = try TemporaryFolder()
             let path = folder.path + "/sensors"
             do {
                 let store = try peer.engine.openSensors(at: path, peer.fastest)
                 try store.create(Self.descriptions)
-                let session = try store.makeSession(Self.descriptions)
-                for sequences in [[3, 1], [0]] {
-                    try session.begin()
-                    for sequence in sequences {
-                        try session.append(reading(0, sequence, payload: 50))
-                    }
-                    try session.append(reading(2, sequences[0]))
-                    _ = try session.commit()
-                }
-                try session.begin()
-                try session.append(reading(1, 1000))
-                session.cancel()
+                try write(store)
                 try expectEqual(store, [[3, 1, 0], [], [3, 0]])
                 #expect(try store.pinnedVersions() == 0)
                 #expect(try store.size().fileBytes > 0)
@@ -63,7 +68,7 @@ extension PeerTests {
                 peer.engine.openSensors(at: path, peer.fastest), [[3, 1, 0], [], [3, 0]])
         }
 
-        @Test(arguments: Peer.all)
+        @Test(arguments: Peer.ofSensors)
         func theOldestBeyondTheCapacityAreDeleted(_ peer: Peer) throws {
             let folder = try TemporaryFolder()
             let store = try peer.engine.openSensors(at: folder.path + "/sensors", peer.fastest)
@@ -83,7 +88,35 @@ extension PeerTests {
             try expectEqual(store, [[], Array(0...count), []])
         }
 
-        @Test(arguments: Peer.all)
+        /// Whoever writes notes the order before the commit, and the proof relies on it.
+        @Test(arguments: Peer.ofSensors)
+        func transactionsAreCommittedInTheOrderInWhichTheyBegan(_ peer: Peer) throws {
+            let folder = try TemporaryFolder()
+            let store = try peer.engine.openSensors(at: folder.path + "/sensors", peer.fastest)
+            try store.create(Self.descriptions)
+            let order = Mutex<[Int]>([])
+            let failures = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                do {
+                    for sequence in 50 * thread..<50 * (thread + 1) {
+                        let session = try store.makeSession(Self.descriptions)
+                        try session.begin()
+                        // Some of those that begin are given up, and must let others begin.
+                        if sequence.isMultiple(of: 7) { continue }
+                        try session.append(reading(0, sequence))
+                        order.withLock { $0.append(sequence) }
+                        _ = try session.commit()
+                    }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
+            let expected = order.withLock { $0 }
+            #expect(try store.contents()[0].kept == expected)
+        }
+
+        @Test(arguments: Peer.ofSensors)
         func severalThreadsLoseNothing(_ peer: Peer) throws {
             let folder = try TemporaryFolder()
             let store = try peer.engine.openSensors(at: folder.path + "/sensors", peer.fastest)

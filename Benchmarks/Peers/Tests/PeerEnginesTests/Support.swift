@@ -22,9 +22,29 @@ final class TemporaryFolder {
 struct Peer: CustomTestStringConvertible, Sendable {
     var engine: any BenchmarkEngine
 
-    var testDescription: String { engine.name }
+    var testDescription: String { "\(engine.name) \(engine.layer)" }
 
-    static let all = PeerEngines.all.map { Peer(engine: $0) }
+    /// The embedded engine's layers as well, so that all answer to the same model.
+    static let all: [Peer] = {
+        EngineCatalogue.register(PeerEngines.all)
+        return EngineCatalogue.all.map { Peer(engine: $0) }
+    }()
+
+    /// Those that answer everything that a model of persons is asked.
+    static let ofPersons = supporting(.count, .prefixCount, .dateRangeCount, .sum, .sort)
+
+    /// The embedded engine stores sensors as objects only.
+    static let ofSensors = supporting(.sensors).filter {
+        $0.engine.name != "realm" || $0.engine.layer == .api
+    }
+
+    static func supporting(_ features: EngineFeature...) -> [Peer] {
+        all.filter { peer in features.allSatisfy { peer.engine.reason(against: $0) == nil } }
+    }
+
+    func stores(_ layout: PersonLayout) -> Bool {
+        layout != .indexed || engine.reason(against: .secondaryIndex) == nil
+    }
 
     /// One that loses no commit and does not wait for the disk, so that tests are fast.
     var fastest: Durability { engine.durabilities.last! }

@@ -24,7 +24,11 @@ final class GRDBDatabase: ClosableDatabase {
     private init(path: String, _ durability: Durability) throws {
         self.path = path
         var configuration = Configuration()
-        configuration.busyMode = .timeout(60)
+        // The other engines enforce no links either.
+        configuration.foreignKeysEnabled = false
+        configuration.busyMode = .callback { SQLiteConnection.wait(Int32($0)) != 0 }
+        // Debian's build overwrites what is deleted unless told otherwise.
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = OFF") }
         pool = try DatabasePool(path: path, configuration: configuration)
         // Afterwards, because opening a pool sets NORMAL.
         let synchronous =

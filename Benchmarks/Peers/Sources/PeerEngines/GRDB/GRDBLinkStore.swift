@@ -41,8 +41,10 @@ final class GRDBLinkStore: LinkStore {
                 table.column("value", .integer).notNull()
             }
             try database.create(table: "link", options: .ifNotExists) { table in
-                table.belongsTo("owner", onDelete: .cascade).notNull()
-                table.column("position", .integer).notNull()
+                table.primaryKey {
+                    table.belongsTo("owner", onDelete: .cascade)
+                    table.column("position", .integer)
+                }
                 table.belongsTo("member", onDelete: .cascade).notNull()
             }
         }

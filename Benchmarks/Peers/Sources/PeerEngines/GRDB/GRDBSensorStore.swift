@@ -1,4 +1,5 @@
 import BenchmarkKit
+import Dispatch
 import Foundation
 import GRDB
 
@@ -32,6 +33,9 @@ struct GRDBSensorStore: SensorStore {
     }
 
     private let lease: GRDBDatabase.Lease
+    /// Held from the beginning of a transaction to its end, so that transactions are committed in
+    /// the order in which they began. Not a mutex: one may end on another thread than it began on.
+    private let writing = DispatchSemaphore(value: 1)
 
     init(path: String, _ durability: Durability) throws {
         lease = try GRDBDatabase.lease(path, durability) { database in
@@ -66,7 +70,7 @@ struct GRDBSensorStore: SensorStore {
     }
 
     func makeSession(_ sensors: [SensorDescription]) throws -> any SensorSession {
-        GRDBSensorSession(lease)
+        GRDBSensorSession(lease, writing)
     }
 
     func contents() throws -> [StoredSensor] {
@@ -98,15 +102,28 @@ final class GRDBSensorSession: SensorSession {
     private typealias Reading = GRDBSensorStore.Reading
 
     private let lease: GRDBDatabase.Lease
+    private let writing: DispatchSemaphore
+    private var isWriting = false
     private var readings: [ProducedReading] = []
 
-    init(_ lease: GRDBDatabase.Lease) { self.lease = lease }
+    init(_ lease: GRDBDatabase.Lease, _ writing: DispatchSemaphore) {
+        self.lease = lease
+        self.writing = writing
+    }
 
-    func begin() throws { readings.removeAll(keepingCapacity: true) }
+    deinit { cancel() }
+
+    func begin() throws {
+        writing.wait()
+        isWriting = true
+        readings.removeAll(keepingCapacity: true)
+    }
 
     func append(_ reading: ProducedReading) throws { readings.append(reading) }
 
     func commit() throws -> CommitCost? {
+        // Whether it succeeds or not, the transaction is over.
+        defer { cancel() }
         let readings = readings
         try lease.database.pool.write { database in
             for reading in readings { try Self.append(reading, database) }
@@ -132,5 +149,9 @@ final class GRDBSensorSession: SensorSession {
             .deleteAll(database)
     }
 
-    func cancel() { readings.removeAll() }
+    func cancel() {
+        guard isWriting else { return }
+        isWriting = false
+        writing.signal()
+    }
 }

@@ -1,7 +1,8 @@
 import BenchmarkKit
 import CLMDB
 
-/// Records in LMDB: the key leads to all fields.
+/// Records in LMDB: the key leads to all fields. Each read has a read transaction of its own and
+/// sees the newest version.
 final class LMDBRecordStore: RecordStore {
     private let session: LMDBSession
     private let records: MDB_dbi
@@ -36,6 +37,7 @@ final class LMDBRecordStore: RecordStore {
 
     func read(_ key: String) throws -> Int? {
         let transaction = try session.reading()
+        defer { session.endReading() }
         return try withBytes(key) { try transaction.get(records, $0).map(PackedRecord.firstBytes) }
     }
 
@@ -68,6 +70,7 @@ final class LMDBRecordStore: RecordStore {
     func scan(from key: String, count: Int) throws -> Int {
         guard count > 0 else { return 0 }
         let transaction = try session.reading()
+        defer { session.endReading() }
         var found = 0
         var sum = 0
         try withBytes(key) { start in
@@ -82,7 +85,9 @@ final class LMDBRecordStore: RecordStore {
     }
 
     func forEach(_ body: (_ key: String, _ fields: [[UInt8]]) -> Void) throws {
-        try session.reading().forEach(records) { key, record in
+        let transaction = try session.reading()
+        defer { session.endReading() }
+        try transaction.forEach(records) { key, record in
             body(String(decoding: key, as: UTF8.self), PackedRecord.fields(record))
             return true
         }

@@ -63,7 +63,8 @@ final class RocksDatabase: ClosableDatabase, @unchecked Sendable {
     func beginWriting() { writing.wait() }
     func endWriting() { writing.signal() }
 
-    /// The next `count` numbers, from the first one on. Called with the right to write.
+    /// The next `count` numbers, from the first one on. Whoever takes them uses them, whatever the
+    /// order in which several threads commit.
     func takeNumbers(_ count: Int, after newest: () throws -> Int?) throws -> Int {
         try next.withLock { next in
             let first = try next ?? (newest() ?? -1) + 1

@@ -12,7 +12,7 @@ final class RocksLinkStore: LinkStore {
 
     func build(owners: Int, members: Int, batchSize: Int) throws {
         for first in stride(from: 0, to: owners, by: batchSize) {
-            try session.write { batch in
+            try session.insert { batch in
                 for owner in first..<min(first + batchSize, owners) {
                     insert(owner: owner, members, batch)
                 }

@@ -18,7 +18,7 @@ final class RocksPersonStore: PersonStore {
     var lastCommit: CommitCost? { nil }
 
     func insert(_ persons: ArraySlice<PersonValues>) throws {
-        try session.write { batch in
+        try session.insert { batch in
             var number = 0
             if layout == .unkeyed || layout == .indexed {
                 number = try session.database.takeNumbers(persons.count, after: newestNumber)

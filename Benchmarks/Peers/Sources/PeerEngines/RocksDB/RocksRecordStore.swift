@@ -9,13 +9,13 @@ final class RocksRecordStore: RecordStore {
     }
 
     func load(_ records: [(key: String, fields: [[UInt8]])]) throws {
-        try session.write { batch in
+        try session.insert { batch in
             for record in records { put(record.key, record.fields, batch) }
         }
     }
 
     func insert(_ key: String, _ fields: [[UInt8]]) throws {
-        try session.write { put(key, fields, $0) }
+        try session.insert { put(key, fields, $0) }
     }
 
     private func put(_ key: String, _ fields: [[UInt8]], _ batch: RocksBatch) {

@@ -68,12 +68,18 @@ final class RocksSession {
 
     // MARK: Writing
 
-    /// All of `body` is one transaction. Nobody else writes meanwhile, so that what it reads stays
+    /// All of `body` is one transaction. No other `write` runs meanwhile, so that what it reads stays
     /// true; it does not see what it writes.
     func write(_ body: (RocksBatch) throws -> Void) throws {
-        releaseSnapshot()
         database.beginWriting()
         defer { database.endWriting() }
+        try insert(body)
+    }
+
+    /// The same for entries with new keys, which follow from nothing that is stored. Without the
+    /// right to write, so that RocksDB merges the commits of several threads into one sync.
+    func insert(_ body: (RocksBatch) throws -> Void) throws {
+        releaseSnapshot()
         let batch = RocksBatch()
         try body(batch)
         try commit(batch)

@@ -59,7 +59,7 @@ final class SQLiteConnection {
 
     /// Another connection holds a lock: SQLite's own waiting begins with whole milliseconds and ends
     /// with tenths of seconds, far above the length of a transaction here. Gives up after a minute.
-    private static func wait(_ attempts: Int32) -> Int32 {
+    static func wait(_ attempts: Int32) -> Int32 {
         let pause: UInt32 = attempts < 100 ? 50 : 500
         guard attempts < 120_000 else { return 0 }
         usleep(pause)

@@ -2,6 +2,8 @@ import BenchmarkKit
 
 /// Records in a table with row ids and an index on the key. A table without row ids would spare a
 /// lookup, but keeps at most a quarter of a page of a row in its tree, which is less than a record.
+///
+/// Each statement that reads is a read transaction of its own and sees the newest version.
 final class SQLiteRecordStore: RecordStore {
     private static let fieldCount = 10
 
@@ -54,8 +56,7 @@ final class SQLiteRecordStore: RecordStore {
     }
 
     func read(_ key: String) throws -> Int? {
-        try connection.read()
-        return try find.withText(key, at: 1) {
+        try find.withText(key, at: 1) {
             guard try find.step() else { return nil }
             defer { find.reset() }
             return Self.firstBytes(find)
@@ -82,7 +83,6 @@ final class SQLiteRecordStore: RecordStore {
     }
 
     func scan(from key: String, count: Int) throws -> Int {
-        try connection.read()
         scanFrom.bind(count, at: 2)
         return try scanFrom.withText(key, at: 1) {
             var found = 0
@@ -110,7 +110,6 @@ final class SQLiteRecordStore: RecordStore {
     }
 
     func forEach(_ body: (_ key: String, _ fields: [[UInt8]]) -> Void) throws {
-        try connection.read()
         let keyColumn = Int32(Self.fieldCount)
         while try all.step() {
             body(all.text(keyColumn), (0..<keyColumn).map { Array(all.bytes($0)) })
