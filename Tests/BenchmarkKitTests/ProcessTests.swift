@@ -104,7 +104,7 @@ struct ProcessTests {
             (["--output", "/proc/results"], 1, "/proc/results"),
             (["--path", garbage + "/below"], 1, "garbage.csv/below"),
             (["--threads", "1000000"], 64, "--threads must be from 1 to 1024"),
-            (["nonsense"], 64, "no case of the suite 'default' named 'nonsense'"),
+            (["nonsense"], 64, "no workload, or case of the suite 'default', named 'nonsense'"),
             (["--engine", "rielm"], 64, "Did you mean realm?"),
             (["--engine", "sqlite"], 64, "realm-bench-peers has it"),
             (["--durability", "ful"], 64, "Did you mean full?"),

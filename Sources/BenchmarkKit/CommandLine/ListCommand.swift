@@ -25,7 +25,7 @@ struct ListCommand: ParsableCommand {
         for workload in WorkloadCatalogue.all {
             print("\(workload.name): \(workload.summary)")
             for strategy in workload.strategies {
-                let reason = workload.reason(against: strategy.name).map { " Unsupported: \($0)" }
+                let reason = workload.reason(against: strategy.name).map { " (unsupported: \($0))" }
                 print("  \(strategy.name): \(strategy.summary)\(reason ?? "")")
             }
         }

@@ -8,7 +8,8 @@ struct RunCommand: ParsableCommand {
         abstract: "Runs a suite, or a part of it, and writes the results.",
         discussion: """
             Names choose cases of the suite by workload (sensors), strategy (batched), or case \
-            id; --filter chooses by regular expression. Rows are written as cases finish: an \
+            id; a workload that the suite lacks runs with its usual options. --filter chooses by \
+            regular expression. Rows are written as cases finish: an \
             interrupted run keeps what it has.
 
             Cases that differ only in strategy or engine take turns when --runs asks for several \
@@ -91,6 +92,7 @@ struct RunCommand: ParsableCommand {
     func chosenCases() throws -> [BenchmarkCase] {
         var cases = try Suite.load(suite).expanded(overriding: options.overrides)
         if !names.isEmpty {
+            cases += try namedBeyondSuite(cases)
             try checkNames(cases)
             cases = cases.filter { benchmarkCase in
                 names.contains { Self.matches($0, benchmarkCase.identifier) }
@@ -118,19 +120,32 @@ struct RunCommand: ParsableCommand {
             || identifier.description.hasPrefix(name + "/")
     }
 
+    /// Workloads that are named although the suite lacks them, with the usual options.
+    private func namedBeyondSuite(_ cases: [BenchmarkCase]) throws -> [BenchmarkCase] {
+        let missing = names.filter { name in
+            !cases.contains { Self.matches(name, $0.identifier) }
+        }
+        let entries = WorkloadCatalogue.all.flatMap { workload in
+            missing.compactMap { name -> Suite.Entry? in
+                if name == workload.name { return Suite.Entry(workload: name) }
+                return workload.strategies
+                    .first { name == "\(workload.name)/\($0.name)" }
+                    .map { Suite.Entry(workload: workload.name, strategies: [$0.name]) }
+            }
+        }
+        return try Suite(name: suite, description: "", cases: entries)
+            .expanded(overriding: options.overrides)
+    }
+
     private func checkNames(_ cases: [BenchmarkCase]) throws {
         for name in names where !cases.contains(where: { Self.matches(name, $0.identifier) }) {
-            var known: [String] = []
-            for identifier in cases.map(\.identifier) {
-                known += [
-                    identifier.workload, identifier.strategy,
-                    "\(identifier.workload)/\(identifier.strategy)",
-                ].filter { !known.contains($0) }
-            }
+            let strategies = cases.map(\.identifier.strategy)
+            let known = WorkloadCatalogue.all.map { $0.name } + strategies
             throw BenchmarkError(
                 .usage,
                 NameSuggestion.message(
-                    kind: "case of the suite '\(suite)'", name: name, among: known))
+                    kind: "workload, or case of the suite '\(suite)',", name: name,
+                    among: known.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }))
         }
     }
 
