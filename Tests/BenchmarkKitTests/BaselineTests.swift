@@ -197,9 +197,10 @@ import Testing
     }
 
     @Test func aFloorHoldsForTheSameWorkOnly() throws {
-        var benchmarkCase = try WorkloadCatalogue.makeCase(
-            workload: "count", strategy: "engine", engine: "realm", durability: .full,
-            isEncrypted: false, size: 100, options: CaseOptions())
+        var benchmarkCase = try #require(
+            try WorkloadCatalogue.makeCase(
+                workload: "count", strategy: "engine", engine: "realm", durability: .full,
+                isEncrypted: false, size: 100, options: CaseOptions()))
         let options = benchmarkCase.options.fingerprint
         func gating(floor: Double = 0.01, runs: Int = 10) -> NoiseFloors.Gating {
             let row = NoiseFloors.Row(
