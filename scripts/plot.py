@@ -19,7 +19,7 @@ EPILOG = """
 plots, each drawn only if the runs have data for it:
   throughput   operations per second by strategy, with 95 % intervals
   core         operations per second of every other workload, all engines
-  latency      percentiles up to 99.99 % and beyond, from histograms/
+  latency      percentiles up to 99.99 % and beyond, from histograms/; a file a workload
   file-size    size of the database file while a case ran
   growth       live, free and waiting bytes under a pinned reader
   encryption   what encryption costs, where a case ran with and without

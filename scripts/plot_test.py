@@ -12,6 +12,8 @@ PACKAGE = Path(__file__).resolve().parent.parent
 FIXTURE = PACKAGE / "Tests" / "BenchmarkKitTests" / "Fixtures" / "run"
 PLOTS = ["throughput", "core", "latency", "file-size", "growth", "encryption", "compaction",
          "peers", "comparison", "history"]
+FILES = ["throughput", "core", "latency-sensors", "file-size-sensors", "growth", "encryption",
+         "compaction", "peers", "comparison", "history"]
 
 
 class PlotTests(unittest.TestCase):
@@ -38,11 +40,11 @@ class PlotTests(unittest.TestCase):
         result = self.plot(FIXTURE, later, "--baseline", FIXTURE, "--output", output,
                            "--format", "svg")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(sorted(path.stem for path in output.iterdir()), sorted(PLOTS))
+        self.assertEqual(sorted(path.stem for path in output.iterdir()), sorted(FILES))
         for name, texts in {
             "throughput": ["operations per second", "dedicated-thread · grdb", "190 k"],
-            "latency": ["percentile of operations", "99.99 %"],
-            "growth": ["commits", "pinned by 4711 realm-bench, reader"],
+            "latency-sensors": ["percentile of operations", "99.99 %"],
+            "growth": ["commits", "file size, a reader pinned since the start", "pinned by 4711 realm-bench, reader"],
             "encryption": ["+23.5 %"],
             "peers": ["realm-core (indirect)", "rocksdb"],
             "comparison": ["1.00×"],

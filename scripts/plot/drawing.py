@@ -32,11 +32,16 @@ def draw(options, package):
     }
     drawn = 0
     for name, (plot, reason) in plots.items():
-        figure = plot(run)
-        if figure is None:
+        figures = plot(run)
+        if not figures:
             print(f"{name}: nothing drawn, {reason}", file=sys.stderr)
             continue
-        drawn += 1
-        yield style.save(figure, output / f"{name}.{options.format}")
+        if not isinstance(figures, dict):
+            yield style.save(figures, output / f"{name}.{options.format}")
+            drawn += 1
+            continue
+        for workload, figure in figures.items():
+            yield style.save(figure(), output / f"{name}-{workload}.{options.format}")
+            drawn += 1
     if not drawn:
         raise RunError(f"The run '{run.path}' has nothing to draw.")
