@@ -60,6 +60,34 @@ import Testing
         #expect(added.code(isStrict: true) == nil)
     }
 
+    @Test func whatIsNotGatedIsNamed() throws {
+        let counted = try row(["file_bytes": 1])
+        var unsteady = counted
+        unsteady.isDeterministic = false
+        var other = unsteady
+        other.caseId = "b"
+        // It could be gated now, but the baseline cannot say by what.
+        #expect(code([counted], [unsteady]) == .notComparable)
+        let both = CountedComparison(
+            rows: [try row(["file_bytes": 1, "live_bytes": 2]), other],
+            baseline: [counted, other], isWhole: true)
+        #expect(both.code(isStrict: true) == nil)
+        #expect(
+            both.notGated == [
+                "a: live_bytes is not in the baseline.",
+                "b does not repeat exactly in the baseline.",
+            ])
+    }
+
+    @Test func instructionsThatWereAskedForMayNotBeMissing() throws {
+        let before = [try row(["file_bytes": 1, "instructions": 1000])]
+        let now = [try row(["file_bytes": 1])]
+        #expect(code(now, before) == nil)
+        let asked = CountedComparison(
+            rows: now, baseline: before, isWhole: true, withRequested: true)
+        #expect(asked.code(isStrict: false) == .notComparable)
+    }
+
     @Test func tablesBecomeMarkdown() {
         var table = TextTable(header: ["a", "n"])
         table.rows = [["x|y", "1"]]
@@ -130,15 +158,64 @@ import Testing
         #expect(outcome.1.contains("schema version"))
     }
 
+    @Test func pointsOfASweepKeepTheirOwnFigures() throws {
+        let folder = try TemporaryFolder()
+        let directory = try RunDirectory(parent: folder.path)
+        try directory.write(
+            RunReport(
+                runId: directory.context.runIdentifier, startedAt: RunReport.now(), arguments: [],
+                suite: "s", seed: 1, gitRevision: nil))
+        var result = ColumnTests.result()
+        result.elapsedSeconds = 1
+        for point in 1...2 {
+            result.sweep = "payload=\(point)"
+            for run in 1...2 {
+                result.operations = 10 * point + run
+                try directory.append(sample: result, run: run)
+            }
+            try directory.append(result)
+        }
+        let rows = try RunFolder.load(directory.path).rows
+        #expect(rows.map(\.throughputSamples) == [[11, 12], [21, 22]])
+    }
+
     @Test func noiseFloorsHaveTheKeyOfTimes() throws {
         let folder = try TemporaryFolder()
         let store = try BaselineStore(path: folder.path)
-        let noise = NoiseFloors(key: key("x86_64"), suite: "timed", runs: 10, floors: ["a": 0.01])
+        let row = NoiseFloors.Row(floor: 0.01, runs: 10, options: "count=1")
+        var noise = NoiseFloors(key: key("x86_64"), rows: ["a/otherModule_1": row])
         _ = try store.save(noise)
+        #expect(try store.noiseFloors(for: key("x86_64")) == noise)
+        // What is measured later stands beside it.
+        _ = try store.merge(["b": row], for: key("x86_64"))
+        noise.rows["b"] = row
         #expect(try store.noiseFloors(for: key("x86_64")) == noise)
         var moved = key("x86_64")
         moved.cores = 4
         #expect(code { _ = try store.noiseFloors(for: moved) }.0 == .noBaseline)
         #expect(try store.all().isEmpty)
+    }
+
+    @Test func aFloorHoldsForTheSameWorkOnly() throws {
+        var benchmarkCase = try #require(
+            try WorkloadCatalogue.makeCase(
+                workload: "count", strategy: "engine", engine: "realm", durability: .full,
+                isEncrypted: false, size: 100, options: CaseOptions()))
+        let options = benchmarkCase.options.fingerprint
+        func gating(floor: Double = 0.01, runs: Int = 10) -> NoiseFloors.Gating {
+            let row = NoiseFloors.Row(
+                floor: floor, runs: runs, options: options)
+            return NoiseFloors(
+                key: key("x86_64"), rows: [benchmarkCase.identifier.description: row]
+            ).gating(of: benchmarkCase, by: TimedPolicy())
+        }
+        #expect(gating() == .gated(floor: 0.01))
+        #expect(gating(floor: 0.05).reason?.contains("above 4.0 %") == true)
+        #expect(gating(runs: 11).reason?.contains("11 processes") == true)
+        benchmarkCase.options.batchSize = 7
+        #expect(gating().reason?.contains("other work") == true)
+        #expect(gating().reason?.contains("batchSize=7") == true)
+        let empty = NoiseFloors(key: key("x86_64"), rows: [:])
+        #expect(empty.gating(of: benchmarkCase, by: TimedPolicy()).floor == nil)
     }
 }

@@ -14,8 +14,6 @@ private struct NormalSource {
 }
 
 @Suite struct TimedDecisionTests {
-    private var policy = TimedPolicy()
-
     private func samples(_ seed: UInt64, slowdown: Double, spread: Double = 0.01) -> TimedSamples {
         var source = NormalSource(generator: SeededGenerator(seed: seed))
         return TimedSamples(
@@ -24,7 +22,7 @@ private struct NormalSource {
     }
 
     private func verdicts(
-        _ rows: [TimedDecision.Row], rerun: (String) -> TimedSamples
+        _ rows: [TimedDecision.Row], _ policy: TimedPolicy = TimedPolicy(), rerun: (String) -> TimedSamples
     ) throws -> [TimedVerdict] {
         try TimedDecision(policy: policy, seed: 1).outcomes(of: rows) { ids in
             Dictionary(uniqueKeysWithValues: ids.map { ($0, rerun($0)) })
@@ -70,32 +68,42 @@ private struct NormalSource {
     }
 
     @Test func manyRowsNeedStrongerEvidence() throws {
-        // Complete separation of 10 and 10 has p = 1.8e-4, which 60 rows make 0.011.
+        // Complete separation of 10 and 10 has p = 1.08e-5, which 60 rows make 6.5e-4.
+        var policy = TimedPolicy()
+        policy.significance = 5e-4
         let rows = (0..<60).map { row("row \($0)", samples(1, slowdown: $0 == 0 ? 0.2 : 0)) }
-        #expect(try verdicts(rows) { _ in samples(4, slowdown: 0.2) }[0] == .inconclusive)
+        let many = try verdicts(rows, policy) { _ in samples(4, slowdown: 0.2) }
+        #expect(many[0] == .inconclusive)
         let fewer = Array(rows.prefix(20))
-        #expect(try verdicts(fewer) { _ in samples(4, slowdown: 0.2) }[0] == .slower)
+        #expect(try verdicts(fewer, policy) { _ in samples(4, slowdown: 0.2) }[0] == .slower)
     }
 }
 
 @Suite struct SelftestTests {
     /// A pool whose truth is known: the planted fraction is exactly added.
-    private func pool(rounds: Int, spread: Double) -> SelftestPool {
+    private func pool(
+        rounds: Int, spread: Double, ofPlants found: Double = 1, sideTwo: Double = 1,
+        isDiskBound: Bool = false
+    ) -> SelftestPool {
         var source = NormalSource(generator: SeededGenerator(seed: 11))
         var pool = SelftestPool(machine: "test")
         let calibration = Calibration(chainNanoseconds: 1, wideNanoseconds: 2)
         for round in 0..<rounds {
             for caseId in ["a", "b"] {
                 for (side, planted) in [(0, 0), (1, 0)] + SelftestPool.plants.map({ (0, $0) }) {
-                    let time = source.next(5 * (1 + planted), spread: spread)
-                    let run = TimedRun(
+                    let time = source.next(
+                        5 * (1 + planted * found) * (side == 1 ? sideTwo : 1), spread: spread)
+                    let report = TimedReport(
                         caseId: caseId, status: .ok, operations: 1000, elapsedSeconds: 0.005,
-                        latencyP10: time, latencyP50: time, calibrationBefore: calibration,
-                        calibrationAfter: calibration,
-                        processorSeconds: caseId == "a" ? 1 : 0.5, wallSeconds: 1)
+                        latencyP10: time, latencyP50: time,
+                        processorSeconds: caseId == "a" && !isDiskBound ? 1 : 0.5, wallSeconds: 1)
+                    let run = TimedRun(
+                        report: report, calibrationBefore: calibration,
+                        calibrationAfter: calibration)
                     pool.entries.append(
                         SelftestPool.Entry(
-                            round: round, side: side, planted: planted, run: run))
+                            round: round, side: side, planted: planted, options: "count=1",
+                            run: run))
                 }
             }
         }
@@ -119,7 +127,53 @@ private struct NormalSource {
         let analysis = try SelftestAnalysis(
             pool(rounds: 30, spread: 0.15), policy: TimedPolicy(), trials: 20, seed: 1)
         #expect(analysis.qualifying.isEmpty)
-        #expect(!SelftestReport(analysis).enoughRowsQualify)
+        #expect(SelftestReport(analysis).failures[0].contains("noise floor"))
+        #expect(analysis.floors.count == 2)
+    }
+
+    @Test func aGateThatCannotBeTrustedIsNamed() throws {
+        func failures(_ pool: SelftestPool) throws -> [String] {
+            try SelftestReport(
+                SelftestAnalysis(pool, policy: TimedPolicy(), trials: 20, seed: 1)
+            ).failures
+        }
+        #expect(try failures(pool(rounds: 24, spread: 0.01)).isEmpty)
+        let blind = try failures(pool(rounds: 24, spread: 0.01, ofPlants: 0.1))
+        #expect(blind.count == 1)
+        #expect(blind.first?.contains("slowdowns by 10.0 % are found") == true)
+        let disk = try failures(pool(rounds: 24, spread: 0.01, isDiskBound: true))
+        #expect(disk == ["No row is processor-bound, so nothing is known of those."])
+    }
+
+    @Test func whereFilesLieIsPartOfTheNoise() throws {
+        let analysis = try SelftestAnalysis(
+            pool(rounds: 24, spread: 0.001, sideTwo: 1.035), policy: TimedPolicy(), trials: 20,
+            seed: 1)
+        #expect(analysis.rows.allSatisfy { $0.noiseFloor > 0.03 })
+    }
+
+    @Test func fewRoundsGiveNoFloor() throws {
+        let analysis = try SelftestAnalysis(
+            pool(rounds: 23, spread: 0.01), policy: TimedPolicy(), trials: 1, seed: 1)
+        #expect(analysis.floors.isEmpty)
+    }
+
+    @Test func processesOfACaseHaveToDoTheSame() throws {
+        func code(_ change: (inout TimedReport) -> Void) -> BenchmarkError.Code? {
+            let work = SameWork()
+            var report = pool(rounds: 1, spread: 0).entries[0].run.report
+            report.digest = "d"
+            do {
+                try work.check(report, of: "own")
+                change(&report)
+                try work.check(report, of: "other")
+                return nil
+            } catch { return (error as? BenchmarkError)?.code }
+        }
+        #expect(code { _ in } == nil)
+        #expect(code { $0.digest = "e" } == .caseFailed)
+        #expect(code { $0.digest = nil } == .caseFailed)
+        #expect(code { $0.operations += 1 } == .notComparable)
     }
 
     @Test func theSameSeedDrawsTheSameTrials() throws {

@@ -156,6 +156,29 @@ final class GateProcessTests {
         #expect(message.contains("schema version 0"))
     }
 
+    @Test func aGateOverNoRowIsNoPass() throws {
+        let store = try BaselineStore(path: baselines)
+        let key = TimedKey.current(path: folder.path)
+        _ = try store.save(NoiseFloors(key: key, rows: [:]))
+        let outcome = try gate("--against", BenchmarkProcess.program)
+        #expect(outcome.code == 5, "\(outcome.text)")
+        #expect(outcome.text.contains("has no stored noise floor: not gated."))
+    }
+
+    @Test func anExportedPlantDoesNotReachRuns() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: BenchmarkProcess.program)
+        process.arguments = ["run", "--suite", suite, "--output", folder.path + "/planted"]
+        // A case that read it would trap.
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            PlantedDelay.variable: "nonsense"
+        ]) { $1 }
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
     @Test func mistakesAreNotVerdicts() throws {
         #expect(try gate("--filter", "(").code == 64)
         #expect(try gate("--against", "/nonexistent").code == 64)

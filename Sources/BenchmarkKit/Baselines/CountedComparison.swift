@@ -24,15 +24,22 @@ struct CountedComparison {
     private(set) var wrongResults: [String] = []
     /// A sentence for each row that stands on one side only or did other work.
     private(set) var incomparable: [String] = []
+    /// A sentence for each row and metric that nothing is compared with, for lack of a figure
+    /// that repeats.
+    private(set) var notGated: [String] = []
     /// Rows of this run that the baseline does not have yet.
     private(set) var newRows: [String] = []
     /// Rows and metrics that were compared.
     private(set) var comparedRows = 0
     private(set) var comparedMetrics = 0
+    /// Whether metrics that are measured on request only had been asked for.
+    private let withRequested: Bool
 
-    /// `rows` whose metrics do not repeat are left out. `isWhole`: rows of the baseline that are
-    /// missing from `rows` are a finding, not left out on purpose.
-    init(rows: [MetricRow], baseline: [MetricRow], isWhole: Bool) {
+    /// Rows whose metrics repeat in neither side are not compared. `isWhole`: rows of the baseline
+    /// that are missing from `rows` are a finding, not left out on purpose. `withRequested`: so is
+    /// a metric measured on request.
+    init(rows: [MetricRow], baseline: [MetricRow], isWhole: Bool, withRequested: Bool = false) {
+        self.withRequested = withRequested
         let before = Dictionary(baseline.map { ($0.caseId, $0) }) { first, _ in first }
         for row in rows where row.engine != "control" {
             compare(row, before[row.caseId])
@@ -53,7 +60,14 @@ struct CountedComparison {
             if row.isDeterministic { newRows.append(row.caseId) }
             return
         }
-        guard before.isDeterministic else { return }
+        guard before.isDeterministic else {
+            if row.isDeterministic {
+                incomparable.append("\(row.caseId) repeats exactly, but did not in the baseline.")
+            } else {
+                notGated.append("\(row.caseId) does not repeat exactly in the baseline.")
+            }
+            return
+        }
         guard row.status == CaseResult.Status.ok.rawValue else {
             incomparable.append("\(row.caseId) is \(row.status), but was not in the baseline.")
             return
@@ -81,9 +95,12 @@ struct CountedComparison {
         let new = row.counted[metric.name]
         let verdict: Verdict
         switch (old, new) {
-        case (nil, nil), (nil, .some): return
+        case (nil, nil): return
+        case (nil, .some):
+            notGated.append("\(row.caseId): \(metric.name) is not in the baseline.")
+            return
         case (.some, nil):
-            if metric.isOnRequest { return }
+            if metric.isOnRequest, !withRequested { return }
             verdict = .missing
         case (.some(let old), .some(let new)):
             comparedMetrics += 1

@@ -22,7 +22,8 @@ struct CountedGate {
         let directory = try RunDirectory(parent: command.output)
         let rows = try results(of: cases, suite, directory).map { try MetricRow($0) }
         let comparison = CountedComparison(
-            rows: rows, baseline: baseline.rows, isWhole: command.filter == nil)
+            rows: rows, baseline: baseline.rows, isWhole: command.filter == nil,
+            withRequested: command.instructions)
         try tell(comparison, baseline, directory.path)
     }
 
@@ -45,7 +46,9 @@ struct CountedGate {
         for (position, benchmarkCase) in cases.enumerated() {
             try Interruption.throwIfRequested()
             terminal.status("[\(position + 1)/\(cases.count)] \(benchmarkCase.identifier)")
-            for result in try runner.run(benchmarkCase, progress: { _ in }).results {
+            var outcome = try runner.run(benchmarkCase, progress: { _ in })
+            try countInstructions(of: benchmarkCase, runner, directory, into: &outcome.results[0])
+            for result in outcome.results {
                 try directory.append(result)
                 results.append(result)
             }
@@ -53,6 +56,22 @@ struct CountedGate {
         report.finishedAt = RunReport.now()
         try directory.write(report)
         return results
+    }
+
+    /// If they were asked for and the case succeeded; else leaves them empty.
+    private func countInstructions(
+        of benchmarkCase: BenchmarkCase, _ runner: CaseRunner, _ directory: RunDirectory,
+        into row: inout CaseResult
+    ) throws {
+        guard command.instructions, row.status == .ok else { return }
+        do {
+            row.instructions = try runner.countInstructions(
+                of: benchmarkCase, count: nil, keepingIn: directory.path + "/callgrind"
+            ) { _ in terminal.status("counting instructions of \(benchmarkCase.identifier)") }
+        } catch let error as BenchmarkError where error.code == .caseFailed {
+            row.status = .failed
+            row.failure = error.message
+        }
     }
 
     private func tell(
@@ -68,6 +87,7 @@ struct CountedGate {
         for row in comparison.newRows {
             terminal.print("\(row) is not in the baseline: not gated.")
         }
+        for sentence in comparison.notGated { terminal.print(sentence + " Not gated.") }
         terminal.print(
             "\(comparison.comparedMetrics) metrics of \(comparison.comparedRows) rows compared: "
                 + "\(comparison.count(.regression)) grew, \(comparison.count(.improvement)) shrank."

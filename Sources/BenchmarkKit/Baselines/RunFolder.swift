@@ -69,12 +69,12 @@ struct RunFolder {
     private static func rows(_ path: String) throws -> [MetricRow] {
         var measures: [String: [String: Double]] = [:]
         for record in try records(path + "/measures.csv", isRequired: false) {
-            guard let name = record["measure"], let id = record["case_id"] else { continue }
+            guard let name = record["measure"], let id = key(record) else { continue }
             measures[id, default: [:]][name] = record["value"].flatMap { Double($0) }
         }
         var samples: [String: [Double]] = [:]
         for record in try records(path + "/samples.csv", isRequired: false) {
-            guard let id = record["case_id"],
+            guard let id = key(record),
                 let rate = record["throughput_ops_per_s"].flatMap({ Double($0) })
             else { continue }
             samples[id, default: []].append(rate)
@@ -82,11 +82,16 @@ struct RunFolder {
         return try records(path + "/summary.csv", isRequired: true).map { record in
             let version = record["schema_version"].flatMap { Int($0) } ?? 0
             try SchemaVersion.check(version, in: path + "/summary.csv")
-            let id = record["case_id"] ?? ""
+            let id = key(record) ?? ""
             var row = try MetricRow(fields: record, measures: measures[id] ?? [:])
             if let rates = samples[id], rates.count > 1 { row.throughputSamples = rates }
             return row
         }
+    }
+
+    /// Points of a sweep share their case id.
+    private static func key(_ record: [String: String]) -> String? {
+        record["case_id"].map { $0 + " " + (record["sweep"] ?? "") }
     }
 
     /// Records by the names of their columns.

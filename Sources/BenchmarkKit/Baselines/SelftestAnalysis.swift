@@ -19,6 +19,8 @@ struct SelftestAnalysis {
 
     struct Row: Sendable {
         var caseId: String
+        /// The fingerprint of its options.
+        var options: String
         var rounds: Int
         var noiseFloor: Double
         var qualifies: Bool
@@ -37,11 +39,21 @@ struct SelftestAnalysis {
         self.policy = policy
         let caseIds = pool.caseIds
         rows = try caseIds.enumerated().map { number, caseId in
-            let entries = pool.entries.filter { $0.run.caseId == caseId }
+            let entries = pool.entries.filter { $0.run.report.caseId == caseId }
             var draws = try RowDraws(
                 caseId, entries, policy: policy, seed: mix64(seed &+ UInt64(number)))
             return draws.row(trials: trials, rowsOfGate: caseIds.count)
         }
+    }
+
+    /// What the gate may rely on: of rows with enough rounds.
+    var floors: [String: NoiseFloors.Row] {
+        let known = rows.filter { $0.rounds >= policy.roundsOfFloor }.map { row in
+            let floor = NoiseFloors.Row(
+                floor: row.noiseFloor, runs: policy.runs, options: row.options)
+            return (row.caseId, floor)
+        }
+        return Dictionary(known) { first, _ in first }
     }
 
     var qualifying: [Row] { rows.filter(\.qualifies) }
@@ -57,6 +69,7 @@ private struct RowDraws {
     private static let noiseDraws = 1000
 
     let caseId: String
+    let options: String
     let policy: TimedPolicy
     var generator: SeededGenerator
     /// By round: the two runs without a plant, and those with.
@@ -69,34 +82,38 @@ private struct RowDraws {
     ) throws {
         self.caseId = caseId
         self.policy = policy
+        options = entries[0].options
+        guard entries.allSatisfy({ [options] in $0.options == options }) else {
+            throw BenchmarkError(.usage, "The pool has different work under the name \(caseId).")
+        }
         generator = SeededGenerator(seed: seed)
         isProcessorBound =
-            Quantiles.median(entries.map { $0.run.processorSeconds / $0.run.wallSeconds }) >= 0.9
+            Quantiles.median(entries.map { $0.run.report.processorSeconds / $0.run.report.wallSeconds }) >= 0.9
         let rounds = Dictionary(grouping: entries, by: \.round)
         for (_, runs) in rounds.sorted(by: { $0.key < $1.key }) {
-            func value(_ plant: Double, _ side: Int) -> Double? {
-                runs.first { $0.planted == plant && $0.side == side }
+            func value(_ plant: Double, _ side: Int? = nil) -> Double? {
+                runs.first { $0.planted == plant && (side ?? $0.side) == $0.side }
                     .map { TimedStatistic.value(of: $0.run) }
             }
             // The last round of an interrupted selftest may be incomplete.
             guard let first = value(0, 0), let second = value(0, 1) else { continue }
-            let slowed = SelftestPool.plants.compactMap { value($0, 0) }
+            let slowed = SelftestPool.plants.compactMap { value($0) }
             guard slowed.count == SelftestPool.plants.count else { continue }
             plain.append((first, second))
             planted.append(slowed)
         }
-        guard plain.count >= 2 * policy.runs else {
+        guard plain.count >= policy.roundsOfTrial else {
             throw BenchmarkError(
                 .usage,
                 "The pool has \(plain.count) whole rounds of \(caseId); a trial with its rerun "
-                    + "needs \(2 * policy.runs).")
+                    + "needs \(policy.roundsOfTrial).")
         }
     }
 
     mutating func row(trials: Int, rowsOfGate: Int) -> SelftestAnalysis.Row {
         let floor = noiseFloor()
         var row = SelftestAnalysis.Row(
-            caseId: caseId, rounds: plain.count, noiseFloor: floor,
+            caseId: caseId, options: options, rounds: plain.count, noiseFloor: floor,
             qualifies: policy.qualifies(noiseFloor: floor), isProcessorBound: isProcessorBound,
             falseAlarms: SelftestAnalysis.Rate(), detections: [])
         row.falseAlarms = rate(trials, nil, floor, rowsOfGate)
@@ -108,7 +125,7 @@ private struct RowDraws {
     private mutating func noiseFloor() -> Double {
         let effects = (0..<Self.noiseDraws).map { _ in
             let rounds = draw(policy.runs)
-            return abs(samples(rounds, plant: nil).ratio - 1)
+            return abs(samples(rounds, plant: nil, isSwapped: drawSwap()).ratio - 1)
         }
         return Quantiles.quantile(0.95, of: effects)
     }
@@ -120,9 +137,12 @@ private struct RowDraws {
     ) -> SelftestAnalysis.Rate {
         var rate = SelftestAnalysis.Rate()
         for _ in 0..<trials {
-            let rounds = draw(2 * policy.runs)
-            let first = samples(Array(rounds.prefix(policy.runs)), plant: plant)
-            let second = samples(Array(rounds.suffix(policy.runs)), plant: plant)
+            let rounds = draw(policy.roundsOfTrial)
+            let isSwapped = drawSwap()
+            let first = samples(
+                Array(rounds.prefix(policy.runs)), plant: plant, isSwapped: isSwapped)
+            let second = samples(
+                Array(rounds.suffix(policy.runs)), plant: plant, isSwapped: isSwapped)
             rate.trials += 1
             let isSuspicious = policy.isSlower(
                 first, correctedP: min(1, first.p * Double(rowsOfGate)), noiseFloor: floor,
@@ -144,11 +164,13 @@ private struct RowDraws {
         return Array(rounds.prefix(count))
     }
 
-    /// Which of a round's two plain runs is the side before is left to chance.
-    private mutating func samples(_ rounds: [Int], plant: Int?) -> TimedSamples {
+    /// Which of the two plain sides is the one before, in a whole comparison and its rerun, for a
+    /// side keeps its files as a build does.
+    private mutating func drawSwap() -> Bool { generator.next(below: 2) == 1 }
+
+    private func samples(_ rounds: [Int], plant: Int?, isSwapped: Bool) -> TimedSamples {
         var samples = TimedSamples(before: [], after: [])
         for round in rounds {
-            let isSwapped = generator.next(below: 2) == 1
             let pair = plain[round]
             samples.before.append(isSwapped ? pair.1 : pair.0)
             samples.after.append(plant.map { planted[round][$0] } ?? (isSwapped ? pair.0 : pair.1))

@@ -2,7 +2,8 @@ import Foundation
 
 /// Collects the pool of `selftest`: rounds over all rows; in a round a row runs twice as it is and
 /// once with each plant. The order is reversed every other round, so that no variant always comes
-/// first.
+/// first. The two plain runs are of one program under two names, each with prepared files of its
+/// own, as the two builds of a gate have them; plants alternate between these.
 struct SelftestCollection {
     private let command: SelftestCommand
     private let terminal = Terminal()
@@ -20,10 +21,13 @@ struct SelftestCollection {
         let stamp = RunReport.now().filter { $0 != "-" && $0 != ":" }
         let file = try CSVFile(
             path: "\(command.output)/selftest-\(stamp).csv", header: SelftestPool.header)
-        let own = TimedRunner.Build(name: "own", executable: CaseProcess.ownExecutable)
-        try runner.warmUp([own]) { terminal.status($0) }
+        let sides = (0...1).map {
+            TimedRunner.Build(name: "own-\($0)", executable: CaseProcess.ownExecutable)
+        }
+        try runner.warmUp(sides) { terminal.status($0) }
         var pool = SelftestPool(machine: key.folderName)
-        let needed = 2 * command.policy.runs
+        let needed =
+            command.quick ? command.policy.roundsOfTrial : command.policy.roundsOfFloor
         let start = monotonicNanoseconds()
         let limit = command.minutes * 60
         var round = 0
@@ -36,10 +40,11 @@ struct SelftestCollection {
                 "Round \(round + 1): \(Int(elapsed / 60)) of \(Int(command.minutes)) minutes")
             for benchmarkCase in runner.cases {
                 for (side, planted) in Self.order(round) {
-                    var build = own
+                    var build = sides[side]
                     build.planted = planted
                     let entry = SelftestPool.Entry(
                         round: round, side: side, planted: planted,
+                        options: benchmarkCase.options.fingerprint,
                         run: try runner.timed(benchmarkCase, build))
                     try file.append(SelftestPool.fields(entry, machine: pool.machine))
                     pool.entries.append(entry)
@@ -55,7 +60,9 @@ struct SelftestCollection {
     private static func order(_ round: Int) -> [(side: Int, planted: Double)] {
         // The two plain runs embrace one plant each time, as far from each other as those of two
         // builds are in the gate.
-        let plants = SelftestPool.plants.map { (side: 0, planted: $0) }
+        let plants = SelftestPool.plants.enumerated().map { index, planted in
+            (side: (round + index) % 2, planted: planted)
+        }
         let shift = round / 2 % plants.count
         var rotated = Array(plants[shift...] + plants[..<shift])
         rotated.insert((side: 0, planted: 0), at: 1)
@@ -74,8 +81,37 @@ struct SelftestReport {
         analysis.rows.filter(\.isProcessorBound)
     }
 
-    var enoughRowsQualify: Bool {
-        2 * processorBound.count(where: \.qualifies) >= processorBound.count
+    static let mostFalseAlarms = 0.01
+    static let leastDetections = 0.95
+    /// The place of the slowdown of a tenth in `SelftestPool.plants`.
+    private static let decisivePlant = 2
+
+    /// A sentence for each thing by which the gate cannot be trusted on these rows.
+    var failures: [String] {
+        var failures: [String] = []
+        let bound = processorBound
+        if bound.isEmpty {
+            failures.append("No row is processor-bound, so nothing is known of those.")
+        } else if 2 * bound.count(where: \.qualifies) < bound.count {
+            failures.append(
+                "Less than half of the processor-bound rows have a noise floor up to "
+                    + "\(Percent.plain(analysis.policy.largestNoiseFloor)). Time them on a quieter "
+                    + "machine.")
+        }
+        let alarms = analysis.falseAlarms
+        if alarms.fraction > Self.mostFalseAlarms {
+            failures.append(
+                "\(Percent.plain(alarms.fraction)) of the comparisons of equal builds are false "
+                    + "alarms, more than \(Percent.plain(Self.mostFalseAlarms)).")
+        }
+        let found = analysis.detections(ofPlant: Self.decisivePlant)
+        if found.fraction < Self.leastDetections {
+            failures.append(
+                "\(Percent.plain(found.fraction)) of the slowdowns by "
+                    + "\(Percent.plain(SelftestPool.plants[Self.decisivePlant])) are found, less "
+                    + "than \(Percent.plain(Self.leastDetections)).")
+        }
+        return failures
     }
 
     private func table() -> TextTable {
@@ -108,6 +144,9 @@ struct SelftestReport {
             "Trials of a row are drawn from the same rounds and share runs, so they are not "
                 + "independent: the intervals are narrower than what is really known. Noise "
                 + "floors are of the same pool.",
+            "One number of each process is judged, the time that its quickest tenth of batches stays "
+                + "below, and the planted slowdowns are uniform: nothing here says that a slowdown "
+                + "of some operations only would be noticed.",
             "\(bound.count(where: \.qualifies)) of \(bound.count) processor-bound rows, and "
                 + "\(analysis.qualifying.count) of all \(analysis.rows.count), have a noise floor "
                 + "up to \(Percent.plain(policy.largestNoiseFloor)); the others are not gated by "

@@ -8,16 +8,18 @@ struct SelftestPool {
     struct Entry: Equatable, Sendable {
         /// Runs of one round follow each other; sides of a comparison are taken from rounds.
         var round: Int
-        /// 0 or 1 for the two runs of a round without a plant, else 0.
+        /// 0 or 1: which of two sets of prepared files it read.
         var side: Int
         var planted: Double
+        /// The fingerprint of the case's options.
+        var options: String
         var run: TimedRun
     }
 
     static let header = [
         "schema_version", "machine", "case_id", "round", "side", "planted", "operations",
         "elapsed_s", "latency_p10_us", "latency_p50_us", "chain_before_ns", "chain_after_ns",
-        "wide_before_ns", "wide_after_ns", "processor_s", "wall_s", "digest",
+        "wide_before_ns", "wide_after_ns", "processor_s", "wall_s", "digest", "options",
     ]
 
     /// The folder name of the key of the machine that measured.
@@ -27,22 +29,23 @@ struct SelftestPool {
     /// In the order in which they were first measured.
     var caseIds: [String] {
         var seen: Set<String> = []
-        return entries.map(\.run.caseId).filter { seen.insert($0).inserted }
+        return entries.map(\.run.report.caseId).filter { seen.insert($0).inserted }
     }
 
     static func fields(_ entry: Entry, machine: String) -> [String] {
         let run = entry.run
+        let report = run.report
         // All digits: the analysis of the file has to be that of the run.
         func text(_ value: Double?) -> String { value.map { "\($0)" } ?? "" }
         return [
-            String(RunContext.schemaVersion), machine, run.caseId, String(entry.round),
-            String(entry.side), text(entry.planted), String(run.operations),
-            text(run.elapsedSeconds), text(run.latencyP10), text(run.latencyP50),
+            String(RunContext.schemaVersion), machine, report.caseId, String(entry.round),
+            String(entry.side), text(entry.planted), String(report.operations),
+            text(report.elapsedSeconds), text(report.latencyP10), text(report.latencyP50),
             text(run.calibrationBefore.chainNanoseconds),
             text(run.calibrationAfter.chainNanoseconds),
             text(run.calibrationBefore.wideNanoseconds),
-            text(run.calibrationAfter.wideNanoseconds), text(run.processorSeconds),
-            text(run.wallSeconds), run.digest ?? "",
+            text(run.calibrationAfter.wideNanoseconds), text(report.processorSeconds),
+            text(report.wallSeconds), report.digest ?? "", entry.options,
         ]
     }
 
@@ -73,19 +76,22 @@ extension SelftestPool.Entry {
             let elapsed = number("elapsed_s"), let chainBefore = number("chain_before_ns"),
             let chainAfter = number("chain_after_ns"), let wideBefore = number("wide_before_ns"),
             let wideAfter = number("wide_after_ns"), let processor = number("processor_s"),
-            let wall = number("wall_s")
+            let wall = number("wall_s"), let options = record["options"]
         else { return nil }
         self.round = round
         self.side = side
         self.planted = planted
-        run = TimedRun(
+        self.options = options
+        let report = TimedReport(
             caseId: caseId, status: .ok, operations: Int(operations), elapsedSeconds: elapsed,
             latencyP10: number("latency_p10_us"), latencyP50: number("latency_p50_us"),
+            processorSeconds: processor,
+            wallSeconds: wall, digest: record["digest"].flatMap { $0.isEmpty ? nil : $0 })
+        run = TimedRun(
+            report: report,
             calibrationBefore: Calibration(
                 chainNanoseconds: chainBefore, wideNanoseconds: wideBefore),
             calibrationAfter: Calibration(
-                chainNanoseconds: chainAfter, wideNanoseconds: wideAfter),
-            processorSeconds: processor,
-            wallSeconds: wall, digest: record["digest"].flatMap { $0.isEmpty ? nil : $0 })
+                chainNanoseconds: chainAfter, wideNanoseconds: wideAfter))
     }
 }

@@ -10,6 +10,11 @@ struct TimedPolicy: Codable, Equatable, Sendable {
     var largestNoiseFloor = 0.04
     /// How many noise floors an effect has to be.
     var floorsOfEffect = 2.0
+
+    /// Rounds of `selftest` that a trial with its rerun takes.
+    var roundsOfTrial: Int { 2 * runs }
+    /// Rounds from which a noise floor is kept: a few more, so that draws differ.
+    var roundsOfFloor: Int { roundsOfTrial + 4 }
 }
 
 /// Times of one row from processes of two builds; every value is what one process measured.

@@ -30,23 +30,34 @@ struct TimedGate {
             suite: command.suite ?? "timed", filter: command.filter, path: folder)
         defer { runner.removeFiles() }
         let noise = try command.location.store().noiseFloors(for: .current(path: folder))
+        let gating = Dictionary(
+            uniqueKeysWithValues: runner.cases.map {
+                ($0.identifier.description, noise.gating(of: $0, by: policy))
+            })
         if command.dryRun {
-            for benchmarkCase in runner.cases {
-                let identifier = benchmarkCase.identifier.description
-                let floor = noise.floors[identifier]
-                let isGated = floor.map(policy.qualifies) ?? false
+            for identifier in runner.cases.map(\.identifier.description) {
+                let text = gating[identifier]!.floor.map { "noise floor " + Percent.plain($0) }
                 print(
-                    "\(identifier)  noise floor \(floor.map(Percent.plain) ?? "unknown")"
-                        + (isGated ? "" : "  (not gated by time)"))
+                    "\(identifier)  "
+                        + (text ?? "not gated by time: it \(gating[identifier]!.reason!)"))
             }
             return
+        }
+        for (identifier, row) in gating.sorted(by: { $0.key < $1.key }) {
+            if let reason = row.reason { terminal.print("\(identifier) \(reason): not gated.") }
+        }
+        guard gating.values.contains(where: { $0.floor != nil }) else {
+            throw BenchmarkError(
+                .noBaseline,
+                "No row can be gated by time, so a pass would say nothing. Measure noise floors of "
+                    + "these cases: realm-bench selftest")
         }
         try runner.warmUp([before, after]) { terminal.status($0) }
         let samples = try measure(runner.cases, runner)
         let rows = runner.cases.map(\.identifier.description).map { identifier in
             TimedDecision.Row(
                 caseId: identifier, samples: samples[identifier]!,
-                noiseFloor: noise.floors[identifier])
+                noiseFloor: gating[identifier]!.floor)
         }
         let decision = TimedDecision(policy: policy, seed: CaseOptions().seed)
         let outcomes = try decision.outcomes(of: rows) { suspicious in
@@ -91,7 +102,7 @@ struct TimedGate {
                 String(format: "%.3f to %.3f", outcome.interval.low, outcome.interval.high),
                 outcome.verdict == .notGated ? "" : String(format: "%.4f", outcome.correctedP),
                 Percent.plain(outcome.spread), String(outcome.outliers),
-                outcome.noiseFloor.map(Percent.plain) ?? "unknown",
+                outcome.noiseFloor.map(Percent.plain) ?? "",
                 outcome.rerunRatio.map { String(format: "%.3f", $0) } ?? "",
                 outcome.verdict.rawValue,
             ]

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// What one process measured of one case, for decisions about time.
-struct TimedRun: Codable, Equatable, Sendable {
+/// What a process tells of the one case that it timed.
+struct TimedReport: Codable, Equatable, Sendable {
     var caseId: String
     var status: CaseResult.Status
     var failure: String?
@@ -11,13 +11,19 @@ struct TimedRun: Codable, Equatable, Sendable {
     /// Microseconds of one operation that the quickest tenth of the batches stayed below.
     var latencyP10: Double?
     var latencyP50: Double?
-    /// Just before and just after the case.
-    var calibrationBefore: Calibration
-    var calibrationAfter: Calibration
     /// Of the whole case, its preparation included: how much of its time it computed.
     var processorSeconds: Double
     var wallSeconds: Double
     var digest: String?
+}
+
+/// A process's report, and how fast the processor was meanwhile.
+struct TimedRun: Equatable, Sendable {
+    var report: TimedReport
+    /// Just before and just after the process, measured by the one that started it: two builds
+    /// are measured with the same code.
+    var calibrationBefore: Calibration
+    var calibrationAfter: Calibration
 }
 
 /// How fast a processor runs at this moment, and how crowded it is.
@@ -26,7 +32,7 @@ struct TimedRun: Codable, Equatable, Sendable {
 /// time follows the clock speed alone. The second has eight independent chains of the same steps,
 /// which fill the processor's execution units: its time also grows when another thread runs on the
 /// same physical core, in this machine or in another one that shares the hardware.
-struct Calibration: Codable, Equatable, Sendable {
+struct Calibration: Equatable, Sendable {
     private static let steps = 10_000
     private static let repetitions = 31
     /// Where results go, so that the compiler has to compute them.
@@ -100,7 +106,9 @@ enum TimedStatistic {
     /// the calibration's time: interruptions only ever add time, and a processor that slows down
     /// slows both.
     static func value(of run: TimedRun) -> Double {
-        let time = run.latencyP10 ?? run.elapsedSeconds / Double(max(1, run.operations)) * 1e6
+        let report = run.report
+        let time =
+            report.latencyP10 ?? report.elapsedSeconds / Double(max(1, report.operations)) * 1e6
         return time
             / min(run.calibrationBefore.chainNanoseconds, run.calibrationAfter.chainNanoseconds)
     }

@@ -4,6 +4,7 @@ import Foundation
 struct TimedRunner {
     /// A program and what it is told besides the case.
     struct Build: Equatable, Sendable {
+        /// Builds of one name share the files that are prepared for cases.
         var name: String
         var executable: URL
         /// The fraction by which its measured operations are slowed down.
@@ -13,6 +14,7 @@ struct TimedRunner {
     let suite: String
     let cases: [BenchmarkCase]
     let calm = CalmWatch()
+    private let sameWork = SameWork()
     private let directory: String
 
     /// `path`: the folder whose disk is measured; a folder inside it is used and removed by
@@ -46,13 +48,15 @@ struct TimedRunner {
 
     private func run(_ benchmarkCase: BenchmarkCase, _ build: Build) throws -> TimedRun {
         let identifier = benchmarkCase.identifier.description
-        // Another build may have another file format, so each keeps its own prepared files.
-        let fixtures = "\(directory)/fixtures-\(build.executable.path.replacing("/", with: "-"))"
+        // Another build may have another file format. Where a file lies is part of what is
+        // measured, so that the two sides of `selftest` keep files of their own as well.
+        let fixtures = "\(directory)/fixtures-\(build.name)"
         let work = directory + "/case"
         try? FileManager.default.removeItem(atPath: work)
         try CaseRunner.makeDirectory(work)
         try CaseRunner.makeDirectory(fixtures)
         defer { try? FileManager.default.removeItem(atPath: work) }
+        let before = Calibration.now()
         let process = try CaseProcess(
             executable: build.executable,
             arguments: [
@@ -61,26 +65,28 @@ struct TimedRunner {
             ], environment: [PlantedDelay.variable: String(build.planted)], directory: work)
         var lines: [String] = []
         let ending = process.wait { lines.append($0) }
+        let after = Calibration.now()
         try Interruption.throwIfRequested()
         guard ending.isSuccess else {
             throw BenchmarkError(
                 .caseFailed, "\(identifier) of the \(build.name) build broke: \(ending.reason)")
         }
         guard let line = lines.last,
-            let run = try? JSONDecoder().decode(TimedRun.self, from: Data(line.utf8))
+            let report = try? JSONDecoder().decode(TimedReport.self, from: Data(line.utf8))
         else {
             throw BenchmarkError(
                 .notComparable,
                 "The \(build.name) build '\(build.executable.path)' does not report times in the "
                     + "way that this one reads. Build it from a newer revision.")
         }
-        guard run.status == .ok else {
+        guard report.status == .ok else {
             throw BenchmarkError(
                 .caseFailed,
-                "\(identifier) of the \(build.name) build \(run.status): "
-                    + (run.failure ?? "no reason given."))
+                "\(identifier) of the \(build.name) build \(report.status): "
+                    + (report.failure ?? "no reason given."))
         }
-        return run
+        try sameWork.check(report, of: build.name)
+        return TimedRun(report: report, calibrationBefore: before, calibrationAfter: after)
     }
 
     /// One run of every case that does not count: it makes the files that the others read, and
@@ -88,10 +94,35 @@ struct TimedRunner {
     func warmUp(_ builds: [Build], _ tell: (String) -> Void) throws {
         for benchmarkCase in cases {
             tell("preparing \(benchmarkCase.identifier)")
-            var done: Set<URL> = []
-            for build in builds where done.insert(build.executable).inserted {
+            for build in builds {
                 _ = try run(benchmarkCase, build)
             }
+        }
+    }
+}
+
+/// Holds every process of a case to what its first one did, of whichever build it was: times of
+/// different work, or of a wrong result, decide nothing.
+final class SameWork {
+    private var first: [String: (report: TimedReport, build: String)] = [:]
+
+    func check(_ report: TimedReport, of build: String) throws {
+        guard let former = first[report.caseId] else {
+            first[report.caseId] = (report, build)
+            return
+        }
+        guard report.operations == former.report.operations else {
+            throw BenchmarkError(
+                .notComparable,
+                "\(report.caseId) did \(report.operations) operations in the \(build) build, "
+                    + "\(former.report.operations) in the \(former.build) build.")
+        }
+        guard report.digest == former.report.digest else {
+            throw BenchmarkError(
+                .caseFailed,
+                "\(report.caseId): the result's digest is \(report.digest ?? "missing") in the "
+                    + "\(build) build, \(former.report.digest ?? "missing") in the "
+                    + "\(former.build) build.")
         }
     }
 }

@@ -57,7 +57,10 @@ final class CaseProcess: @unchecked Sendable {
         process.arguments = arguments
         // Sets and dictionaries in the same order in every run, and with them all that depends on
         // it: allocations, instructions, the order of writes.
+        // A slowdown is planted only where `environment` asks for it: a variable that somebody
+        // exported must not slow ordinary runs.
         process.environment = ProcessInfo.processInfo.environment
+            .filter { $0.key != PlantedDelay.variable }
             .merging([
                 "SWIFT_DETERMINISTIC_HASHING": "1", ParentDeath.variable: String(getpid()),
             ]) { $1 }

@@ -10,13 +10,15 @@ struct GateCommand: ParsableCommand {
         discussion: """
             Without --against, runs the suite of counted cases and compares every row with a \
             baseline: syncs, write calls, bytes, pages, file and live bytes, allocations and the \
-            result's digest exactly, instructions within 0.5 %. Noise does not touch these.
+            result's digest exactly; with --instructions also instructions, within 0.5 %. Noise \
+            does not touch these.
 
             With --against, times the cases of the suite 'timed' in processes of this build and \
             of the other one, interleaved A B B A. A row is red only if the 95 % interval of the \
             ratio of medians clears the threshold, the rank test's p after correction for all \
             rows is below 0.01, the effect is above twice the row's stored noise floor, and a \
-            rerun agrees. What is not steady either is inconclusive, which passes.
+            rerun agrees. What is not steady either is inconclusive, which passes. The time of a \
+            row is that of its quickest tenth: a build that is slower only now and then passes.
 
             EXAMPLES
               realm-bench gate
@@ -29,7 +31,7 @@ struct GateCommand: ParsableCommand {
               2   a regression
               3   a case failed, or the digest of a result differs
               4   an improvement, with --strict: save a new baseline
-              5   there is no baseline (or no noise floors) yet
+              5   there is no baseline yet, or no noise floor by which a row could be gated
               6   the baseline is of another machine class, toolchain or layout
               64  the command line asks for something that does not exist
             """)
@@ -56,6 +58,13 @@ struct GateCommand: ParsableCommand {
 
     @Flag(help: "An improvement of a counted metric fails as well, so that the baseline follows.")
     var strict = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Count the instructions as well, with valgrind.",
+            discussion: "A row of the baseline that has them and of this run that has not is no "
+                + "pass (6). Takes minutes longer."))
+    var instructions = false
 
     @Flag(help: "Print what would be compared with what, and stop.")
     var dryRun = false
@@ -88,6 +97,9 @@ struct GateCommand: ParsableCommand {
         }
         if !(0...10).contains(plantedSlowdown) {
             throw ValidationError("--planted-slowdown must be from 0 to 10.")
+        }
+        if against != nil, instructions {
+            throw ValidationError("--instructions is about counted metrics, not about --against.")
         }
         if against != nil, strict {
             throw ValidationError("--strict is about counted metrics, not about --against.")

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// Runs one case of a suite in this process and prints a `TimedRun` as one line of JSON; `gate` and
+/// Runs one case of a suite in this process and prints a `TimedReport` as one line of JSON; `gate` and
 /// `selftest` start it, of this build or of another one. Its arguments and its line are what two
 /// builds have to agree on, so fields are only ever added.
 struct TimeCaseCommand: ParsableCommand {
@@ -23,7 +23,6 @@ struct TimeCaseCommand: ParsableCommand {
             directory: directory, fixtures: fixtures, allocations: nil, progress: { _ in })
         let workload = try WorkloadCatalogue.workload(named: chosen.identifier.workload)
         if workload.isPreparedApart { try workload.prepare(chosen, in: environment) }
-        let before = Calibration.now()
         let start = monotonicNanoseconds()
         let processorStart = ProcessorTime.seconds()
         let outcome =
@@ -31,15 +30,13 @@ struct TimeCaseCommand: ParsableCommand {
             ?? workload.run(chosen, in: environment)
         let processorSeconds = ProcessorTime.seconds() - processorStart
         let wallSeconds = seconds(from: start, to: monotonicNanoseconds())
-        let after = Calibration.now()
         let result = outcome.results[0]
-        let run = TimedRun(
+        let report = TimedReport(
             caseId: self.case, status: result.status, failure: result.failure,
             operations: result.operations, elapsedSeconds: result.elapsedSeconds,
             latencyP10: result.latency?.p10, latencyP50: result.latency?.p50,
-            calibrationBefore: before, calibrationAfter: after,
             processorSeconds: processorSeconds, wallSeconds: wallSeconds, digest: result.digest)
-        let line = try JSONEncoder().encode(run)
+        let line = try JSONEncoder().encode(report)
         print(String(decoding: line, as: UTF8.self))
     }
 }

@@ -13,7 +13,11 @@ enum PropertyReadWorkload: Workload {
     static let defaultSize = 1000
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
-    private static let batchSize = 1000
+    /// Reads of one call of `sum`.
+    private static let readsOfCall = 1000
+    /// Calls in a batch, so that it takes about 100 us, which two reads of the clock do not
+    /// lengthen.
+    private static let mostCallsOfBatch = 50
 
     static func layer(of strategy: String) -> String { "api" }
 
@@ -42,7 +46,7 @@ enum PropertyReadWorkload: Workload {
         let age = values(number: key, seed: benchmarkCase.options.seed).age
         let results: [CaseResult]
         if benchmarkCase.identifier.strategy == "same-module" {
-            let control = PlainPerson.many(batchSize, age: age)
+            let control = PlainPerson.many(readsOfCall, age: age)
             results = [
                 try measured(CaseResult(benchmarkCase), benchmarkCase, probe) { sum(own) },
                 try measured(
@@ -50,7 +54,7 @@ enum PropertyReadWorkload: Workload {
                 ) { sum(control) },
             ]
         } else {
-            let control = PublicPlainPerson.many(batchSize, age: age)
+            let control = PublicPlainPerson.many(readsOfCall, age: age)
             results = [
                 try measured(CaseResult(benchmarkCase), benchmarkCase, probe) { sum(other) },
                 try measured(
@@ -61,12 +65,15 @@ enum PropertyReadWorkload: Workload {
         return CaseOutcome(results: results)
     }
 
-    /// Reads in batches of which `sum` is one; each must give the sum of the same age.
+    /// Reads in batches of calls of `sum`; each must give the sum of the same age.
     private static func measured(
         _ empty: CaseResult, _ benchmarkCase: BenchmarkCase, _ probe: AllocationProbe?,
         _ sum: () -> Int
     ) throws -> CaseResult {
-        let batches = max(1, (benchmarkCase.options.count ?? 10_000_000) / batchSize)
+        let calls = max(1, (benchmarkCase.options.count ?? 10_000_000) / readsOfCall)
+        let callsOfBatch = min(mostCallsOfBatch, calls)
+        let batches = calls / callsOfBatch
+        let batchSize = callsOfBatch * readsOfCall
         let expected =
             values(
                 number: benchmarkCase.identifier.size / 2, seed: benchmarkCase.options.seed
@@ -77,7 +84,7 @@ enum PropertyReadWorkload: Workload {
         var timer = BatchTimer(batchSize: batchSize)
         MeasuredRegion.run(for: empty) {
             for _ in 0..<batches {
-                total &+= sum()
+                for _ in 0..<callsOfBatch { total &+= sum() }
                 timer.endBatch()
             }
         }
@@ -110,14 +117,14 @@ enum PropertyReadWorkload: Workload {
     @inline(never)
     private static func sum(_ person: KeyedPerson) -> Int {
         var sum = 0
-        for _ in 0..<batchSize { sum &+= person.age }
+        for _ in 0..<readsOfCall { sum &+= person.age }
         return sum
     }
 
     @inline(never)
     private static func sum(_ person: PublicPerson) -> Int {
         var sum = 0
-        for _ in 0..<batchSize { sum &+= person.age }
+        for _ in 0..<readsOfCall { sum &+= person.age }
         return sum
     }
 

@@ -1,7 +1,7 @@
 /// Further figures that only some cases have. `measures.csv` has one row for each:
 /// `run_id,case_id,measure,value`.
 enum MeasureCatalogue {
-    static let header = ["run_id", "case_id", "measure", "value"]
+    static let header = ["run_id", "case_id", "measure", "value", "sweep"]
 
     static let all: [(name: String, meaning: String)] = [
         ("total_p50_us", "Median microseconds from handing a reading over until it is durable."),

@@ -74,7 +74,7 @@ final class RunDirectory {
         for measure in result.measures {
             try measures.append([
                 context.runIdentifier, result.identifier.description, measure.name,
-                ColumnCatalogue.decimal(measure.value),
+                ColumnCatalogue.decimal(measure.value), result.sweep,
             ])
         }
     }

@@ -11,10 +11,14 @@ enum MannWhitney {
         var p: Double
     }
 
-    /// Exact if a side has at most 8 values and there are no ties, as scipy chooses.
+    /// The most values of a side for which arrangements are counted.
+    static let mostExact = 50
+
+    /// Exact if there are no ties and no side has more than `mostExact` values: the normal
+    /// approximation is too large by more than a factor of ten where it decides, in the tail.
     static func test(_ first: [Double], _ second: [Double]) -> Outcome {
         let hasTies = Set(first + second).count < first.count + second.count
-        let isSmall = min(first.count, second.count) <= 8
+        let isSmall = max(first.count, second.count) <= mostExact
         return test(first, second, method: isSmall && !hasTies ? .exact : .normal)
     }
 

@@ -54,7 +54,10 @@ def holm(p):
 
 
 def mann_whitney(first, second):
-    outcome = stats.mannwhitneyu(first, second, alternative="two-sided", method="auto")
+    # Exact up to 50 a side unless there are ties; scipy's own choice stops at 8.
+    has_ties = len(set(first + second)) < len(first) + len(second)
+    method = "asymptotic" if has_ties or max(len(first), len(second)) > 50 else "exact"
+    outcome = stats.mannwhitneyu(first, second, alternative="two-sided", method=method)
     return {"first": first, "second": second, "u": outcome.statistic, "p": outcome.pvalue}
 
 
@@ -78,6 +81,17 @@ random = numpy.random.default_rng(20190409)
 def sample(count, center=100.0, spread=5.0, digits=3):
     return [round(float(value), digits) for value in random.normal(center, spread, count)]
 
+
+# From a source of their own, so that they change no other sample.
+random, others = numpy.random.default_rng(7), random
+exact_rank_tests = [
+    mann_whitney(sample(9, 104), sample(9)),
+    mann_whitney(sample(12, 103), sample(15)),
+    mann_whitney(sample(24, 102, 5, 6), sample(24, 100, 5, 6)),
+    mann_whitney(sample(50, 101.5, 5, 6), sample(50, 100, 5, 6)),
+    mann_whitney(sample(51, 101, 5, 6), sample(20, 100, 5, 6)),
+]
+random = others
 
 order_samples = [sample(1), sample(2), sample(9), sample(30), [3.0, 3.0, 1.0, 3.0]]
 print(json.dumps({
@@ -104,7 +118,7 @@ print(json.dumps({
         mann_whitney(sample(10, 105), sample(10)),
         mann_whitney(sample(20, 101, 5, 0), sample(24, 100, 5, 0)),
         mann_whitney(sample(10, 200), sample(10)),
-    ],
+    ] + exact_rank_tests,
     "holm": [
         {"p": p, "adjusted": holm(p)}
         for p in [[0.01], [0.01, 0.04, 0.03, 0.005], [0.5, 0.9, 0.001, 0.001, 0.02]]
