@@ -22,7 +22,8 @@ private struct NormalSource {
     }
 
     private func verdicts(
-        _ rows: [TimedDecision.Row], _ policy: TimedPolicy = TimedPolicy(), rerun: (String) -> TimedSamples
+        _ rows: [TimedDecision.Row], _ policy: TimedPolicy = TimedPolicy(),
+        rerun: (String) -> TimedSamples
     ) throws -> [TimedVerdict] {
         try TimedDecision(policy: policy, seed: 1).outcomes(of: rows) { ids in
             Dictionary(uniqueKeysWithValues: ids.map { ($0, rerun($0)) })

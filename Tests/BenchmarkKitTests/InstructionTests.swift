@@ -19,7 +19,9 @@ struct InstructionTests {
                 workload: "lookup", strategy: "engine", size: 10, options: CaseOptions()))
         MeasuredRegion.run {
             let pages = UnsafeMutableRawPointer.allocate(byteCount: 8 << 20, alignment: 4096)
-            for page in 0..<2048 { pages.storeBytes(of: 1, toByteOffset: page * 4096, as: Int.self) }
+            for page in 0..<2048 {
+                pages.storeBytes(of: 1, toByteOffset: page * 4096, as: Int.self)
+            }
             pages.deallocate()
         }
         var row = CaseResult(benchmarkCase)

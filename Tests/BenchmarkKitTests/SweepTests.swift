@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct SweepTests {
     private func cases(
-        _ entry: Suite.Entry, _ sweeps: String..., change: (inout OptionOverrides) -> Void = { _ in }
+        _ entry: Suite.Entry, _ sweeps: String...,
+        change: (inout OptionOverrides) -> Void = { _ in }
     ) throws -> [BenchmarkCase] {
         var overrides = OptionOverrides(sweeps: try sweeps.map { try Sweep($0) })
         change(&overrides)

@@ -88,7 +88,8 @@ private struct RowDraws {
         }
         generator = SeededGenerator(seed: seed)
         isProcessorBound =
-            Quantiles.median(entries.map { $0.run.report.processorSeconds / $0.run.report.wallSeconds }) >= 0.9
+            Quantiles.median(
+                entries.map { $0.run.report.processorSeconds / $0.run.report.wallSeconds }) >= 0.9
         let rounds = Dictionary(grouping: entries, by: \.round)
         for (_, runs) in rounds.sorted(by: { $0.key < $1.key }) {
             func value(_ plant: Double, _ side: Int? = nil) -> Double? {

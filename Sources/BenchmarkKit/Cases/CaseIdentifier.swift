@@ -11,7 +11,8 @@ public struct CaseIdentifier: Codable, Hashable, Sendable, CustomStringConvertib
     public var engine = "realm"
 
     init(
-        workload: String, strategy: String, durability: Durability = .full, isEncrypted: Bool = false,
+        workload: String, strategy: String, durability: Durability = .full,
+        isEncrypted: Bool = false,
         size: Int, engine: String = "realm"
     ) {
         self.workload = workload

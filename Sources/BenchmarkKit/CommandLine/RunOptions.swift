@@ -100,7 +100,8 @@ struct RunOptions: ParsableArguments {
         OptionOverrides(
             engines: engine, durabilities: durability, isEncrypted: encrypt,
             seconds: seconds, count: count, sensors: sensors, batchSize: batchSize,
-            threads: threads, payload: payload, seed: seed, warmup: warmup, input: input, sweeps: sweep)
+            threads: threads, payload: payload, seed: seed, warmup: warmup, input: input,
+            sweeps: sweep)
     }
 
     /// An option is either the same for all cases or swept, and swept once.

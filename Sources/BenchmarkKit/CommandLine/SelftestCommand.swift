@@ -107,7 +107,8 @@ struct SelftestCommand: ParsableCommand {
     }
 
     private func save(
-        _ analysis: SelftestAnalysis, of pool: SelftestPool, _ key: TimedKey, in store: BaselineStore
+        _ analysis: SelftestAnalysis, of pool: SelftestPool, _ key: TimedKey,
+        in store: BaselineStore
     ) throws {
         guard pool.machine == key.folderName else {
             print("\nThe pool is of another machine class; its noise floors are not stored.")

@@ -1,4 +1,5 @@
 import BenchmarkModels
+import CMeasurement
 import Foundation
 import RealmSwift
 
@@ -84,7 +85,10 @@ enum PropertyReadWorkload: Workload {
         var timer = BatchTimer(batchSize: batchSize)
         MeasuredRegion.run(for: empty) {
             for _ in 0..<batches {
-                for _ in 0..<callsOfBatch { total &+= sum() }
+                for _ in 0..<callsOfBatch {
+                    total &+= sum()
+                    realm_bench_forget_memory()
+                }
                 timer.endBatch()
             }
         }

@@ -32,7 +32,8 @@ struct SensorsExpectation: Codable, Sendable {
     }
 
     /// Of the sensors' names, counts and checksums.
-    static func digest(_ sensors: [SensorDescription], _ accounts: [SensorAccount]) -> ResultDigest {
+    static func digest(_ sensors: [SensorDescription], _ accounts: [SensorAccount]) -> ResultDigest
+    {
         var digest = ResultDigest()
         for (sensor, account) in zip(sensors, accounts) {
             var row = ResultDigest.Row()

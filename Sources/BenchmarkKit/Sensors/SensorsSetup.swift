@@ -32,6 +32,7 @@ struct SensorsSetup {
             recorder: WriteRecorder(sensors: feed.sensors.count, recordsShapes: recordsShapes),
             // Four batches, so that a buffer that waits for its last reading never blocks the
             // producer.
-            gate: InFlightGate(capacity: max(1024, 4 * options.batchSize)), allocations: allocations)
+            gate: InFlightGate(capacity: max(1024, 4 * options.batchSize)), allocations: allocations
+        )
     }
 }

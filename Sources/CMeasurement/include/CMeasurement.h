@@ -6,4 +6,8 @@
 /// Calls must not nest: the inner one would switch counting off.
 void realm_bench_measured_region(void (*_Nonnull body)(void *_Nullable), void *_Nullable context);
 
+/// Memory may have changed, as far as the compiler knows: what was read before is read again, so that
+/// a loop over the same values is not folded into one pass.
+static inline void realm_bench_forget_memory(void) { __asm__ volatile("" ::: "memory"); }
+
 #endif
