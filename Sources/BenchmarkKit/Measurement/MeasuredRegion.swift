@@ -1,5 +1,5 @@
 import CMeasurement
-import Synchronization
+import StorageEngine
 
 /// The measured part of a case, without its preparation and its checks. Every workload runs what it
 /// measures inside, in one part or in several:
@@ -16,7 +16,7 @@ enum MeasuredRegion {
         var threadsMax = 0
     }
 
-    private static let total = Mutex(Total())
+    private static let total = Locked(Total())
 
     /// Runs `body` on the calling thread and returns what it returns. Regions of one thread must
     /// not nest: callgrind would stop counting at the inner one. With regions on several threads at

@@ -1,4 +1,4 @@
-import Synchronization
+import StorageEngine
 
 /// Numbers of records that several clients add, and up to which all are stored.
 final class InsertSequence: Sendable {
@@ -10,9 +10,9 @@ final class InsertSequence: Sendable {
         var early: Set<Int> = []
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
-    init(records: Int) { state = Mutex(State(next: records, stored: records)) }
+    init(records: Int) { state = Locked(State(next: records, stored: records)) }
 
     /// Records that may be asked for are those below.
     var stored: Int { state.withLock { $0.stored } }
