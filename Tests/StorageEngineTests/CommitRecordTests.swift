@@ -6,7 +6,8 @@ import Testing
     private static let seed: UInt64 = 77
 
     private func sample(_ random: inout SeededRandom) -> CommitRecord {
-        let version = UInt64.random(in: 40...1_000_000, using: &random)
+        let version = UInt64.random(in: 100...1_000_000, using: &random)
+        let sequence = UInt64.random(in: 40...version, using: &random)
         func extents(_ count: Int) -> [Extent] {
             var end: UInt64 = 34
             return (0..<count).map { _ in
@@ -18,9 +19,11 @@ import Testing
             }
         }
         return CommitRecord(
-            version: version, commitID: random.next(), durableFloor: version - 1,
+            version: version, sequence: sequence, commitID: random.next(),
+            durableFloor: sequence - 1,
             pageCount: 100_000, root: PageReference(page: 50, birth: version), livePages: 900,
-            checkpoint: PageReference(page: 99, birth: version - 3), pageList: extents(100),
+            checkpoint: PageReference(page: 99, birth: version - 3),
+            checkpointSequence: sequence - 2, pageList: extents(100),
             pageListHash: random.next(), pagesWereSynced: false,
             log: FreeSpaceLog(
                 releasedThrough: version - 2, allocated: extents(100), freed: extents(60)))
@@ -35,15 +38,15 @@ import Testing
         for _ in 0..<50 {
             let record = sample(&random)
             let block = record.encode(fileSeed: Self.seed)
-            let slot = CommitRecord.slot(of: record.version)
+            let slot = CommitRecord.slot(of: record.sequence)
             #expect(decode(block, slot: slot) == record)
-            #expect(decode(block, slot: (slot + 1) % 32) == nil)
+            #expect(decode(block, slot: (slot + 1) % CommitRecord.slotCount) == nil)
             #expect(decode(block, slot: slot, seed: 78) == nil)
         }
     }
 
     @Test func anEmptySlotIsNoRecord() {
-        for slot in 0..<UInt64(32) {
+        for slot in 0..<CommitRecord.slotCount {
             #expect(decode([UInt8](repeating: 0, count: 4096), slot: slot) == nil)
         }
     }
@@ -58,7 +61,7 @@ import Testing
                 1
                 << UInt8.random(
                     in: 0..<8, using: &random)
-            #expect(decode(damaged, slot: CommitRecord.slot(of: record.version)) == nil)
+            #expect(decode(damaged, slot: CommitRecord.slot(of: record.sequence)) == nil)
         }
     }
 
@@ -66,7 +69,7 @@ import Testing
     @Test func hostileFieldsAreNil() {
         var random = SeededRandom(seed: 3)
         let record = sample(&random)
-        let slot = CommitRecord.slot(of: record.version)
+        let slot = CommitRecord.slot(of: record.sequence)
         for _ in 0..<5000 {
             var block = record.encode(fileSeed: Self.seed)
             for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -89,7 +92,9 @@ import Testing
         for version: UInt64 in [.max, .max - 1, 1 << 63] {
             var record = sample(&random)
             record.version = version
+            record.sequence = version
             record.durableFloor = version - 1
+            record.checkpointSequence = version - 2
             record.root.birth = version
             record.checkpoint.birth = version - 3
             #expect(
@@ -102,7 +107,7 @@ import Testing
             #expect(
                 decode(
                     record.encode(fileSeed: Self.seed),
-                    slot: CommitRecord.slot(of: record.version)) == nil)
+                    slot: CommitRecord.slot(of: record.sequence)) == nil)
         }
     }
 

@@ -90,7 +90,7 @@ final class CoordinationTestFile {
             throw error
         }
         if role == .soleOpener {
-            try coordinator.finishRecovery(visibleVersion: version, durableVersion: version)
+            try coordinator.finishRecovery(version: version, sequence: version)
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CoordinationTests {
     private func memory(version: UInt64 = 1) throws -> Coordinator {
         let coordinator = try Coordinator.inMemory(name: "memory")
-        try coordinator.finishRecovery(visibleVersion: version, durableVersion: version)
+        try coordinator.finishRecovery(version: version, sequence: version)
         return coordinator
     }
 
@@ -75,9 +75,9 @@ import Testing
         let second = try coordinator.claimReader()
         let third = try coordinator.claimReader()
         #expect(first.pinLatest() == 1)
-        coordinator.publish(version: 2)
+        coordinator.publish(version: 2, sequence: 2)
         #expect(second.pinLatest() == 2)
-        coordinator.publish(version: 3)
+        coordinator.publish(version: 3, sequence: 3)
         #expect(coordinator.oldestPinnedVersion() == 1)
         #expect(third.pin(sameAs: second) == 2)
         first.unpin()
@@ -105,7 +105,7 @@ import Testing
             stops += 1
             guard stops == 1 else { return }
             for version in UInt64(2)...4 {
-                coordinator.publish(version: version)
+                coordinator.publish(version: version, sequence: version)
                 reclaimedBelow = coordinator.oldestPinnedVersion() ?? coordinator.visibleVersion
             }
         })
@@ -144,7 +144,7 @@ import Testing
             }.start()
         }
         for version in UInt64(2)...20_000 {
-            coordinator.publish(version: version)
+            coordinator.publish(version: version, sequence: version)
             words.storeSequential(coordinator.oldestPinnedVersion() ?? version)
         }
         (words + 1).storeRelease(1)
@@ -172,7 +172,7 @@ import Testing
         #expect(coordinator.waitForVersion(newerThan: 1, timeout: .milliseconds(20)) == 1)
         Thread {
             usleep(20_000)
-            coordinator.publish(version: 2)
+            coordinator.publish(version: 2, sequence: 2)
         }.start()
         #expect(coordinator.waitForVersion(newerThan: 1, timeout: .seconds(20)) == 2)
         #expect(coordinator.durableVersion == 2)

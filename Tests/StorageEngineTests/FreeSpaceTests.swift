@@ -83,7 +83,7 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
                 version += 1
                 let log = map.log()
                 let checkpoint = map.encodeCheckpoint(version: version)
-                map.finishCommit(version: version)
+                map.finishTransaction(version: version)
                 for extent in own { oracle.set(extent, from: .allocated, to: .used) }
                 for extent in released { oracle.set(extent, from: .freed, to: .waiting(version)) }
                 runs = kept + own
@@ -129,11 +129,11 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
         var map = FreeSpace(firstPage: 34, pageCount: 34)
         map.grow(to: 1000)
         for _ in 0..<200 { _ = map.allocate(1) }
-        map.finishCommit(version: 1)
+        map.finishTransaction(version: 1)
         for page in stride(from: UInt64(34), to: 234, by: 2) {
             holds(map.freeOld(Extent(start: page, count: 1)))
         }
-        map.finishCommit(version: 2)
+        map.finishTransaction(version: 2)
         holds(map.release(through: 2))
         let pages = (0..<30).map { _ in map.allocate(1)! }
         #expect(pages == Array(pages[0]..<pages[0] + 30))
@@ -165,7 +165,7 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
     @Test func hostileCheckpointsAreRefused() {
         var map = FreeSpace(firstPage: 34, pageCount: 300)
         for _ in 0..<50 { _ = map.allocate(2) }
-        map.finishCommit(version: 1)
+        map.finishTransaction(version: 1)
         for page in stride(from: UInt64(34), to: 100, by: 6) {
             holds(map.freeOld(Extent(start: page, count: 2)))
         }
@@ -191,7 +191,7 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
     @Test func aLogThatDoesNotFitTheMapIsRefused() {
         var map = FreeSpace(firstPage: 34, pageCount: 100)
         let pages = map.allocate(10)!
-        map.finishCommit(version: 1)
+        map.finishTransaction(version: 1)
         func replays(_ log: FreeSpaceLog, live: UInt64 = 10) -> Bool {
             var copy = map
             return copy.replay(log, version: 2, pageCount: 100, livePages: live)
@@ -210,7 +210,7 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
     @Test func aLogThatFreesWaitingPagesIsNoticed() {
         var map = FreeSpace(firstPage: 34, pageCount: 100)
         let pages = Extent(start: map.allocate(10)!, count: 2)
-        map.finishCommit(version: 1)
+        map.finishTransaction(version: 1)
         let log = FreeSpaceLog(releasedThrough: 0, allocated: [], freed: [pages])
         holds(map.replay(log, version: 2, pageCount: 100, livePages: 8))
         #expect(map.invariantsHold())

@@ -89,8 +89,9 @@ import Testing
             try digest([UInt8](repeating: 0, count: file.bytes.count))
         } throws: { ($0 as? StorageError)?.code == .notADatabase }
         var withoutSlots = file.bytes
+        let slots = Int(CommitRecord.slotCount) * 4096
         withoutSlots.replaceSubrange(
-            8192..<34 * 4096, with: [UInt8](repeating: 0, count: 32 * 4096))
+            8192..<8192 + slots, with: [UInt8](repeating: 0, count: slots))
         #expect(throws: StorageError.self) { try digest(withoutSlots) }
         let crashed = withoutMarker(file.bytes)
         let newest = try record(31, in: file.bytes)

@@ -5,25 +5,32 @@
 struct CommitRecord: Equatable, Sendable {
     /// Bytes of a record, and of the slot that holds it.
     static let size = 4096
-    /// Slots in the ring: the record of version `v` is in slot `v mod 32`.
-    static let slotCount: UInt64 = 32
-    /// The free map is written as a checkpoint at least this often, so that the records after
-    /// the checkpoint are all in the ring: 24 + 1 of them at most, and 32 slots.
+    /// Slots in the ring: the record with sequence number `s` is in slot `s mod 64`.
+    static let slotCount: UInt64 = 64
+    /// The free map is written as a checkpoint at least this often, in records, so that those
+    /// after the checkpoint are all in the ring.
     static let maximumCheckpointAge: UInt64 = 24
+    /// Records that may lie between the newest durable one and the one that is being written. What a
+    /// loss of power may bring back stays whole: the slots of the newest durable record and those
+    /// since its checkpoint are not used again before there is a newer durable one.
+    static let maximumUnsynced: UInt64 = slotCount - maximumCheckpointAge - 8
 
     /// Bounds of what a record may say, so that no sum of what it says overflows: at a version
     /// each nanosecond, a century; at 4096 bytes a page, an exabyte.
     private static let maximumVersion: UInt64 = 1 << 62
     private static let maximumPageCount: UInt64 = 1 << 48
 
-    private static let listOffset = 104
-    private static let listCapacity = size - listOffset
+    private static let listOffset = 112
+    static let listCapacity = size - listOffset
     private static let flag: UInt32 = 1 << 31
 
+    /// The version of the newest transaction of the group that it makes durable.
     var version: UInt64
+    /// One more than that of the record before: a record makes one or more transactions versions.
+    var sequence: UInt64
     /// Random: tells apart two commits that became the same version in two copies of a file.
     var commitID: UInt64
-    /// The newest version known to be durable when this record was written.
+    /// The sequence number of the newest record known to be durable when this one was written.
     var durableFloor: UInt64
     /// Pages of the file, headers included.
     var pageCount: UInt64
@@ -31,6 +38,8 @@ struct CommitRecord: Equatable, Sendable {
     var livePages: UInt64
     /// The newest checkpoint of the free map; its birth is the version it describes.
     var checkpoint: PageReference
+    /// The sequence number of the record that it came with.
+    var checkpointSequence: UInt64
     /// What this commit wrote. Empty where `pagesWereSynced`.
     var pageList: [Extent]
     /// See ``PageListHash``.
@@ -40,7 +49,7 @@ struct CommitRecord: Equatable, Sendable {
     /// Nil where it did not fit; then `checkpoint` is of this version.
     var log: FreeSpaceLog?
 
-    static func slot(of version: UInt64) -> UInt64 { version % slotCount }
+    static func slot(of sequence: UInt64) -> UInt64 { sequence % slotCount }
 
     /// Bytes that the two lists take.
     static func byteCount(pageList: [Extent], log: FreeSpaceLog?) -> Int {
@@ -100,10 +109,11 @@ extension CommitRecord {
             store(livePages, at: 56)
             store(checkpoint.page, at: 64)
             store(checkpoint.birth, at: 72)
-            store(checkpoint.birth, at: 80)
+            store(checkpointSequence, at: 80)
             store(pageListHash, at: 88)
             store(UInt32(pageList.count) | (pagesWereSynced ? Self.flag : 0), at: 96)
             store(logCount, at: 100)
+            store(sequence, at: 104)
             UnsafeMutableRawBufferPointer(rebasing: bytes[Self.listOffset...])
                 .copyBytes(from: lists)
             store(Self.checksum(UnsafeRawBufferPointer(bytes), fileSeed: fileSeed), at: 0)
@@ -127,21 +137,24 @@ extension CommitRecord {
         guard block.count == Self.size, word(0) == Self.checksum(block, fileSeed: fileSeed)
         else { return nil }
         version = word(8)
+        sequence = word(104)
         commitID = word(16)
         durableFloor = word(24)
         pageCount = word(32)
         root = PageReference(page: word(40), birth: word(48))
         livePages = word(56)
         checkpoint = PageReference(page: word(64), birth: word(72))
+        checkpointSequence = word(80)
         pageListHash = word(88)
         pagesWereSynced = half(96) & Self.flag != 0
         pageList = []
-        guard version >= 1, version <= Self.maximumVersion, Self.slot(of: version) == slot,
-            durableFloor < version, pageCount >= firstPage, pageCount <= Self.maximumPageCount,
-            livePages <= pageCount - firstPage, word(80) == checkpoint.birth,
+        guard version <= Self.maximumVersion, sequence >= 1, sequence <= version,
+            Self.slot(of: sequence) == slot, durableFloor < sequence, pageCount >= firstPage, pageCount <= Self.maximumPageCount,
+            livePages <= pageCount - firstPage, checkpointSequence <= sequence,
+            checkpoint.birth == version || checkpointSequence < sequence,
             Self.isPlausible(root, version, firstPage..<pageCount),
             Self.isPlausible(checkpoint, version, firstPage..<pageCount),
-            version - checkpoint.birth <= Self.maximumCheckpointAge
+            sequence - checkpointSequence <= Self.maximumCheckpointAge
         else { return nil }
 
         let bounds = firstPage..<pageCount

@@ -3,6 +3,8 @@ struct WriterState {
     var freeSpace: FreeSpace?
     /// The version that `freeSpace` describes.
     var freeSpaceVersion: UInt64 = 0
+    /// The sequence number of that version's record.
+    var freeSpaceSequence: UInt64 = 0
 
     /// Brings the free map to `record`'s version: repeats the commits of other processes since, or
     /// starts from the checkpoint. Returns the numbers of free and waiting pages.
@@ -27,12 +29,12 @@ struct WriterState {
             if freeSpace != nil, freeSpaceVersion == 0 { return }
             freeSpace = FreeSpace(
                 firstPage: file.firstPage, pageCount: try file.size() >> file.pageShift)
-            freeSpaceVersion = 0
+            (freeSpaceVersion, freeSpaceSequence) = (0, 0)
             return
         }
         if freeSpace != nil, freeSpaceVersion == record.version { return }
-        let missed = record.version - min(freeSpaceVersion, record.version)
-        if freeSpace != nil, freeSpaceVersion < record.version,
+        let missed = record.sequence - min(freeSpaceSequence, record.sequence)
+        if freeSpace != nil, freeSpaceSequence < record.sequence,
             missed <= CommitRecord.maximumCheckpointAge,
             try replay(through: record, in: database)
         {
@@ -49,17 +51,18 @@ struct WriterState {
     private mutating func replay(
         through newest: CommitRecord, in database: Database
     ) throws(StorageError) -> Bool {
-        while freeSpaceVersion < newest.version {
-            let version = freeSpaceVersion + 1
+        while freeSpaceSequence < newest.sequence {
+            let sequence = freeSpaceSequence + 1
             let record =
-                version == newest.version
-                ? newest : try database.file.readRecord(slot: CommitRecord.slot(of: version))
-            guard let record, record.version == version, let log = record.log,
+                sequence == newest.sequence
+                ? newest : try database.file.readRecord(slot: CommitRecord.slot(of: sequence))
+            guard let record, record.sequence == sequence, record.version > freeSpaceVersion,
+                let log = record.log,
                 freeSpace!.replay(
-                    log, version: version, pageCount: record.pageCount,
+                    log, version: record.version, pageCount: record.pageCount,
                     livePages: record.livePages)
             else { return false }
-            freeSpaceVersion = version
+            (freeSpaceVersion, freeSpaceSequence) = (record.version, sequence)
         }
         return true
     }
@@ -70,7 +73,7 @@ struct WriterState {
         let file = database.file
         guard !record.checkpoint.isNone else {
             freeSpace = FreeSpace(firstPage: file.firstPage, pageCount: file.firstPage)
-            freeSpaceVersion = 0
+            (freeSpaceVersion, freeSpaceSequence) = (0, 0)
             return
         }
         try file.map(pageCount: record.pageCount)
@@ -81,7 +84,8 @@ struct WriterState {
                 maximumPageCount: record.pageCount)
         else { throw damaged(record, in: database) }
         freeSpace = map
-        freeSpaceVersion = record.checkpoint.birth
+        (freeSpaceVersion, freeSpaceSequence) =
+            (record.checkpoint.birth, record.checkpointSequence)
     }
 
     private func damaged(_ record: CommitRecord, in database: Database) -> StorageError {

@@ -41,6 +41,10 @@ struct FreeSpace: Sendable {
     private var allocatedTail = Extent(start: 0, count: 0)
     /// What this transaction freed of versions before it.
     private(set) var freed = ExtentSet()
+    /// What the finished transactions of the open group allocated and still have.
+    private var groupAllocated = ExtentSet()
+    /// What they freed of versions before the group.
+    private var groupFreed = ExtentSet()
 
     init(firstPage: UInt64, pageCount: UInt64) {
         self.firstPage = firstPage
@@ -180,19 +184,50 @@ extension FreeSpace {
     /// What the open transaction did, for its commit record.
     mutating func log() -> FreeSpaceLog {
         settleAllocatedTail()
+        var after = groupAllocated
+        for extent in allocated { _ = after.insert(extent) }
+        var freedAfter = groupFreed
+        for extent in splitFreed() {
+            if groupAllocated.overlaps(extent) { _ = after.remove(extent) } else {
+                _ = freedAfter.insert(extent)
+            }
+        }
         return FreeSpaceLog(
-            releasedThrough: releasedThrough, allocated: Array(allocated), freed: Array(freed))
+            releasedThrough: releasedThrough, allocated: Array(after), freed: Array(freedAfter))
+    }
+
+    private func splitFreed() -> [Extent] {
+        if groupAllocated.isEmpty { return Array(freed) }
+        return freed.flatMap { extent in
+            (extent.start..<extent.end).map { Extent(start: $0, count: 1) }
+        }
+    }
+
+    mutating func beginGroup(firstVersion: UInt64) {
+        groupAllocated = ExtentSet()
+        groupFreed = ExtentSet()
     }
 
     /// Live pages once the open transaction has become a version.
     var livePagesAfterCommit: UInt64 { livePages + allocatedPages - freed.pageCount }
 
     /// The open transaction has become `version`: what it freed waits.
-    mutating func finishCommit(version: UInt64) {
+    mutating func finishTransaction(version: UInt64) {
         settleAllocatedTail()
         settleCurrent()
         livePages = livePagesAfterCommit
-        appendWaiting(Array(freed), version: version)
+        var old = ExtentSet()
+        for extent in splitFreed() {
+            if groupAllocated.overlaps(extent) {
+                _ = groupAllocated.remove(extent)
+                _ = free.insert(extent)
+            } else {
+                _ = old.insert(extent)
+                _ = groupFreed.insert(extent)
+            }
+        }
+        for extent in allocated { _ = groupAllocated.insert(extent) }
+        appendWaiting(Array(old), version: version)
         allocated = ExtentSet()
         freed = ExtentSet()
         currentStartBeforeTransaction = current.start
