@@ -115,7 +115,7 @@ extension Realm {
         }
 
         /// What the engine is to do with a commit.
-        var engineDurability: StorageEngine.Durability {
+        var engineDurability: CommitDurability {
             switch durability {
             case .full, .memoryOnly: .full
             case .relaxed: .relaxed

@@ -174,6 +174,11 @@ import Testing
             Thread {
                 while stop.loadAcquire() == 0 {
                     guard (try? coordinator.lockForWriting()) != nil else { break }
+                    if coordinator.shouldLetOtherProcessesWrite,
+                        (try? coordinator.letOtherProcessesWrite()) == nil
+                    {
+                        break
+                    }
                     usleep(100)
                     coordinator.unlockAfterWriting()
                 }

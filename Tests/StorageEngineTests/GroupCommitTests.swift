@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StorageEngine
+@testable import engine_test_process
 
 @Suite struct GroupCommitTests {
     let directory = TestDirectory()
@@ -30,7 +31,7 @@ import Testing
 
         static func writing(
             _ database: Database, _ body: @escaping @Sendable (ValueStore) throws -> Void
-        ) -> BackgroundThread {
+        ) -> BackgroundThread<UInt64> {
             BackgroundThread { _ in try Pager(database: database).write(body).version }
         }
 
@@ -79,7 +80,8 @@ import Testing
         var reached = ExtentSet()
         for reference in [pager.root] + (try store.references()) where !reference.isNone {
             let pages = PageHeader(try pager.page(reference)).pageCount
-            #expect(reached.insert(Extent(start: reference.page, count: UInt64(pages))))
+            let isNew = reached.insert(Extent(start: reference.page, count: UInt64(pages)))
+            #expect(isNew)
         }
         #expect(pager.spaceProblems(reached: reached) == [])
     }
@@ -138,7 +140,10 @@ import Testing
         defer { held.end() }
         let empty = BackgroundThread { [database = held.database] _ in
             let pager = try Pager(database: database)
-            _ = try pager.write { store in #expect(try store.values()[0] == value(50)) }
+            try pager.write { store in
+                let first = try store.values()[0]
+                #expect(first == value(50))
+            }
             return pager.version
         }
         usleep(50_000)
@@ -249,7 +254,7 @@ import Testing
         try checkLossOfPower(.relaxed)
     }
 
-    private func checkLossOfPower(_ durability: Durability) throws {
+    private func checkLossOfPower(_ durability: CommitDurability) throws {
         let path = directory.file("traced")
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: directory.path), recordsTrace: true)
@@ -257,9 +262,11 @@ import Testing
         /// Events that lay before a commit returned, by what it had made durable.
         let acknowledged = Locked<[(events: Int, count: Int)]>([])
         var tried = 0
+        var preparingEvents = 0
         do {
             let database = try Database.open(path: path)
             try SharedCounter.create(Connection(database))
+            preparingEvents = interceptor.trace.count { $0.path == path }
             let works = (0..<4).map { writer in
                 BackgroundThread { _ in
                     let connection = try Connection(database)
@@ -278,14 +285,15 @@ import Testing
         let events = interceptor.trace.filter { $0.path == path }
         let counts = acknowledged.withLock { $0 }
         var history = PowerLossHistory(durable: [], pending: [], acknowledged: 0)
-        for (index, event) in events.enumerated() {
+        for event in events.prefix(preparingEvents) { history.add(event) }
+        history = PowerLossHistory(durable: history.present, pending: [], acknowledged: 0)
+        for (index, event) in events.enumerated().dropFirst(preparingEvents) {
             history.add(event)
             let known = counts.filter { $0.events <= index + 1 }.map(\.count).max() ?? 0
             history.acknowledge(known)
         }
         var random = SeededRandom(seed: 5)
-        let moments = history.decisiveMoments.dropFirst(12)
-        for moment in moments where moment.pending.count > 0 {
+        for moment in history.decisiveMoments where !moment.pending.isEmpty {
             for _ in 0..<LongTests.choose(100, otherwise: 10) {
                 tried += 1
                 try images.withImage(moment.sample(&random)) { image in

@@ -7,7 +7,7 @@ import Testing
     let directory = TestDirectory()
 
     private func write(
-        _ pager: Pager, _ durability: Durability, _ body: (ValueStore) throws -> Void
+        _ pager: Pager, _ durability: CommitDurability, _ body: (ValueStore) throws -> Void
     ) throws -> CommitStatistics {
         try pager.beginWrite()
         try body(ValueStore(pager))

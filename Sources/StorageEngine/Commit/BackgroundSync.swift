@@ -9,7 +9,7 @@ final class BackgroundSync: Sendable {
 
     private struct State {
         /// The newest commit that may not be durable.
-        var newest: (version: UInt64, sequence: UInt64)?
+        var newest: (version: UInt64, sequence: UInt64, reusable: UInt64)?
         var isScheduled = false
         var isUrgent = false
         var isStopped = false
@@ -26,10 +26,11 @@ final class BackgroundSync: Sendable {
         self.coordinator = coordinator
     }
 
-    /// A commit has been written, and not synced. `isUrgent`: the sync should start at once.
-    func note(_ record: CommitRecord, isUrgent: Bool) {
+    /// A commit has been written, and not synced. `reusable`: the version up to which freed space may
+    /// be reused when it is durable. `isUrgent`: the sync should start at once.
+    func note(_ record: CommitRecord, reusable: UInt64, isUrgent: Bool) {
         let delay = state.withLock { state -> DispatchTimeInterval? in
-            state.newest = (record.version, record.sequence)
+            state.newest = (record.version, record.sequence, reusable)
             if isUrgent, !state.isUrgent {
                 state.isUrgent = true
                 return .nanoseconds(0)
@@ -68,5 +69,6 @@ final class BackgroundSync: Sendable {
             throw error
         }
         coordinator.publishDurable(version: newest.version, sequence: newest.sequence)
+        coordinator.publishReusable(version: newest.reusable)
     }
 }

@@ -48,7 +48,10 @@ struct GroupWriter {
             coordinator.publishDurable(
                 version: coordinator.visibleVersion, sequence: record.sequence - 1)
         }
-        record.durableFloor = min(coordinator.durableSequence, record.sequence - 1)
+        // In this order: the version is not newer than the sequence number's.
+        let floorVersion = coordinator.durableVersion
+        record.durableFloor = coordinator.durableSequence
+        let reusable = record.durableFloor == record.sequence - 1 ? record.version : floorVersion
         try write(record, &statistics)
         if group.needsSync { try sync(&statistics) }
         // What this process has just written needs no check when it is read.
@@ -59,10 +62,12 @@ struct GroupWriter {
         database.rememberRecord(record)
         if group.needsSync {
             coordinator.publish(version: record.version, sequence: record.sequence)
+            coordinator.publishReusable(version: reusable)
         } else {
             coordinator.publishVisible(version: record.version, sequence: record.sequence)
             database.backgroundSync.note(
-                record, isUrgent: unsynced >= CommitRecord.maximumUnsynced / 2)
+                record, reusable: reusable,
+                isUrgent: unsynced >= CommitRecord.maximumUnsynced / 2)
         }
         return statistics
     }

@@ -41,13 +41,14 @@ final class PageMemoryPool: Sendable {
     }
 
     /// Takes back what `take` returned; no pointer into it may be used any more.
-    func giveBack(_ memory: consuming PageMemory) {
+    func giveBack(_ memory: PageMemory) {
+        var memory = memory
         memory.reset()
-        let surplus = spare.withLock { spare -> PageMemory? in
-            guard spare.count < Self.kept else { return memory }
+        let isKept = spare.withLock { [memory] spare in
+            guard spare.count < Self.kept else { return false }
             spare.append(memory)
-            return nil
+            return true
         }
-        if var surplus { surplus.tearDown() }
+        if !isKept { memory.tearDown() }
     }
 }

@@ -1,5 +1,5 @@
 /// What has happened to a write transaction when its commit returns.
-public enum Durability: String, Sendable {
+public enum CommitDurability: String, Sendable {
     /// It survives a loss of power.
     case full
     /// It survives the end of this process, and everybody sees it. Within 100 ms it survives a loss of
@@ -47,7 +47,7 @@ extension Pager {
     /// - Throws: `.outOfDiskSpace`, `.fileAccess`, `.damaged` when the file was cut outside of this
     ///   library; `.outcomeUnknown` when a sync failed; what ``transactionFailure`` says.
     public func commit(
-        _ durability: Durability = .full
+        _ durability: CommitDurability = .full
     ) throws(StorageError) -> CommitStatistics {
         precondition(isInWriteTransaction)
         if let transactionFailure {
@@ -86,7 +86,7 @@ extension Pager {
 
     // MARK: 1. Join
 
-    private func joinGroup(_ durability: Durability) throws(StorageError) -> CommitGroup {
+    private func joinGroup(_ durability: CommitDurability) throws(StorageError) -> CommitGroup {
         try database.commits.join(head) { open throws(StorageError) in
             let firstVersion = open?.firstVersion ?? writeVersion
             if open == nil {

@@ -32,13 +32,14 @@ extension Pager {
         firstVersionInMemory = head.groups.first?.firstVersion ?? writeVersion
     }
 
-    /// Space freed by version `f` is free for good once `f` is durable and no reader is below it.
+    /// Space freed by version `f` is free for good once no recovery goes back before `f`, and no
+    /// reader is below it.
     private func releaseWaitingPages() throws(StorageError) {
         defer { releasedAtBegin = database.writerState.freeSpace?.releasedThrough ?? 0 }
         guard database.writerState.freeSpace!.waitingGroups.first != nil else { return }
         let coordinator = database.coordinator
         let oldest = coordinator.oldestPinnedVersion() ?? version
-        let limit = min(oldest, coordinator.durableVersion, version)
+        let limit = min(oldest, coordinator.reusableVersion, version)
         guard database.writerState.freeSpace!.release(through: limit) else {
             database.writerState.freeSpace = nil
             throw file.damage(0, "a page is free twice")
@@ -59,7 +60,10 @@ extension Pager {
         // If this fails, what was seen is gone for everybody: the version before is what there is.
         // Whoever committed it is told why.
         let writer = GroupWriter(database: database)
-        if (try? database.commits.waitUntilDurable(base, writer)) != nil { try? moveToNewest() }
+        do throws(StorageError) {
+            _ = try database.commits.waitUntilDurable(base, writer)
+            try moveToNewest()
+        } catch {}
     }
 
     /// The transaction has joined a group: lets the next writer go on, while it is on its way to the

@@ -14,8 +14,19 @@ extension Coordinator {
     /// older one.
     package var durableSequence: UInt64 { region.durableSequence.loadAcquire() }
 
+    /// No recovery looks at a page that this version, or one before it, freed.
+    ///
+    /// Not the durable version: a record of a version that was not durable when it was written
+    /// vouches for its pages by their contents, and so do all those between it and its durable floor,
+    /// even when they have become durable since. Their pages must stay, though freed, until a
+    /// record with a newer floor is durable.
+    package var reusableVersion: UInt64 { region.reusableVersion.loadAcquire() }
+
     /// Whether the visible version was adopted by a process that could not make it durable.
     package var needsRecovery: Bool { region.needsRecovery.loadAcquire() != 0 }
+
+    /// Raises ``reusableVersion``. Any thread.
+    package func publishReusable(version: UInt64) { Self.raise(region.reusableVersion, to: version) }
 
     /// The visible version has been made durable. Only while writing.
     package func finishDelayedRecovery() {

@@ -50,6 +50,8 @@ struct SharedRegion {
 
     /// That of the durable version's record, or of an older one.
     var durableSequence: UnsafeMutablePointer<UInt64> { word64(80) }
+    /// What versions up to this one freed may be reused, as far as recovery is concerned.
+    var reusableVersion: UnsafeMutablePointer<UInt64> { word64(96) }
     /// 1 if whoever recovered the file could only read it: the visible version must be made durable
     /// before anything is written.
     var needsRecovery: UnsafeMutablePointer<UInt32> { word32(88) }

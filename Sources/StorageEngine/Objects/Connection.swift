@@ -101,7 +101,7 @@ public final class Connection {
     /// Makes the transaction visible, and durable as `durability` says, and ends it. If this throws,
     /// the transaction is rolled back; only for `.outcomeUnknown` may it survive nevertheless.
     @discardableResult
-    public func commit(_ durability: Durability = .full) throws -> CommitStatistics {
+    public func commit(_ durability: CommitDurability = .full) throws -> CommitStatistics {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
             try forest.flush()

@@ -51,7 +51,6 @@ extension FileHeader {
             bytes.storeBytes(of: flags.littleEndian, toByteOffset: 20, as: UInt32.self)
             bytes.storeBytes(of: fileID.0.littleEndian, toByteOffset: 24, as: UInt64.self)
             bytes.storeBytes(of: fileID.1.littleEndian, toByteOffset: 32, as: UInt64.self)
-            $0.storeBytes(of: sequence.littleEndian, toByteOffset: 32, as: UInt64.self)
             let sum = Self.checksum(UnsafeRawBufferPointer(bytes))
             bytes.storeBytes(of: sum.littleEndian, toByteOffset: 504, as: UInt64.self)
         }
@@ -130,6 +129,7 @@ struct CleanCloseMarker: Equatable, Sendable {
             $0.storeBytes(of: commitID.littleEndian, toByteOffset: 8, as: UInt64.self)
             $0.storeBytes(of: header.fileID.0.littleEndian, toByteOffset: 16, as: UInt64.self)
             $0.storeBytes(of: header.fileID.1.littleEndian, toByteOffset: 24, as: UInt64.self)
+            $0.storeBytes(of: sequence.littleEndian, toByteOffset: 32, as: UInt64.self)
             let sum = Self.checksum(UnsafeRawBufferPointer($0), header)
             $0.storeBytes(of: sum.littleEndian, toByteOffset: 56, as: UInt64.self)
         }
