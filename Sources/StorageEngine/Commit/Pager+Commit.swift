@@ -66,6 +66,7 @@ extension Pager {
             try sync(&statistics)
             markWritten(frozen)
         } catch {
+            database.writerState.freeSpace!.rollBackGroup()
             rollback()
             throw error
         }
@@ -92,27 +93,29 @@ extension Pager {
     private func freeze() throws(StorageError) -> FrozenTransaction {
         let base = record
         var checkpoint = base?.checkpoint ?? .none
-        var log = database.writerState.freeSpace!.log()
+        database.writerState.freeSpace!.finishTransaction(version: writeVersion)
+        var log = database.writerState.freeSpace!.groupLog()
         var isListed = isListable(log)
         let age = writeVersion - checkpoint.birth
         if age > CommitRecord.maximumCheckpointAge
-            || !CommitRecord.fits(pageList: isListed ? log.allocated : [], log: log)
+            || !CommitRecord.fits(
+                pageList: isListed ? log.allocated : [], log: log, version: writeVersion)
         {
-            checkpoint = try writeCheckpoint(replacing: checkpoint)
-            log = database.writerState.freeSpace!.log()
+            checkpoint = try writeCheckpoint()
+            log = database.writerState.freeSpace!.groupLog()
             isListed =
-                isListable(log) && CommitRecord.fits(pageList: log.allocated, log: nil)
+                isListable(log)
+                && CommitRecord.fits(pageList: log.allocated, log: nil, version: writeVersion)
         }
         let list = isListed ? log.allocated : []
-        database.writerState.freeSpace!.checkInvariants()
-        assertPagesAreUnused()
         let space = database.writerState.freeSpace!
+        space.checkInvariants()
         let newRecord = CommitRecord(
             version: writeVersion, commitID: .random(in: 0 ... .max),
             durableFloor: min(database.coordinator.durableVersion, version),
-            pageCount: space.pageCount, root: root, livePages: space.livePagesAfterCommit,
+            pageCount: space.pageCount, root: root, livePages: space.livePages,
             checkpoint: checkpoint, pageList: list, pageListHash: 0, pagesWereSynced: !isListed,
-            log: CommitRecord.fits(pageList: list, log: log) ? log : nil)
+            log: CommitRecord.fits(pageList: list, log: log, version: writeVersion) ? log : nil)
         let runs = dirty.sortedPages().map { page in
             let buffer = dirty[page]!
             return Run(
@@ -125,42 +128,6 @@ extension Pager {
     private func isListable(_ log: FreeSpaceLog) -> Bool {
         let pages = log.allocated.reduce(0) { $0 + $1.count }
         return file.offset(of: pages) <= Self.largestListedBytes
-    }
-
-    /// Writes the free map as it will be after this commit. Its own pages come from the map, so its
-    /// size is found first, with room for what allocating them can add: at most two extents change.
-    private func writeCheckpoint(
-        replacing old: PageReference
-    ) throws(StorageError) -> PageReference {
-        if !old.isNone { try free(old) }
-        var room = 8 * VariableLengthInteger.maximumByteCount
-        while true {
-            let needed = database.writerState.freeSpace!
-                .encodeCheckpoint(version: writeVersion).count
-            let pages = (PageHeader.size + needed + room + pageSize - 1) / pageSize
-            let (reference, buffer) = try allocate(pages: pages, kind: .freeSpaceCheckpoint)
-            let bytes = database.writerState.freeSpace!.encodeCheckpoint(version: writeVersion)
-            if bytes.count <= pages * pageSize - PageHeader.size {
-                MutablePageHeader(buffer).lowKey = Int64(bytes.count)
-                (buffer + PageHeader.size).copyMemory(from: bytes, byteCount: bytes.count)
-                return reference
-            }
-            try free(reference)
-            room += bytes.count
-        }
-    }
-
-    /// Invariant I1, as far as the free map can tell: space is free only once the version that
-    /// freed it is durable and no reader is below it. Readers were looked at when the transaction
-    /// began. Looking again would say less: one that is just pinning may show an older version for
-    /// a moment.
-    private func assertPagesAreUnused() {
-        assert(
-            {
-                let released = database.writerState.freeSpace!.releasedThrough
-                return released == releasedAtBegin
-                    && released <= database.coordinator.durableVersion
-            }(), "space was released that a reader, or the durable version, may reach")
     }
 
     // MARK: 2. Seal
@@ -276,7 +243,7 @@ extension Pager {
     }
 
     private func publish(_ newRecord: CommitRecord) {
-        database.writerState.freeSpace!.finishCommit(version: newRecord.version)
+        database.writerState.freeSpace!.beginGroup(firstVersion: newRecord.version + 1)
         database.writerState.freeSpaceVersion = newRecord.version
         database.writerState.freeSpace!.checkInvariants()
         database.rememberRecord(newRecord)

@@ -12,7 +12,7 @@ extension Pager {
             if isReading { _ = try refresh() } else { try beginRead() }
             try database.writerState.catchUp(with: record, in: database)
             try file.map(pageCount: database.writerState.freeSpace!.pageCount)
-            try releaseWaitingPages()
+            try database.writerState.reclaim(visible: version, in: database)
         } catch {
             database.coordinator.unlockAfterWriting()
             if !wasReading { endRead() }
@@ -20,19 +20,6 @@ extension Pager {
         }
         transactionFailure = nil
         writeVersion = version + 1
-    }
-
-    /// Space freed by version `f` is free for good once `f` is durable and no reader is below it.
-    private func releaseWaitingPages() throws(StorageError) {
-        defer { releasedAtBegin = database.writerState.freeSpace?.releasedThrough ?? 0 }
-        guard database.writerState.freeSpace!.waitingGroups.first != nil else { return }
-        let coordinator = database.coordinator
-        let oldest = coordinator.oldestPinnedVersion() ?? version
-        let limit = min(oldest, coordinator.durableVersion, version)
-        guard database.writerState.freeSpace!.release(through: limit) else {
-            database.writerState.freeSpace = nil
-            throw file.damage(0, "a page is free twice")
-        }
     }
 
     /// Ends the write transaction without a trace. The connection reads the version that it was
@@ -189,7 +176,7 @@ extension Pager {
 
     private func freeOld(_ reference: PageReference, pages: Int) throws(StorageError) {
         let extent = Extent(start: reference.page, count: UInt64(pages))
-        guard database.writerState.freeSpace!.freeOld(extent) else {
+        guard database.writerState.freeSpace!.freeOld(extent, birth: reference.birth) else {
             throw failing(
                 file.damage(
                     reference.page, "it is in use and free at once, or used twice"))

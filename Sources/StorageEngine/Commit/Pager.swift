@@ -24,9 +24,6 @@ public final class Pager {
     @exclusivity(unchecked) private(set) var record: CommitRecord?
     @exclusivity(unchecked) var dirty = DirtyPages()
     @exclusivity(unchecked) var arena: PageArena
-    /// Waiting pages through this version had been released when the write transaction began.
-    var releasedAtBegin: UInt64 = 0
-
     /// The first error that the open write transaction met, or nil.
     ///
     /// A call that failed may have left a change half done, so the transaction can only be rolled

@@ -45,6 +45,9 @@ struct SharedRegion {
     /// How many processes wait for the write lock; too high when some were killed.
     var waitingProcessCount: UnsafeMutablePointer<UInt32> { word32(68) }
 
+    /// How often a pin was set to the same version as another one.
+    var pinCopyCount: UnsafeMutablePointer<UInt32> { word32(72) }
+
     func processSlot(_ index: Int) -> ProcessSlot {
         ProcessSlot(base: base + Self.processSlotOffset + index * Self.processSlotSize)
     }
