@@ -26,7 +26,10 @@ import Testing
             checkpointSequence: sequence - 2, pageList: extents(100),
             pageListHash: random.next(), pagesWereSynced: false,
             log: FreeSpaceLog(
-                releasedThrough: version - 2, allocated: extents(100), freed: extents(60)))
+                allocated: extents(100),
+                freed: extents(60).map {
+                    FreedExtent(extent: $0, birth: .random(in: 1..<version, using: &random))
+                }))
     }
 
     private func decode(_ block: [UInt8], slot: UInt64, seed: UInt64 = seed) -> CommitRecord? {
@@ -81,8 +84,12 @@ import Testing
             }
             block.withUnsafeMutableBytes { $0.storeBytes(of: sum, as: UInt64.self) }
             guard let decoded = decode(block, slot: slot) else { continue }
-            for extent in decoded.pageList + (decoded.log?.allocated ?? []) {
+            let freed = decoded.log?.freed ?? []
+            for extent in decoded.pageList + (decoded.log?.allocated ?? []) + freed.map(\.extent) {
                 #expect(extent.start >= 34 && extent.end <= decoded.pageCount)
+            }
+            for entry in freed {
+                #expect(entry.birth >= 1 && entry.birth < decoded.version)
             }
         }
     }
@@ -114,8 +121,19 @@ import Testing
     @Test func listsThatDoNotFitAreToldApart() {
         let few = (0..<100).map { Extent(start: 40 + 2 * UInt64($0), count: 1) }
         let many = (0..<3000).map { Extent(start: 40 + 200 * UInt64($0), count: 1) }
-        let log = FreeSpaceLog(releasedThrough: 3, allocated: few, freed: [])
-        #expect(CommitRecord.fits(pageList: few, log: log))
-        #expect(!CommitRecord.fits(pageList: many, log: nil))
+        let log = FreeSpaceLog(allocated: few, freed: [])
+        #expect(CommitRecord.fits(pageList: few, log: log, version: 9))
+        #expect(!CommitRecord.fits(pageList: many, log: nil, version: 9))
+        // Ages take room: the older the pages, the more.
+        func freed(_ count: Int, birth: UInt64) -> FreeSpaceLog {
+            let extents = (0..<count).map { Extent(start: 40 + 2 * UInt64($0), count: 1) }
+            return FreeSpaceLog(
+                allocated: [], freed: extents.map { FreedExtent(extent: $0, birth: birth) })
+        }
+        let version: UInt64 = 1 << 40
+        #expect(
+            CommitRecord.fits(
+                pageList: [], log: freed(1300, birth: version - 1), version: version))
+        #expect(!CommitRecord.fits(pageList: [], log: freed(1300, birth: 1), version: version))
     }
 }

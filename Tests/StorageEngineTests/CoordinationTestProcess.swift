@@ -103,3 +103,12 @@ final class CoordinationTestFile {
         return isLast
     }
 }
+
+extension Coordinator {
+    /// The versions that are pinned, ascending.
+    var collectedPins: [UInt64] {
+        var versions: [UInt64] = []
+        collectPinnedVersions(into: &versions)
+        return versions
+    }
+}

@@ -173,14 +173,14 @@ import Testing
     }
 
     @Test func aFullDiskFailsEverythingThatWasBuiltOnIt() throws {
-        // The second write of a record; the first one's sync is held.
-        let held = try held([
-            SystemCallFault(.fail(errno: ENOSPC), call: .pwrite, ordinal: 2)
-        ])
+        let held = try held()
         defer { held.end() }
         let second = held.join { try $0.set(1, value(60)) }
         let third = held.join { try $0.set(2, value(61)) }
         let open = try underWay(on: held)
+        held.interceptor.setFaults([
+            SystemCallFault(.failForever(errno: ENOSPC), call: .pwritev, ordinal: 1)
+        ])
         held.interceptor.release()
         _ = try held.first.wait()
         for work in [second, third] {
@@ -191,6 +191,7 @@ import Testing
         let error = #expect(throws: StorageError.self) { try open.work.wait() }
         #expect(error?.code == .outOfDiskSpace)
         // With space again, writing works again.
+        held.interceptor.setFaults([])
         let pager = try Pager(database: held.database)
         try pager.write { try $0.set(3, value(77)) }
         let values = try held.values()

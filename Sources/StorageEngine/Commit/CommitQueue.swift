@@ -18,6 +18,14 @@ final class CommitQueue: Sendable {
         /// How many of them the last transaction knew of that asked for the head.
         var knownFailures = 0
         var joined = 0
+
+        mutating func failOpenGroup(_ error: StorageError) {
+            guard let group = open else { return }
+            open = nil
+            failures += 1
+            lastFailure = error
+            group.finish(.failure(error))
+        }
     }
 
     /// What a transaction starts from.
@@ -63,7 +71,14 @@ final class CommitQueue: Sendable {
     ) throws(StorageError) -> CommitGroup {
         try state.withLock { state throws(StorageError) in
             if state.failures != head.failures { throw state.lastFailure! }
-            let group = try join(state.open)
+            let group: CommitGroup
+            do throws(StorageError) {
+                group = try join(state.open)
+            } catch {
+                // What the open group did to the free map cannot be told from what this one did.
+                state.failOpenGroup(error)
+                throw error
+            }
             precondition(state.open == nil || state.open === group)
             state.open = group
             state.joined += 1

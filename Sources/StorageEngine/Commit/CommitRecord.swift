@@ -1,7 +1,7 @@
 /// What one version consists of: the block that makes a commit a commit.
 ///
 /// The layout is in `docs/design.md`. Encoding never fails: the caller asks first whether lists
-/// fit (``fits(pageList:log:)``), and leaves out what does not.
+/// fit (``fits(pageList:log:version:)``), and leaves out what does not.
 struct CommitRecord: Equatable, Sendable {
     /// Bytes of a record, and of the slot that holds it.
     static let size = 4096
@@ -49,21 +49,24 @@ struct CommitRecord: Equatable, Sendable {
     /// Nil where it did not fit; then `checkpoint` is of this version.
     var log: FreeSpaceLog?
 
+    /// What the record says of the free space; nil where it has no log.
+    var freeSpaceStep: FreeSpaceStep? {
+        log.map {
+            FreeSpaceStep(version: version, pageCount: pageCount, livePages: livePages, log: $0)
+        }
+    }
+
     static func slot(of sequence: UInt64) -> UInt64 { sequence % slotCount }
 
     /// Bytes that the two lists take.
-    static func byteCount(pageList: [Extent], log: FreeSpaceLog?) -> Int {
-        ExtentCoding.byteCount(of: pageList) + (log.map(byteCount) ?? 0)
+    var listByteCount: Int {
+        ExtentCoding.byteCount(of: pageList) + (log?.byteCount(freedBy: version) ?? 0)
     }
 
-    private static func byteCount(of log: FreeSpaceLog) -> Int {
-        VariableLengthInteger.byteCount(of: log.releasedThrough)
-            + VariableLengthInteger.byteCount(of: UInt64(log.allocated.count))
-            + ExtentCoding.byteCount(of: log.allocated) + ExtentCoding.byteCount(of: log.freed)
-    }
-
-    static func fits(pageList: [Extent], log: FreeSpaceLog?) -> Bool {
-        byteCount(pageList: pageList, log: log) <= listCapacity
+    /// Whether the record of `version` has room for both lists.
+    static func fits(pageList: [Extent], log: FreeSpaceLog?, version: UInt64) -> Bool {
+        let logBytes = log?.byteCount(freedBy: version) ?? 0
+        return ExtentCoding.byteCount(of: pageList) + logBytes <= listCapacity
     }
 }
 
@@ -82,16 +85,11 @@ struct PageListHash {
 
 extension CommitRecord {
     func encode(fileSeed: UInt64) -> [UInt8] {
-        precondition(Self.fits(pageList: pageList, log: log))
+        precondition(Self.fits(pageList: pageList, log: log, version: version))
         var lists: [UInt8] = []
         ExtentCoding.append(pageList, to: &lists)
-        if let log {
-            VariableLengthInteger.append(log.releasedThrough, to: &lists)
-            VariableLengthInteger.append(UInt64(log.allocated.count), to: &lists)
-            ExtentCoding.append(log.allocated, to: &lists)
-            ExtentCoding.append(log.freed, to: &lists)
-        }
-        let logCount = log.map { UInt32($0.allocated.count + $0.freed.count) } ?? Self.flag
+        log?.append(freedBy: version, to: &lists)
+        let logCount = log.map { UInt32($0.extentCount) } ?? Self.flag
         var block = [UInt8](repeating: 0, count: Self.size)
         block.withUnsafeMutableBytes { bytes in
             func store(_ value: UInt64, at offset: Int) {
@@ -169,15 +167,11 @@ extension CommitRecord {
         if logCount & UInt64(Self.flag) != 0 {
             guard checkpoint.birth == version else { return nil }
         } else {
-            guard let releasedThrough = reader.next(), let allocatedCount = reader.next(),
-                releasedThrough < version, allocatedCount <= logCount,
-                let allocated = ExtentCoding.decode(
-                    count: allocatedCount, within: bounds, from: &reader),
-                let freed = ExtentCoding.decode(
-                    count: logCount - allocatedCount, within: bounds, from: &reader)
+            guard
+                let decoded = FreeSpaceLog(
+                    count: logCount, within: bounds, freedBy: version, from: &reader)
             else { return nil }
-            log = FreeSpaceLog(
-                releasedThrough: releasedThrough, allocated: allocated, freed: freed)
+            log = decoded
         }
     }
 

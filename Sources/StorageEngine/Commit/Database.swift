@@ -119,6 +119,10 @@ extension Database {
         public var processName: String?
         /// Since when it has been pinned.
         public var age: Duration
+        /// Freed bytes that this version alone keeps from being reused: they become free when all
+        /// its readers have left it and everybody else stays. 0 for the newest version, and in a
+        /// database that was opened for reading only.
+        public var heldBytes: UInt64 = 0
     }
 
     /// Where the file's bytes are.
@@ -130,14 +134,15 @@ extension Database {
         public var liveBytes: UInt64
         /// Free for the next write transaction.
         public var freeBytes: UInt64
-        /// Freed, but not before every reader has left the versions that reach it.
+        /// Freed, but still reached by versions that are pinned.
         public var waitingBytes: UInt64
-        /// One for each reader, the oldest version first. Those before the newest keep space from
-        /// being reused.
+        /// One for each reader, the oldest version first. A version before the newest keeps what it
+        /// reaches from being reused.
         public var pinnedVersions: [PinnedVersion]
     }
 
-    /// Takes the write lock for a moment, and clears the pins of processes that died.
+    /// Takes the write lock for a moment, clears the pins of processes that died, and makes free
+    /// what readers that have gone had held back.
     public func statistics() throws(StorageError) -> Statistics {
         try coordinator.checkNotForked()
         coordinator.clearDeadProcesses()
@@ -157,9 +162,9 @@ extension Database {
             defer { unlockAfterWriting() }
             commits.drain(GroupWriter(database: self))
             record = try newestConsistentRecord()
-            let space = try writerState.catchUp(with: record, in: self)
-            statistics.freeBytes = file.offset(of: space.free)
-            statistics.waitingBytes = file.offset(of: space.waiting)
+            try writerState.catchUp(with: record, in: self)
+            try writerState.reclaim(visible: record?.version ?? 0, in: self)
+            statistics.addSpace(writerState, file)
         }
         statistics.newestVersion = record?.version ?? 0
         statistics.fileBytes = try file.size()
@@ -181,6 +186,19 @@ extension Database {
             .damaged, path: path,
             message: "Realm at path '\(path)' is damaged: the commit record of version \(version) "
                 + "is not valid. Restore the file from a backup.")
+    }
+}
+
+extension Database.Statistics {
+    fileprivate mutating func addSpace(_ writerState: WriterState, _ file: PageFile) {
+        let space = writerState.freeSpace!
+        freeBytes = file.offset(of: space.freePages)
+        waitingBytes = file.offset(of: space.waitingPages)
+        for index in pinnedVersions.indices {
+            let pages = space.waiting.pageCount(
+                heldOnlyBy: pinnedVersions[index].version, pinned: writerState.pinned)
+            pinnedVersions[index].heldBytes = file.offset(of: pages)
+        }
     }
 }
 

@@ -34,9 +34,6 @@ extension Pager {
     /// More than this is synced before the record is written, instead of being listed in it: so
     /// recovery never reads more than this to check a commit.
     static let largestListedBytes: UInt64 = 1 << 20
-    /// A group that lists more takes no further transaction, which might make it too large to be
-    /// listed.
-    private static let largestJoinableBytes: UInt64 = largestListedBytes / 2
 
     /// Makes the transaction a version, durable when this returns; the connection then reads it, or
     /// a newer one. A transaction without changes becomes no version. After an error it is rolled
@@ -65,6 +62,7 @@ extension Pager {
         do throws(StorageError) {
             group = try joinGroup(durability)
         } catch {
+            database.writerState.freeSpace!.rollBackGroup()
             rollback()
             throw error
         }
@@ -87,93 +85,95 @@ extension Pager {
     // MARK: 1. Join
 
     private func joinGroup(_ durability: CommitDurability) throws(StorageError) -> CommitGroup {
-        try database.commits.join(head) { open throws(StorageError) in
+        if isLarge { database.commits.drain(GroupWriter(database: database)) }
+        return try database.commits.join(head) { open throws(StorageError) in
             let firstVersion = open?.firstVersion ?? writeVersion
             if open == nil {
                 database.writerState.freeSpace!.beginGroup(firstVersion: firstVersion)
             }
-            let (draft, isFull) = try draftRecord(
-                sequence: open?.record.sequence ?? (record?.sequence ?? 0) + 1)
-            database.writerState.freeSpace!.finishTransaction(version: writeVersion)
+            let draft: CommitRecord
+            do throws(StorageError) {
+                draft = try draftRecord(
+                    sequence: open?.record.sequence ?? (record?.sequence ?? 0) + 1)
+            } catch {
+                // Others of the group are failed by the queue, and the map is then read anew.
+                if open == nil { database.writerState.freeSpace!.rollBackGroup() }
+                throw error
+            }
             database.writerState.freeSpaceVersion = writeVersion
             database.writerState.freeSpaceSequence = draft.sequence
-            database.writerState.freeSpace!.checkInvariants()
             defer { memory = nil }
             let needsSync = durability == .full || file.isInMemory
             guard let open else {
                 return CommitGroup(
-                    firstVersion: firstVersion, record: draft, needsSync: needsSync, isFull: isFull,
-                    memory: memory!, pool: database.pageMemory)
+                    firstVersion: firstVersion, record: draft, needsSync: needsSync,
+                    isFull: isFull(draft), memory: memory!, pool: database.pageMemory)
             }
             let replaced = freedFromHead.filter { $0.birth >= firstVersion }.map(\.page)
             open.join(
-                draft, needsSync: needsSync, isFull: isFull, memory: memory!, replaced: replaced)
+                draft, needsSync: needsSync, isFull: isFull(draft), memory: memory!,
+                replaced: replaced)
             return open
         }
     }
 
-    /// The record that makes this transaction, and the group that it joins, a version.
-    private func draftRecord(
-        sequence: UInt64
-    ) throws(StorageError) -> (CommitRecord, isFull: Bool) {
+    /// Extents of a transaction that always fit in the record of a group that is not full.
+    private static let fewExtents = 64
+
+    /// Whether this transaction may need more of a record than an open group leaves. It has a group
+    /// of its own then, made when all before it are in the file, where a checkpoint of the free map
+    /// looks for them.
+    private var isLarge: Bool {
+        let space = database.writerState.freeSpace!
+        return space.allocatedPages > UInt64(Self.fewExtents)
+            || space.freedExtents.count > Self.fewExtents
+    }
+
+    /// The record that makes this transaction, and the group that it joins, a version. The
+    /// transaction becomes a finished one of the free map.
+    private func draftRecord(sequence: UInt64) throws(StorageError) -> CommitRecord {
         var checkpoint = record?.checkpoint ?? .none
         var checkpointSequence = record?.checkpointSequence ?? 0
-        var log = database.writerState.freeSpace!.log()
-        var isListed = isListable(log, Self.largestListedBytes)
-        var isFull = !isListable(log, Self.largestJoinableBytes)
+        database.writerState.freeSpace!.finishTransaction(version: writeVersion)
+        var log = database.writerState.freeSpace!.groupLog()
+        var isListed = isListable(log)
         if sequence - checkpointSequence > CommitRecord.maximumCheckpointAge
-            || !CommitRecord.fits(pageList: isListed ? log.allocated : [], log: log)
+            || !CommitRecord.fits(
+                pageList: isListed ? log.allocated : [], log: log, version: writeVersion)
         {
-            checkpoint = try writeCheckpoint(replacing: checkpoint)
+            checkpoint = try writeCheckpoint(sequence: sequence)
             checkpointSequence = sequence
-            log = database.writerState.freeSpace!.log()
+            log = database.writerState.freeSpace!.groupLog()
             isListed =
-                isListable(log, Self.largestListedBytes)
-                && CommitRecord.fits(pageList: log.allocated, log: nil)
-            // It describes this version, not a later one of the same group.
-            isFull = true
+                isListable(log)
+                && CommitRecord.fits(pageList: log.allocated, log: nil, version: writeVersion)
         }
         let list = isListed ? log.allocated : []
-        database.writerState.freeSpace!.checkInvariants()
         let space = database.writerState.freeSpace!
-        let draft = CommitRecord(
+        space.checkInvariants()
+        return CommitRecord(
             version: writeVersion, sequence: sequence, commitID: .random(in: 0 ... .max),
-            durableFloor: sequence - 1,
-            pageCount: space.pageCount, root: root, livePages: space.livePagesAfterCommit,
-            checkpoint: checkpoint, checkpointSequence: checkpointSequence, pageList: list,
-            pageListHash: 0, pagesWereSynced: !isListed,
-            log: CommitRecord.fits(pageList: list, log: log) ? log : nil)
-        isFull =
-            isFull
-            || 2 * CommitRecord.byteCount(pageList: list, log: draft.log) > CommitRecord.listCapacity
-        return (draft, isFull)
+            durableFloor: sequence - 1, pageCount: space.pageCount, root: root,
+            livePages: space.livePages, checkpoint: checkpoint,
+            checkpointSequence: checkpointSequence, pageList: list, pageListHash: 0,
+            pagesWereSynced: !isListed,
+            log: CommitRecord.fits(pageList: list, log: log, version: writeVersion) ? log : nil)
     }
 
-    private func isListable(_ log: FreeSpaceLog, _ limit: UInt64) -> Bool {
-        let pages = log.allocated.reduce(0) { $0 + $1.count }
-        return file.offset(of: pages) <= limit
+    private func isListable(_ log: FreeSpaceLog) -> Bool {
+        listedBytes(log.allocated) <= Self.largestListedBytes
     }
 
-    /// Writes the free map as it will be after this commit. Its own pages come from the map, so its
-    /// size is found first, with room for what allocating them can add: at most two extents change.
-    private func writeCheckpoint(
-        replacing old: PageReference
-    ) throws(StorageError) -> PageReference {
-        if !old.isNone { try free(old) }
-        var room = 8 * VariableLengthInteger.maximumByteCount
-        while true {
-            let needed = database.writerState.freeSpace!
-                .encodeCheckpoint(version: writeVersion).count
-            let pages = (PageHeader.size + needed + room + pageSize - 1) / pageSize
-            let (reference, buffer) = try allocate(pages: pages, kind: .freeSpaceCheckpoint)
-            let bytes = database.writerState.freeSpace!.encodeCheckpoint(version: writeVersion)
-            if bytes.count <= pages * pageSize - PageHeader.size {
-                MutablePageHeader(buffer).lowKey = Int64(bytes.count)
-                (buffer + PageHeader.size).copyMemory(from: bytes, byteCount: bytes.count)
-                return reference
-            }
-            try free(reference)
-            room += bytes.count
-        }
+    private func listedBytes(_ extents: [Extent]) -> UInt64 {
+        file.offset(of: extents.reduce(0) { $0 + $1.count })
+    }
+
+    /// Whether no transaction may join a group with this record: it has a checkpoint, which
+    /// describes its newest version and no later one, or uses more than half of what a record has
+    /// room for.
+    private func isFull(_ draft: CommitRecord) -> Bool {
+        draft.checkpointSequence == draft.sequence || draft.pagesWereSynced
+            || listedBytes(draft.pageList) > Self.largestListedBytes / 2
+            || 2 * draft.listByteCount > CommitRecord.listCapacity
     }
 }

@@ -12,14 +12,20 @@ extension Pager {
         let wasReading = isReading
         try database.lockForWriting()
         // Before anything is pinned: a group that has gone from the head has been published.
-        let head = database.commits.takeHead()
-        if head.mapIsLost { database.writerState.freeSpace = nil }
+        var head = database.commits.takeHead()
+        if head.mapIsLost {
+            // It is read anew from what is in the file.
+            database.commits.drain(GroupWriter(database: database))
+            head = database.commits.takeHead()
+            database.writerState.freeSpace = nil
+        }
         do {
             if isReading { _ = try refresh() } else { try beginRead() }
             if let newest = head.newest { stand(on: newest.record) }
             try database.writerState.catchUp(with: record, in: database)
             try file.map(pageCount: database.writerState.freeSpace!.pageCount)
-            try releaseWaitingPages()
+            try database.writerState.reclaim(
+                visible: pinnedRecord?.version ?? 0, in: database)
         } catch {
             database.unlockAfterWriting()
             if wasReading { stand(at: pinnedRecord) } else { endRead() }
@@ -30,20 +36,6 @@ extension Pager {
         transactionFailure = nil
         writeVersion = version + 1
         firstVersionInMemory = head.groups.first?.firstVersion ?? writeVersion
-    }
-
-    /// Space freed by version `f` is free for good once no recovery goes back before `f`, and no
-    /// reader is below it.
-    private func releaseWaitingPages() throws(StorageError) {
-        defer { releasedAtBegin = database.writerState.freeSpace?.releasedThrough ?? 0 }
-        guard database.writerState.freeSpace!.waitingGroups.first != nil else { return }
-        let coordinator = database.coordinator
-        let oldest = coordinator.oldestPinnedVersion() ?? version
-        let limit = min(oldest, coordinator.reusableVersion, version)
-        guard database.writerState.freeSpace!.release(through: limit) else {
-            database.writerState.freeSpace = nil
-            throw file.damage(0, "a page is free twice")
-        }
     }
 
     /// Ends the write transaction without a trace. The connection reads the version that it was
@@ -221,7 +213,7 @@ extension Pager {
     private func freeOld(_ reference: PageReference, pages: Int) throws(StorageError) {
         if reference.birth >= firstVersionInMemory { freedFromHead.append(reference) }
         let extent = Extent(start: reference.page, count: UInt64(pages))
-        guard database.writerState.freeSpace!.freeOld(extent) else {
+        guard database.writerState.freeSpace!.freeOld(extent, birth: reference.birth) else {
             throw failing(
                 file.damage(
                     reference.page, "it is in use and free at once, or used twice"))

@@ -32,9 +32,6 @@ public final class Pager {
     @exclusivity(unchecked) var firstVersionInMemory: UInt64 = Pager.noVersion
     /// Pages of the head that the open transaction has copied or freed.
     var freedFromHead: [PageReference] = []
-    /// Waiting pages through this version had been released when the write transaction began.
-    var releasedAtBegin: UInt64 = 0
-
     /// The first error that the open write transaction met, or nil.
     ///
     /// A call that failed may have left a change half done, so the transaction can only be rolled

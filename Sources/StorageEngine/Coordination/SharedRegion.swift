@@ -56,6 +56,9 @@ struct SharedRegion {
     /// before anything is written.
     var needsRecovery: UnsafeMutablePointer<UInt32> { word32(88) }
 
+    /// How often a pin was set to the same version as another one.
+    var pinCopyCount: UnsafeMutablePointer<UInt32> { word32(92) }
+
     func processSlot(_ index: Int) -> ProcessSlot {
         ProcessSlot(base: base + Self.processSlotOffset + index * Self.processSlotSize)
     }
