@@ -22,6 +22,11 @@ import Testing
             #expect(outcome.growth.map { $0.commits } == Array(0...120))
             #expect(try #require(outcome.verification).problems() == [])
         }
+        for result in [free.results[0], pinned.results[0]] {
+            let interval = try #require(result.interval)
+            let throughput = try #require(result.throughput)
+            #expect(interval.low <= throughput && throughput <= interval.high)
+        }
         #expect(free.results[0].digest == pinned.results[0].digest)
         #expect(free.results[0].operations == (strategy == "steady" ? 120 : 119 + 150))
         let last = try #require(pinned.growth.last)
@@ -78,6 +83,9 @@ import Testing
         // What was the newest version is held by its reader alone.
         #expect(try #require(Int(oldest[4])) >= 4096)
         #expect(oldest[6] == String(getpid()))
+        // In full, where the kernel keeps 15 bytes.
+        #expect(CommandLine.arguments[0].hasSuffix("/" + oldest[7]))
+        #expect(oldest[7].utf8.count > 15)
         #expect(lines.contains { $0.contains("waiting") && !$0.contains(" 0 bytes") })
         reader.stop()
         let after = try PinsCommand.report(on: path)
