@@ -110,7 +110,8 @@ extension Connection {
 
 extension Table {
     /// Appends a copy of an object of another database's table of the same schema, under the same
-    /// key. Links and backlinks are copied as they are. Returns a measure of the bytes it took.
+    /// key. Links and backlinks are copied as they are, collections get pages of their own. Returns
+    /// a measure of the bytes it took.
     func appendCopy(of old: Table, _ key: ObjectKey, _ location: RowLocation) throws -> Int {
         var values: [ClusterTree.StoredValue] = []
         var owned: [UnsafeMutableRawBufferPointer] = []
@@ -118,8 +119,8 @@ extension Table {
         var byteCount = 16
         for column in stored.columns.indices {
             var value = try old.value(column, at: location)
-            if stored.columns[column].isList {
-                let image = try copyList(column, old.list(column, of: key))
+            if column < propertyCount, let image = try copyImage(column, of: key, value, old.pager)
+            {
                 let buffer = UnsafeMutableRawBufferPointer.allocate(
                     byteCount: image.count, alignment: 8)
                 buffer.copyBytes(from: image)
@@ -148,16 +149,49 @@ extension Table {
         return byteCount
     }
 
-    /// The image of a copied list for its owner's row; a long list gets a tree of its own.
-    private func copyList(_ column: Int, _ old: ListHandle) throws -> [UInt8] {
-        guard try old.treeRoot() != nil else { return try old.inlineImage() }
+    /// What the copy's row, or mixed value, holds of a collection; nil if the value is none.
+    private func copyImage(
+        _ column: Int, of key: ObjectKey, _ value: Scalar, _ pager: Pager, depth: Int = 0
+    ) throws -> [UInt8]? {
+        if depth == 0, checks[column].isCollection {
+            guard case .bytes(let bytes) = value else { return nil }
+            let old = StoredCollection(pager: pager, bytes: bytes, format: checks[column].format)
+            return try copyRows(column, of: key, old, depth: depth)
+        }
+        guard checks[column].format.type == .mixed, let nested = NestedCollection(value) else {
+            return nil
+        }
+        guard depth <= NestedCollection.maximumDepth else { throw tooDeep(pager) }
+        let old = StoredCollection(
+            pager: pager, bytes: nested.rows, format: .nested(nested.kind))
+        return NestedCollection.image(
+            nested.kind, nested.identity, try copyRows(column, of: key, old, depth: depth))
+    }
+
+    private func copyRows(
+        _ column: Int, of key: ObjectKey, _ old: StoredCollection, depth: Int
+    ) throws -> [UInt8] {
+        if old.root == nil, old.format.type != .mixed { return Array(old.bytes) }
+        let new = CollectionHandle(
+            table: self, column: column, owner: key, format: old.format, path: [])
         var root = TreeRoot.empty
-        let new = list(column, of: old.owner)
-        try old.forEach {
-            try new.append($0, to: &root)
+        var inline: [UInt8] = []
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try old.forEach { row in
+            func add(_ value: Scalar) throws {
+                let row = CollectionRow(key: row.key, value: value)
+                if old.root != nil { return try new.append(row, to: &root) }
+                if inline.isEmpty { inline.append(InlineRows.inlineTag) }
+                InlineRows.append(row, old.format, to: &inline)
+            }
+            if let image = try copyImage(column, of: key, row.value, old.pager, depth: depth + 1) {
+                try image.withUnsafeBytes { try add(.bytes($0)) }
+            } else {
+                try add(row.value)
+            }
             return true
         }
-        return InlineList.image(of: root)
+        return old.root == nil ? inline : InlineRows.image(of: root)
     }
 
     /// The next object key, and the object whose primary key is null.

@@ -58,7 +58,7 @@ extension StoredSchema {
         }
         for origin in tables.indices {
             for column in tables[origin].columns.indices
-            where tables[origin].columns[column].definition?.type == .link {
+            where tables[origin].columns[column].definition?.type.hasFixedTarget == true {
                 guard backlinkColumn(ofTable: origin, column: column) != nil else { return false }
             }
         }
