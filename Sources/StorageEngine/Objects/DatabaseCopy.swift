@@ -117,10 +117,10 @@ extension Table {
         var owned: [UnsafeMutableRawBufferPointer] = []
         defer { for buffer in owned { buffer.deallocate() } }
         var byteCount = 16
+        var collections = CollectionCopy(table: self, key: key, source: old.pager)
         for column in stored.columns.indices {
             var value = try old.value(column, at: location)
-            if column < propertyCount, let image = try copyImage(column, of: key, value, old.pager)
-            {
+            if column < propertyCount, let image = try collections.image(of: value, column) {
                 let buffer = UnsafeMutableRawBufferPointer.allocate(
                     byteCount: image.count, alignment: 8)
                 buffer.copyBytes(from: image)
@@ -146,52 +146,7 @@ extension Table {
             let value = try old.value(primaryKeyColumn, at: location)
             if !value.isNull { try insertPrimaryKey(value, key) }
         }
-        return byteCount
-    }
-
-    /// What the copy's row, or mixed value, holds of a collection; nil if the value is none.
-    private func copyImage(
-        _ column: Int, of key: ObjectKey, _ value: Scalar, _ pager: Pager, depth: Int = 0
-    ) throws -> [UInt8]? {
-        if depth == 0, checks[column].isCollection {
-            guard case .bytes(let bytes) = value else { return nil }
-            let old = StoredCollection(pager: pager, bytes: bytes, format: checks[column].format)
-            return try copyRows(column, of: key, old, depth: depth)
-        }
-        guard checks[column].format.type == .mixed, let nested = NestedCollection(value) else {
-            return nil
-        }
-        guard depth <= NestedCollection.maximumDepth else { throw tooDeep(pager) }
-        let old = StoredCollection(
-            pager: pager, bytes: nested.rows, format: .nested(nested.kind))
-        return NestedCollection.image(
-            nested.kind, nested.identity, try copyRows(column, of: key, old, depth: depth))
-    }
-
-    private func copyRows(
-        _ column: Int, of key: ObjectKey, _ old: StoredCollection, depth: Int
-    ) throws -> [UInt8] {
-        if old.root == nil, old.format.type != .mixed { return Array(old.bytes) }
-        let new = CollectionHandle(
-            table: self, column: column, owner: key, format: old.format, path: [])
-        var root = TreeRoot.empty
-        var inline: [UInt8] = []
-        // swift-format-ignore: ReplaceForEachWithForLoop
-        try old.forEach { row in
-            func add(_ value: Scalar) throws {
-                let row = CollectionRow(key: row.key, value: value)
-                if old.root != nil { return try new.append(row, to: &root) }
-                if inline.isEmpty { inline.append(InlineRows.inlineTag) }
-                InlineRows.append(row, old.format, to: &inline)
-            }
-            if let image = try copyImage(column, of: key, row.value, old.pager, depth: depth + 1) {
-                try image.withUnsafeBytes { try add(.bytes($0)) }
-            } else {
-                try add(row.value)
-            }
-            return true
-        }
-        return old.root == nil ? inline : InlineRows.image(of: root)
+        return byteCount + collections.byteCount
     }
 
     /// The next object key, and the object whose primary key is null.

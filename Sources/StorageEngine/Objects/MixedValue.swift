@@ -11,7 +11,7 @@
 /// | 5 string, 6 data | the bytes |
 /// | 8 uuid, 10 objectID, 11 decimal128 | 16, 12, 16 bytes |
 /// | 13 link | table and object key: variable-length integers |
-/// | 0x81 list, 0x83 map | ``NestedCollection`` |
+/// | 0x81 list, 0x83 map | `NestedCollection` |
 ///
 /// Null is the column's null. Equal values have equal bytes, but for decimals of one value with
 /// other trailing zeros.

@@ -1,5 +1,10 @@
-/// A set of one object: distinct values in ascending order (see ``ValueOrder``); cheap to make,
-/// without state of its own.
+/// A set of one object: distinct values in ascending order; cheap to make, without state of its
+/// own.
+///
+/// Null comes first, then false before true; numbers by value, NaN before all others; strings,
+/// data, UUIDs and object ids by their bytes; links by table and object key. Sets of mixed values
+/// have, in this order, null, bools, numbers whatever their types, strings and data, dates, object
+/// ids, UUIDs, links: 1 and 1.0 are one element, a string and data of the same bytes are two.
 ///
 /// Positions out of range are programming errors; a deleted owner throws `.invalidArgument`.
 public struct SetHandle {

@@ -51,7 +51,10 @@ extension StoredSchema {
                 if let backlinks = column.backlinks {
                     guard backlinks.originTable < tables.count,
                         backlinks.originColumn < tables[backlinks.originTable].columns.count,
-                        backlinks.severalTreeID < nextTreeID
+                        backlinks.severalTreeID < nextTreeID,
+                        let origin = tables[backlinks.originTable]
+                            .columns[backlinks.originColumn].definition,
+                        origin.type.mayRefer
                     else { return false }
                 }
             }

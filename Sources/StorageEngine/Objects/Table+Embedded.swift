@@ -51,6 +51,7 @@ extension Table {
             throw pager.invalidArgument(
                 "Column \(name(of: column)) holds no lists and maps.")
         }
+        guard try contains(key) else { throw pager.noSuchObject(key) }
         let identity = connection.makeCollectionIdentity()
         try NestedCollection.image(kind, identity, []).withUnsafeBytes {
             try setReferring(column, of: key, to: .bytes($0))

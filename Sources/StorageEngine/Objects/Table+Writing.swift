@@ -141,10 +141,10 @@ extension Table {
             try store(try prepare(column, value), column, of: key)
         case .link: try setLink(column, of: key, to: value)
         case .bytes, .primaryKey: try setOwned(column, of: key, to: value)
-        case .referring:
+        case .referring, .embedded:
+            guard try contains(key) else { throw pager.noSuchObject(key) }
             try checkTarget(column, value)
             try setReferring(column, of: key, to: value)
-        case .embedded: try setReferring(column, of: key, to: .null)
         }
     }
 
@@ -164,9 +164,9 @@ extension Table {
         TypedLink(table: backlinkColumns[column]!.table, key: ObjectKey(rawValue: key))
     }
 
-    /// Sets a checked value whose old one may refer to objects, own one, or have pages.
+    /// Sets a checked value whose old one may refer to objects, own one, or have pages. The object
+    /// exists.
     func setReferring(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
-        guard try contains(key) else { throw pager.noSuchObject(key) }
         // Before anything is freed: the value may be a view of the old one.
         let prepared = try prepare(column, value)
         let target = target(column, value)
