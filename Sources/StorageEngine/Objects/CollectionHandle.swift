@@ -158,12 +158,35 @@ extension CollectionHandle {
         if var root = stored.root {
             for column in 0...tree.valueColumn { try freeOverflow(root, index, column) }
             try tree.remove(table.quietWriter, &root, at: index)
-            return try store(InlineRows.image(of: root))
+            return try store(try shortened(root) ?? InlineRows.image(of: root))
         }
         let ranges = try stored.inlineRanges()
         var image = Array(stored.bytes)
         image.removeSubrange(ranges[index])
         try store(ranges.count == 1 ? [] : image)
+    }
+
+    /// Moves the rows of a tree that has become short back to the owner's row; nil if they are too
+    /// many. Half of what the row takes, so that rows do not go to and fro.
+    private func shortened(_ root: TreeRoot) throws -> [UInt8]? {
+        let limit = InlineRows.maximumBytes / 2
+        guard root.count > 0, root.count < limit else { return nil }
+        var image = [InlineRows.inlineTag]
+        var isShort = true
+        try InlineRows.image(of: root).withUnsafeBytes {
+            let collection = StoredCollection(pager: pager, bytes: $0, format: format)
+            // swift-format-ignore: ReplaceForEachWithForLoop
+            try collection.forEach { row in
+                isShort = InlineRows.mayHold(row)
+                guard isShort else { return false }
+                InlineRows.append(row, format, to: &image)
+                isShort = image.count <= limit
+                return isShort
+            }
+        }
+        guard isShort else { return nil }
+        try forEachNode(pager, root.reference) { reference, _ in try pager.free(reference) }
+        return image
     }
 
     private func insert(_ row: CollectionRow, at index: Int, in root: inout TreeRoot) throws {
