@@ -16,7 +16,9 @@ let package = Package(
     ],
     targets: [
         .target(name: "CRealmSystem"),
-        .target(name: "StorageEngine", dependencies: ["CRealmSystem"]),
+        .systemLibrary(
+            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "StorageEngine", dependencies: ["CCrypto", "CRealmSystem"]),
         .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "CMeasurement"),

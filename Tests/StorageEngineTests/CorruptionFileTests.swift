@@ -103,16 +103,18 @@ import Testing
     }
 
     @Test func aNewerFormatAndUnknownFlagsAreNamed() throws {
-        #expect(try openError(header(changing: 8, to: 1)) == nil)
-        #expect(try openError(header(changing: 8, to: 2))?.code == .unsupportedFormat)
+        #expect(try openError(header(changing: 8, to: FileHeader.formatVersion)) == nil)
+        for version in [0, FileHeader.formatVersion - 1, FileHeader.formatVersion + 1] {
+            #expect(try openError(header(changing: 8, to: version))?.code == .unsupportedFormat)
+        }
         #expect(try openError(header(changing: 8, to: .max))?.code == .unsupportedFormat)
         for (offset, value) in [(12, 0), (12, 512), (12, 1 << 31), (16, 0), (16, 1 << 20)] {
             let error = try #require(
                 try openError(header(changing: offset, to: UInt32(value))), "\(offset): \(value)")
             #expect([.damaged, .notADatabase, .unsupportedFormat].contains(error.code))
         }
-        let encrypted = try #require(try openError(header(changing: 20, to: 1)))
-        #expect([.unsupportedFormat, .notADatabase, .damaged].contains(encrypted.code))
+        #expect(try openError(header(changing: 20, to: 1))?.code == .wrongKey)
+        #expect(try openError(header(changing: 20, to: 4))?.code == .unsupportedFormat)
     }
 
     /// All that lies beside the data file may be garbage: it carries nothing.

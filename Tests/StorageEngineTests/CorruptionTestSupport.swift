@@ -4,18 +4,25 @@
 /// A file that is as small as files get, and has one of everything: schema, two tables, a list in a
 /// tree of its own, a long value, a checkpoint of the free map.
 struct SmallFile {
+    let kind: FileKind
     var bytes: [UInt8] = []
     var digest: UInt64 = 0
     /// Of the version before the newest.
     var previousDigest: UInt64 = 0
 
-    static let shared = Result { try SmallFile() }
+    static let shared = Result { try SmallFile(.plain) }
+    private static let sharedEncrypted = Result { try SmallFile(.encrypted) }
 
-    private init() throws {
+    static func of(_ kind: FileKind) throws -> SmallFile {
+        try (kind == .plain ? shared : sharedEncrypted).get()
+    }
+
+    private init(_ kind: FileKind) throws {
+        self.kind = kind
         let directory = try CrashDirectory()
         let path = directory.file("small")
         do {
-            let connection = try Connection(Database.open(path: path))
+            let connection = try Connection(Database.open(path: path, options: kind.options))
             try Self.fill(connection)
             for round in 0..<30 {
                 previousDigest = try DatabaseDigest.of(connection)

@@ -16,7 +16,7 @@ public struct CommitStatistics: Sendable, Equatable {
 /// The commit protocol.
 ///
 /// 1. Freeze: list the transaction's runs; decide between free-space log and checkpoint.
-/// 2. Seal: fill in the checksums.
+/// 2. Seal: fill in the checksums, or encrypt.
 /// 3. Write the runs, each contiguous stretch with one call, to pages that no version since the
 ///    durable floor uses (invariant I1).
 /// 4. If they are more than a record can vouch for, sync: the record then says so.
@@ -57,14 +57,13 @@ extension Pager {
         let newRecord: CommitRecord
         do throws(StorageError) {
             var frozen = try freeze()
-            seal(&frozen)
+            try file.checkSize(pageCount: frozen.record.pageCount)
+            try sealAndWrite(&frozen, &statistics)
             newRecord = frozen.record
-            try file.checkSize(pageCount: newRecord.pageCount)
-            try write(frozen, &statistics)
             if newRecord.pagesWereSynced { try sync(&statistics) }
             try writeRecord(newRecord, &statistics)
             try sync(&statistics)
-            markWritten(frozen)
+            file.adopt(frozen.runs, birth: newRecord.version)
         } catch {
             rollback()
             throw error
@@ -77,14 +76,8 @@ extension Pager {
 
     /// A transaction that changes no more.
     private struct FrozenTransaction {
-        var runs: [Run]
+        var runs: [RunImage]
         var record: CommitRecord
-    }
-
-    private struct Run {
-        var page: UInt64
-        var buffer: UnsafeMutableRawPointer
-        var byteCount: Int
     }
 
     // MARK: 1. Freeze
@@ -115,7 +108,7 @@ extension Pager {
             log: CommitRecord.fits(pageList: list, log: log) ? log : nil)
         let runs = dirty.sortedPages().map { page in
             let buffer = dirty[page]!
-            return Run(
+            return RunImage(
                 page: page, buffer: buffer,
                 byteCount: PageHeader(buffer).pageCount * pageSize)
         }
@@ -163,38 +156,37 @@ extension Pager {
             }(), "space was released that a reader, or the durable version, may reach")
     }
 
-    // MARK: 2. Seal
+    // MARK: 2 and 3. Seal and write
 
-    private func seal(_ frozen: inout FrozenTransaction) {
+    private func sealAndWrite(
+        _ frozen: inout FrozenTransaction, _ statistics: inout CommitStatistics
+    ) throws(StorageError) {
+        for run in frozen.runs { assertIsValid(run) }
         var hash = PageListHash()
-        for run in frozen.runs {
-            let bytes = UnsafeMutableRawBufferPointer(start: run.buffer, count: run.byteCount)
-            assertIsValid(bytes)
-            hash.combine(
-                PageHeader.seal(bytes, pageNumber: run.page, fileSeed: file.fileSeed))
+        for batch in file.sealingBatches(of: frozen.runs) {
+            try write(file.seal(batch, into: &sealingScratch, &hash), &statistics)
         }
         if !frozen.record.pagesWereSynced { frozen.record.pageListHash = hash.value }
     }
 
     /// What this process writes, it must be able to read.
-    private func assertIsValid(_ bytes: UnsafeMutableRawBufferPointer) {
+    private func assertIsValid(_ run: RunImage) {
         assert(
             {
-                let header = PageHeader(UnsafeRawPointer(bytes.baseAddress!))
+                let header = PageHeader(UnsafeRawPointer(run.buffer))
                 guard header.birth == writeVersion, let kind = header.kind else { return false }
-                return kind != .node || Node.problem(in: UnsafeRawBufferPointer(bytes)) == nil
+                let bytes = UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount)
+                return kind != .node || Node.problem(in: bytes) == nil
             }(), "an invalid page is about to be written")
     }
 
-    // MARK: 3. Write
-
     private func write(
-        _ frozen: FrozenTransaction, _ statistics: inout CommitStatistics
+        _ runs: ArraySlice<RunImage>, _ statistics: inout CommitStatistics
     ) throws(StorageError) {
         var stretch: [iovec] = []
         var start: UInt64 = 0
         var end: UInt64 = 0
-        for run in frozen.runs {
+        for run in runs {
             if run.page != end || stretch.count == System.maximumBuffers {
                 try writeStretch(stretch, at: start, &statistics)
                 stretch.removeAll(keepingCapacity: true)
@@ -236,8 +228,7 @@ extension Pager {
         do {
             statistics.writeCalls += 1
             statistics.bytes += CommitRecord.size
-            try file.write(
-                newRecord.encode(fileSeed: file.fileSeed), at: PageFile.offset(ofSlot: slot))
+            try file.write(newRecord)
         } catch {
             // Some or all of it may have been written, and it may vouch for pages that it does not
             // list: it must be gone, durably, before those pages are written again.
@@ -267,13 +258,6 @@ extension Pager {
     }
 
     // MARK: 7 and 8. Publish
-
-    /// What this process has just written needs no check when it is read.
-    private func markWritten(_ frozen: FrozenTransaction) {
-        for run in frozen.runs {
-            file.markChecked(PageReference(page: run.page, birth: writeVersion))
-        }
-    }
 
     private func publish(_ newRecord: CommitRecord) {
         database.writerState.freeSpace!.finishCommit(version: newRecord.version)

@@ -49,6 +49,7 @@ extension Pager {
     func endWriting() {
         dirty.removeAll()
         arena.reset()
+        sealingScratch.reset()
         writeVersion = Pager.noVersion
         transactionFailure = nil
         database.coordinator.unlockAfterWriting()

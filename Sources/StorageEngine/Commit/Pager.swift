@@ -24,6 +24,7 @@ public final class Pager {
     @exclusivity(unchecked) private(set) var record: CommitRecord?
     @exclusivity(unchecked) var dirty = DirtyPages()
     @exclusivity(unchecked) var arena: PageArena
+    var sealingScratch = SealingScratch()
     /// Waiting pages through this version had been released when the write transaction began.
     var releasedAtBegin: UInt64 = 0
 
@@ -49,6 +50,7 @@ public final class Pager {
         reader.release()
         dirty.tearDown()
         arena.tearDown()
+        sealingScratch.tearDown()
     }
 
     public var isInWriteTransaction: Bool { writeVersion != Pager.noVersion }

@@ -32,9 +32,10 @@ struct Recovery {
             throw damaged("it ends after \(blocks.count) bytes, within the commit records")
         }
         let marker = blocks.withUnsafeBytes {
-            CleanCloseMarker(
-                UnsafeRawBufferPointer(rebasing: $0[Int(FileHeader.markerOffset)...]),
-                file.header)
+            let start = Int(FileHeader.markerOffset)
+            return file.marker(
+                in: UnsafeRawBufferPointer(
+                    rebasing: $0[start..<start + Int(FileHeader.blockSize)]))
         }
         let slots = blocks.withUnsafeBytes { bytes in
             (0..<CommitRecord.slotCount).map { slot in
@@ -58,8 +59,7 @@ struct Recovery {
         var isEmpty: Bool
 
         init(_ block: UnsafeRawBufferPointer, _ slot: UInt64, _ file: PageFile) {
-            record = CommitRecord(
-                block, slot: slot, fileSeed: file.fileSeed, firstPage: file.firstPage)
+            record = file.record(in: block, slot: slot)
             isEmpty = record == nil && block.allSatisfy { $0 == 0 }
         }
     }
@@ -157,18 +157,13 @@ struct Recovery {
         guard bytes.count == file.byteCount(extent.count) else { return false }
         var page = extent.start
         while page < extent.end {
-            let start = bytes.baseAddress! + file.byteCount(page - extent.start)
-            let header = PageHeader(start)
-            guard header.pageCount >= 1, UInt64(header.pageCount) <= extent.end - page,
-                header.birth == version
-            else { return false }
-            let run = UnsafeRawBufferPointer(
-                start: start, count: file.byteCount(UInt64(header.pageCount)))
-            guard PageHeader.isSealed(run, pageNumber: page, fileSeed: file.fileSeed) else {
+            let rest = UnsafeRawBufferPointer(
+                rebasing: bytes[file.byteCount(page - extent.start)...])
+            guard let run = file.intactRun(rest, at: page), run.birth == version else {
                 return false
             }
-            hash.combine(header.checksum)
-            page += UInt64(header.pageCount)
+            hash.combine(run.seal)
+            page += run.pageCount
         }
         return true
     }
@@ -178,14 +173,13 @@ struct Recovery {
     /// A sync alone does not do that. After a failed one the system keeps what it could not write
     /// as if it had been written: whoever reads gets the new contents, a further sync finds nothing
     /// to do, and a loss of power brings the old contents back. So everything that the version
-    /// vouches for is written once more.
+    /// vouches for is written once more: the same bytes, so that a torn write leaves what was there,
+    /// and nothing is encrypted twice.
     func makeDurable(_ outcome: Outcome) throws(StorageError) {
         for slot in outcome.abandonedSlots { try file.clearSlot(slot) }
         for pages in outcome.listedPages { try file.write(pages.bytes, at: pages.offset) }
         if let record = outcome.record {
-            try file.write(
-                record.encode(fileSeed: file.fileSeed),
-                at: PageFile.offset(ofSlot: CommitRecord.slot(of: record.version)))
+            try file.rewriteSlot(CommitRecord.slot(of: record.version))
         }
         try file.sync()
     }
