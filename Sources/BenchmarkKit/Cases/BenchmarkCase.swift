@@ -31,6 +31,11 @@ struct BenchmarkCase: Codable, Sendable {
         return workload.isDeterministic(self)
     }
 
+    /// What the processes that run and prove the case find in their environment.
+    var processEnvironment: [String: String] {
+        FileEncryption.environment(isEncrypted: identifier.isEncrypted)
+    }
+
     /// The database that the case is about.
     func engine() throws -> any BenchmarkEngine {
         let name = identifier.engine
