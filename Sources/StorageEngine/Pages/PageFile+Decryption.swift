@@ -64,11 +64,15 @@ extension PageFile {
     /// Puts an authenticated run where readers look for it.
     private func install(_ run: UnsafeRawBufferPointer, at reference: PageReference) {
         let word = checkedBirths + Int(reference.page)
-        installing.withLock { _ in
+        let place = ranges.decrypted! + byteCount(reference.page)
+        installing.withLock { density in
             // Another thread may have been faster, and its readers may be there already.
             if word.loadRelaxed() == reference.birth { return }
-            (ranges.decrypted! + byteCount(reference.page)).copyMemory(
-                from: run.baseAddress!, byteCount: run.count)
+            density.willInstall(run.count, at: place) {
+                // Only a wish: without it, memory comes in small pieces.
+                try? System.preferLargePages($0, length: InstalledDensity.regionBytes)
+            }
+            place.copyMemory(from: run.baseAddress!, byteCount: run.count)
             markChecked(reference)
         }
     }

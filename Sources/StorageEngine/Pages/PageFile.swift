@@ -34,7 +34,7 @@ package final class PageFile: @unchecked Sendable {
     private let mappedPageCount: UnsafeMutablePointer<UInt64>
     private let mappingLock = Locked<Void>(())
     /// Held while decrypted pages are put in their place.
-    let installing = Locked<Void>(())
+    let installing: Locked<InstalledDensity>
 
     /// Takes over the descriptor only when it succeeds.
     init(
@@ -58,6 +58,7 @@ package final class PageFile: @unchecked Sendable {
         }
         base = UnsafeRawPointer(ranges.decrypted ?? ranges.file)
         checkedBirths = ranges.pageWords
+        installing = Locked(InstalledDensity(base: base))
         mappedPageCount = .allocate(capacity: 1)
         mappedPageCount.initialize(to: 0)
     }

@@ -59,6 +59,13 @@ extension System {
         try advise(address, length: length, advice: MADV_WIPEONFORK)
     }
 
+    /// Has the system back private memory with large pages where it can, from the next touch on.
+    package static func preferLargePages(
+        _ address: UnsafeMutableRawPointer, length: Int
+    ) throws(SystemFailure) {
+        try advise(address, length: length, advice: MADV_HUGEPAGE)
+    }
+
     package static func unmap(
         _ address: UnsafeMutableRawPointer, length: Int
     ) throws(SystemFailure) {
