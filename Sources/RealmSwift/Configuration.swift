@@ -48,6 +48,26 @@ extension Realm {
             didSet { Realm.requireValid(encryptionKey: encryptionKey) }
         }
 
+        /// What has happened to a write transaction when `write` returns.
+        public enum Durability: Sendable {
+            /// It survives a loss of power. One sync of the disk serves all writers that wait.
+            case full
+            /// It survives the end of the process, and everybody sees it. Within 100 ms it survives
+            /// a loss of power; one before that takes back the newest transactions, never a part of
+            /// one, and leaves the file whole.
+            case relaxed
+            /// It ends with the last reference to the Realm. For Realms with an
+            /// `inMemoryIdentifier`, and only for those.
+            case memoryOnly
+        }
+
+        /// How durable write transactions are: ``Durability/full`` unless set, and
+        /// ``Durability/memoryOnly`` for Realms in memory, whatever is set.
+        public var durability: Durability {
+            get { storedIdentifier == nil ? storedDurability : .memoryOnly }
+            set { storedDurability = newValue }
+        }
+
         /// Whether the Realm can be read only. The file must exist then.
         public var readOnly = false
 
@@ -66,6 +86,7 @@ extension Realm {
 
         private var storedFileURL: URL?
         private var storedIdentifier: String?
+        private var storedDurability = Durability.full
         private var givenTypes: [ObjectBase.Type]?
         /// In the configuration of an open Realm: what discovery found.
         private var discoveredTypes: [ObjectBase.Type]?
@@ -103,6 +124,14 @@ extension Realm {
                 .appendingPathComponent("default.realm")
         }
 
+        /// What the engine is to do with a commit.
+        var engineDurability: CommitDurability {
+            switch durability {
+            case .full, .memoryOnly: .full
+            case .relaxed: .relaxed
+            }
+        }
+
         mutating func setDiscoveredTypes(_ types: [ObjectBase.Type]) {
             if givenTypes == nil { discoveredTypes = types }
         }
@@ -124,7 +153,8 @@ extension Realm.Configuration: Equatable {
     public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
         left.fileURL == right.fileURL && left.inMemoryIdentifier == right.inMemoryIdentifier
             && left.encryptionKey == right.encryptionKey
-            && left.readOnly == right.readOnly && left.schemaVersion == right.schemaVersion
+            && left.readOnly == right.readOnly && left.durability == right.durability
+            && left.schemaVersion == right.schemaVersion
     }
 }
 
@@ -136,6 +166,7 @@ extension Realm.Configuration: CustomStringConvertible {
         if let inMemoryIdentifier { lines.append("inMemoryIdentifier = \(inMemoryIdentifier);") }
         let key = encryptionKey.map { "<\($0.count) bytes>" }
         lines.append("encryptionKey = \(key ?? "(null)");")
+        if durability == .relaxed { lines.append("durability = relaxed;") }
         lines.append("readOnly = \(readOnly ? 1 : 0);")
         lines.append("schemaVersion = \(schemaVersion);")
         let types = objectTypes?.map { $0.className() }.joined(separator: ", ")

@@ -95,7 +95,7 @@ import Testing
     func damageToAPageIsReportedWithItsNumber(kind: FileKind) throws {
         let file = try SmallFile.of(kind)
         var named = 0
-        for page in 34..<file.bytes.count / 4096 {
+        for page in Int(FileHeader.blockCount)..<file.bytes.count / 4096 {
             var damaged = file.bytes
             damaged[page * 4096 + 100] ^= 0x10
             try directory.withImage(damaged) { path in
@@ -108,7 +108,7 @@ import Testing
                     #expect(error.code == .damaged)
                     // Runs of several pages are named by their first.
                     let first = try #require(error.page)
-                    #expect(first <= UInt64(page) && first >= 34, "page \(page): \(error)")
+                    #expect(first <= UInt64(page) && first >= FileHeader.blockCount, "page \(page): \(error)")
                     named += 1
                 }
             }

@@ -34,7 +34,7 @@ extension PageFile {
 
     /// Writes a record to its slot.
     func write(_ record: CommitRecord) throws(StorageError) {
-        let slot = CommitRecord.slot(of: record.version)
+        let slot = CommitRecord.slot(of: record.sequence)
         let block = record.encode(fileSeed: fileSeed)
         guard cipher != nil else { return try write(block, at: Self.offset(ofSlot: slot)) }
         assert(block[CommitRecord.contentSize...].allSatisfy { $0 == 0 })
@@ -56,6 +56,13 @@ extension PageFile {
     }
 
     // MARK: Marker
+
+    /// The marker, or nil.
+    func readMarker() throws(StorageError) -> CleanCloseMarker? {
+        let block = try read(
+            offset: FileHeader.markerOffset, count: Seal.size + CleanCloseMarker.size)
+        return block.withUnsafeBytes { marker(in: $0) }
+    }
 
     /// The marker in its block, or nil.
     func marker(in block: UnsafeRawBufferPointer) -> CleanCloseMarker? {

@@ -87,16 +87,16 @@ extension PageFile {
 
     /// Says that a commit's runs are in the file. They need no check when they are read, and those
     /// of a small commit no decryption.
-    func adopt(_ runs: [RunImage], birth: UInt64) {
+    func adopt(_ runs: [RunImage]) {
         guard cipher != nil else {
-            for run in runs { markChecked(PageReference(page: run.page, birth: birth)) }
+            for run in runs { markChecked(run.reference) }
             return
         }
         guard runs.reduce(0, { $0 + $1.byteCount }) <= Self.largestAdoptedBytes else { return }
         for run in runs {
             install(
                 UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount),
-                at: PageReference(page: run.page, birth: birth))
+                at: run.reference)
         }
     }
 }

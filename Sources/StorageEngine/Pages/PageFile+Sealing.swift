@@ -3,6 +3,8 @@ struct RunImage {
     var page: UInt64
     var buffer: UnsafeMutableRawPointer
     var byteCount: Int
+
+    var reference: PageReference { PageReference(page: page, birth: PageHeader(buffer).birth) }
 }
 
 /// The hash over the seals of the runs that a commit wrote, in the order of the page list.
@@ -23,8 +25,30 @@ extension PageFile {
     /// large commit needs little memory beside its private copies.
     private static let largestBatchBytes = 1 << 20
 
+    /// Seals finished runs, hands them part by part to `write`, and returns the hash over their
+    /// seals. What `write` gets are the runs themselves, or in an encrypted file images of them, valid
+    /// during the call; the private copies of an encrypted file stay as they are, because others may
+    /// be reading them.
+    func seal(
+        _ runs: [RunImage], _ write: (ArraySlice<RunImage>) throws(StorageError) -> Void
+    ) throws(StorageError) -> UInt64 {
+        var hash = PageListHash()
+        for batch in sealingBatches(of: runs) {
+            guard let cipher else {
+                sealInPlace(batch, &hash)
+                try write(batch)
+                continue
+            }
+            try sealingScratch.withLock { scratch throws(StorageError) in
+                try write(seal(batch, with: cipher, into: &scratch, &hash))
+            }
+        }
+        if cipher != nil { sealingScratch.withLock { $0.reset() } }
+        return hash.value
+    }
+
     /// Parts of a commit to be sealed and written one after the other; of a plain file the whole.
-    func sealingBatches(of runs: [RunImage]) -> [ArraySlice<RunImage>] {
+    private func sealingBatches(of runs: [RunImage]) -> [ArraySlice<RunImage>] {
         guard cipher != nil else { return [runs[...]] }
         var batches: [ArraySlice<RunImage>] = []
         var start = 0
@@ -40,22 +64,20 @@ extension PageFile {
         return batches
     }
 
-    /// Seals finished runs, adds their seals to `hash`, and returns what is to be written: the runs
-    /// themselves, or in an encrypted file images in `scratch`, valid until that is used again. The
-    /// private copies of an encrypted file stay as they are: others may be reading them.
-    func seal(
-        _ runs: ArraySlice<RunImage>, into scratch: inout SealingScratch,
+    private func sealInPlace(_ runs: ArraySlice<RunImage>, _ hash: inout PageListHash) {
+        for run in runs {
+            hash.combine(
+                PageHeader.seal(
+                    UnsafeMutableRawBufferPointer(start: run.buffer, count: run.byteCount),
+                    pageNumber: run.page, fileSeed: fileSeed))
+        }
+    }
+
+    /// The sealed images, in `scratch`.
+    private func seal(
+        _ runs: ArraySlice<RunImage>, with cipher: FileCipher, into scratch: inout SealingScratch,
         _ hash: inout PageListHash
     ) -> ArraySlice<RunImage> {
-        guard let cipher else {
-            for run in runs {
-                hash.combine(
-                    PageHeader.seal(
-                        UnsafeMutableRawBufferPointer(start: run.buffer, count: run.byteCount),
-                        pageNumber: run.page, fileSeed: fileSeed))
-            }
-            return runs
-        }
         var place = scratch.memory(byteCount: runs.reduce(0) { $0 + $1.byteCount })
         var images: [RunImage] = []
         images.reserveCapacity(runs.count)

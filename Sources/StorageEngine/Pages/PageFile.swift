@@ -33,6 +33,8 @@ package final class PageFile: @unchecked Sendable {
     /// Pages that may be touched at `base`. Grows only.
     private let mappedPageCount: UnsafeMutablePointer<UInt64>
     private let mappingLock = Locked<Void>(())
+    /// Of an encrypted file: held by whoever seals and writes a commit.
+    let sealingScratch = Locked(SealingScratch())
     /// Held while decrypted pages are put in their place.
     let installing: Locked<InstalledDensity>
 
@@ -65,6 +67,7 @@ package final class PageFile: @unchecked Sendable {
 
     deinit {
         ranges.release()
+        sealingScratch.withLock { $0.tearDown() }
         mappedPageCount.deallocate()
     }
 

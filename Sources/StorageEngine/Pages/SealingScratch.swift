@@ -2,9 +2,9 @@ import Glibc
 
 /// Memory in which one commit at a time has the sealed images of its runs, one behind the other.
 ///
-/// Owned by one writer and used by one thread at a time.
+/// Used by one thread at a time.
 struct SealingScratch {
-    /// What an idle writer keeps: small commits need no more.
+    /// What is kept between commits: small ones need no more.
     private static let keptCapacity = 256 << 10
 
     private var start: UnsafeMutableRawPointer?
