@@ -166,6 +166,8 @@ private let key = Data((0..<64).map { UInt8($0) })
                 fileURL: FileManager.default.temporaryDirectory
                     .appendingPathComponent("realm-tests-keys.realm"),
                 encryptionKey: Data(repeating: 3, count: 64), objectTypes: [Person.self])
+            // The process that ended last time left its file.
+            _ = try Realm.deleteFiles(for: configuration)
             let realm = try Realm(configuration: configuration)
             configuration.encryptionKey = nil
             _ = try Realm(configuration: configuration)
