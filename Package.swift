@@ -17,9 +17,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "CRealmSystem"),
+        .target(name: "CColumnKernels"),
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "StorageEngine", dependencies: ["CCrypto", "CRealmSystem"]),
+        .target(
+            name: "StorageEngine", dependencies: ["CColumnKernels", "CCrypto", "CRealmSystem"]),
         .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "CMeasurement"),
@@ -39,7 +41,9 @@ let package = Package(
             path: "Tests/EngineTestProcess"),
         .testTarget(
             name: "StorageEngineTests",
-            dependencies: ["StorageEngine", "CRealmSystem", "engine-test-process"]),
+            dependencies: [
+                "StorageEngine", "CColumnKernels", "CRealmSystem", "engine-test-process",
+            ]),
         .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift", "StorageEngine"]),
         .testTarget(
             name: "BenchmarkKitTests",
