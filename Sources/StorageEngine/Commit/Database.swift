@@ -39,6 +39,8 @@ public final class Database: @unchecked Sendable {
     private let newestRecord: Locked<CommitRecord?>
     /// Touched by the holder of the write lock only.
     var writerState = WriterState()
+    /// What transactions of this process did, while somebody observes it.
+    let changeLog = ChangeLog()
 
     init(
         path: String, file: PageFile, coordinator: Coordinator, isReadOnly: Bool,

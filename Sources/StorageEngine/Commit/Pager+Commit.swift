@@ -69,6 +69,11 @@ extension Pager {
             rollback()
             throw error
         }
+        if let (writer, changes) = changesToRecord {
+            database.changeLog.append(
+                RecordedTransaction(
+                    version: newRecord.version, writer: writer, changes: changes))
+        }
         publish(newRecord)
         statistics.version = newRecord.version
         endWriting()

@@ -50,6 +50,7 @@ extension Pager {
         dirty.removeAll()
         arena.reset()
         writeVersion = Pager.noVersion
+        changesToRecord = nil
         transactionFailure = nil
         database.coordinator.unlockAfterWriting()
     }

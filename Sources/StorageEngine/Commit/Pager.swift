@@ -27,6 +27,10 @@ public final class Pager {
     /// Waiting pages through this version had been released when the write transaction began.
     var releasedAtBegin: UInt64 = 0
 
+    /// What the open write transaction did, if that is to be kept. Set by its owner before
+    /// ``commit()``; kept in the change log when the transaction becomes a version.
+    var changesToRecord: (writer: UInt64, changes: ChangeSet)?
+
     /// The first error that the open write transaction met, or nil.
     ///
     /// A call that failed may have left a change half done, so the transaction can only be rolled
@@ -72,6 +76,18 @@ public final class Pager {
             throw error
         }
         isReading = true
+    }
+
+    /// Reads the version that `other` has pinned, instead of the one read before. `other` stays as
+    /// it is during this call.
+    ///
+    /// - Throws: `.usedAfterFork`.
+    func beginRead(sameAs other: Pager) throws(StorageError) {
+        precondition(other.isReading && !isInWriteTransaction)
+        try database.coordinator.checkNotForked()
+        _ = reader.pin(sameAs: other.reader)
+        isReading = true
+        stand(at: other.record)
     }
 
     /// Moves on to the newest version; true if it is another one. After an error the connection

@@ -16,6 +16,8 @@
 /// ```
 public final class Connection {
     public let database: Database
+    /// Tells the connections of a database apart; never used again.
+    public let identity: UInt64
     /// Changes whenever rows may have moved: after it, a `RowLocation` must be looked up again. The
     /// address is stable for the connection's life.
     public let layoutStamp: UnsafeMutablePointer<UInt64>
@@ -26,16 +28,30 @@ public final class Connection {
     // access to a property calls out while it lasts.
     @exclusivity(unchecked) private(set) var schema = StoredSchema()
     @exclusivity(unchecked) private var schemaReference = PageReference.none
-    @exclusivity(unchecked) private var tables: [Table] = []
+    @exclusivity(unchecked) private(set) var tables: [Table] = []
+    /// Collects the changes of the open write transaction; nil when nobody wants to know them.
+    var recorder: ChangeRecorder?
 
     /// Opens a view of the newest version.
-    public init(_ database: Database) throws {
+    public convenience init(_ database: Database) throws {
+        try self.init(database) { pager throws(StorageError) in try pager.beginRead() }
+    }
+
+    /// Opens a view of the version that another connection has pinned.
+    convenience init(readingLike other: Connection) throws {
+        try self.init(other.database) { pager throws(StorageError) in
+            try pager.beginRead(sameAs: other.pager)
+        }
+    }
+
+    private init(_ database: Database, beginRead: (Pager) throws(StorageError) -> Void) throws {
         self.database = database
+        identity = database.changeLog.makeIdentity()
         layoutStamp = .allocate(capacity: 1)
         layoutStamp.initialize(to: 1)
         pager = try Pager(database: database)
         forest = Forest(pager: pager)
-        try pager.beginRead()
+        try beginRead(pager)
         try loadSchema()
     }
 
@@ -81,6 +97,12 @@ public final class Connection {
         forgetSnapshot()
     }
 
+    /// Moves to the version that another connection has pinned.
+    func read(like other: Connection) throws {
+        try pager.beginRead(sameAs: other.pager)
+        try snapshotChanged()
+    }
+
     /// Waits for the write lock, then moves to the newest version.
     public func beginWrite() throws {
         do {
@@ -96,6 +118,7 @@ public final class Connection {
             rollback()
             throw error
         }
+        if database.changeLog.isObserved { startRecording() }
     }
 
     /// Makes the transaction durable and visible, and ends it. If this throws, the transaction is
@@ -105,6 +128,7 @@ public final class Connection {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
             try forest.flush()
+            finishRecording()
             let statistics = try pager.commit()
             layoutStamp.pointee &+= 1
             return statistics
@@ -117,6 +141,7 @@ public final class Connection {
     /// Forgets the transaction's changes. The connection stands at the version it was based on.
     public func rollback() {
         if pager.isInWriteTransaction { pager.rollback() }
+        stopRecording()
         forgetSnapshot()
         // The version that the transaction was based on was read before: its schema page is
         // verified.
@@ -157,6 +182,7 @@ public final class Connection {
                 tables[index].adopt(schema, index)
             } else {
                 tables.append(Table(self, schema, index))
+                tables[index].recorder = recorder
             }
         }
     }

@@ -22,7 +22,7 @@ extension Table {
 }
 
 extension ListHandle {
-    private var pager: Pager { table.pager }
+    var pager: Pager { table.pager }
     private var definition: ColumnDefinition { table.definition.columns[column] }
     private var kind: ColumnKind { definition.type.columnKind }
     private var isLink: Bool { definition.type == .link }
@@ -128,6 +128,7 @@ extension ListHandle {
     public func insert(_ value: Scalar, at index: Int) throws {
         try check(value)
         try withOwned(value) { try insertChecked($0, at: index) }
+        try record(countDifference: 1) { $0.insert(at: index) }
     }
 
     private func insertChecked(_ value: Scalar, at index: Int) throws {
@@ -148,6 +149,7 @@ extension ListHandle {
     public func set(_ value: Scalar, at index: Int) throws {
         try check(value)
         try withOwned(value) { try setChecked($0, at: index) }
+        try record { $0.set(at: index) }
     }
 
     private func setChecked(_ value: Scalar, at index: Int) throws {
@@ -172,6 +174,7 @@ extension ListHandle {
         try table.requireWriteTransaction()
         try removeBacklink(try value(at: index))
         try removeElement(at: index)
+        try record(countDifference: -1) { $0.remove(at: index) }
     }
 
     private func removeElement(at index: Int) throws {
@@ -192,14 +195,18 @@ extension ListHandle {
         try table.requireWriteTransaction()
         // Owned, because removing it may overwrite the page it was read from.
         let element = InlineList.Element(try value(at: from))
-        try remove(at: from)
+        try withScalar(element) { try removeBacklink($0) }
+        try removeElement(at: from)
         try withScalar(element) { try insertChecked($0, at: to) }
+        if from != to { try record { $0.move(from: from, to: to) } }
     }
 
     public func removeAll() throws {
         try table.requireWriteTransaction()
+        let count = table.recorder == nil ? 0 : try count()
         try release()
         try store([UInt8]())
+        try record(countDifference: -count) { $0.removeAll() }
     }
 
     /// Removes all occurrences of a target whose backlinks are forgotten already.
@@ -207,6 +214,7 @@ extension ListHandle {
         var from = 0
         while let index = try firstIndex(of: .integer(target.rawValue), from: from) {
             try removeElement(at: index)
+            try record(countDifference: -1) { $0.remove(at: index) }
             from = index
         }
     }
@@ -344,6 +352,9 @@ extension ListHandle {
 
     /// What the owner's row holds for a list that has not.
     func inlineImage() throws -> [UInt8] { Array(try stored()) }
+
+    /// The element in a row of a leaf of its tree.
+    func element(_ leaf: Node, _ row: Int) throws -> Scalar { try leaf.scalar(pager, kind, 0, row) }
 
     /// Appends to a tree that no row refers to yet. Backlinks are the caller's.
     func append(_ value: Scalar, to root: inout TreeRoot) throws {

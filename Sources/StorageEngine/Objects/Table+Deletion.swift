@@ -11,6 +11,7 @@ extension Table {
         let state = try state
         state.pointee.isDirty = true
         try cluster.remove(clusterWriter, &state.pointee.root, key)
+        recorder?.delete(key, inTable: index)
     }
 
     /// Deletes all objects.
@@ -38,7 +39,8 @@ extension Table {
     private func removeReferences(_ column: Int, of origin: ObjectKey, to target: ObjectKey) throws
     {
         guard stored.columns[column].isList else {
-            return try store(.init(scalar: .null), column, of: origin)
+            try store(.init(scalar: .null), column, of: origin)
+            return try recordModification(column, of: origin)
         }
         try list(column, of: origin).removeForgotten(target)
     }

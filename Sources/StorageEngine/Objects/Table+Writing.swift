@@ -140,6 +140,7 @@ extension Table {
         case .link: try setLink(column, of: key, to: value)
         case .bytes, .primaryKey: try setOwned(column, of: key, to: value)
         }
+        if recorder != nil { try recordModification(column, of: key) }
     }
 
     func setLink(_ column: Int, of key: ObjectKey, to value: Scalar) throws {

@@ -44,6 +44,8 @@ public final class Table {
         }
     }
 
+    /// Collects the changes of the open write transaction; nil when nobody wants to know them.
+    @exclusivity(unchecked) var recorder: ChangeRecorder?
     let checks: UnsafeMutablePointer<ColumnCheck>
     let scratch: UnsafeMutablePointer<ClusterTree.StoredValue>
     /// Overflow references of one insert, kept until the row is written: three words a column.
