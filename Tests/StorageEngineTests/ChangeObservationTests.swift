@@ -21,7 +21,8 @@ import Testing
         try connection.refresh()
     }
 
-    private func write(_ connection: Connection? = nil, _ body: (Connection) throws -> Void) throws {
+    private func write(_ connection: Connection? = nil, _ body: (Connection) throws -> Void) throws
+    {
         let connection = connection ?? writer
         try connection.beginWrite()
         try body(connection)
@@ -374,7 +375,10 @@ import Testing
         #expect(
             observation.transactions(after: observation.version, through: connection.version)
                 == nil)
-        #expect(try observation.changes()[table: 0]?.modifications.objects.map(\.key.rawValue) == [8, 9])
+        #expect(
+            try observation.changes()[table: 0]?.modifications.objects.map(\.key.rawValue) == [
+                8, 9,
+            ])
         try observation.advance()
         try write { try set($0, age: -6, of: 9) }
         try connection.refresh()

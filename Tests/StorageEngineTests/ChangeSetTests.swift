@@ -25,7 +25,8 @@ import Testing
                 #expect(set.contains(ObjectKey(rawValue: key)) == model.contains(key))
             }
             #expect(
-                zip(set.ranges, set.ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
+                zip(set.ranges, set.ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound }
+            )
         }
         check(a, modelA)
         var union = a

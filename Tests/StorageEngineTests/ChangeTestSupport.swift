@@ -102,7 +102,8 @@ extension TableChanges {
     }
 
     var touchedColumns: TouchedColumns {
-        Dictionary(uniqueKeysWithValues: modifications.objects.map { ($0.key, Set($0.columns.ids)) })
+        Dictionary(
+            uniqueKeysWithValues: modifications.objects.map { ($0.key, Set($0.columns.ids)) })
     }
 }
 

@@ -63,16 +63,6 @@ public struct KeySet: Equatable, Sendable {
         ranges = rest
     }
 
-    func intersection(_ other: KeySet) -> KeySet {
-        var common = KeySet()
-        for range in ranges {
-            other.forEachPiece(of: range) { piece, isContained in
-                if isContained { common.ranges.append(piece) }
-            }
-        }
-        return common
-    }
-
     /// Cuts a range where this set begins and ends, and visits the pieces in order.
     func forEachPiece(of range: Range<Int64>, _ body: (Range<Int64>, _ isContained: Bool) -> Void) {
         var start = range.lowerBound

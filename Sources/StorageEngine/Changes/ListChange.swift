@@ -27,7 +27,8 @@ public struct ListChange: Equatable, Sendable {
     init(count: Int) {
         oldCount = count
         newCount = count
-        segments = count == 0 ? [] : [Segment(origin: .kept(start: 0, isModified: false), count: count)]
+        segments =
+            count == 0 ? [] : [Segment(origin: .kept(start: 0, isModified: false), count: count)]
     }
 
     /// From segments in the order of the new list.

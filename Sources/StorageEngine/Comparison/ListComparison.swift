@@ -1,8 +1,8 @@
 /// Finds operations that lead from one version of a list to another.
 ///
 /// Leaves at both ends that are the same pages are not read, then equal elements at both ends are
-/// left out; what remains is compared by `SequenceDiff`. Where as many elements went as came, in one
-/// place, they count as replaced.
+/// left out; what remains is compared by `SequenceDiff`. Where as many elements went as came, in
+/// one place, they count as replaced.
 struct ListComparison {
     /// Longer remainders are not searched for what they have in common: everything there counts as
     /// replaced. It bounds time (some 0.1 s) and memory.

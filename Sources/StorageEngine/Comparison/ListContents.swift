@@ -96,7 +96,9 @@ struct ListContents {
             guard node.level == 0, node.rowCount == leaf.count else {
                 throw list.pager.damaged(leaf.reference.page, "row counts do not add up")
             }
-            for row in 0..<leaf.count { elements.append(Element(value: try list.element(node, row))) }
+            for row in 0..<leaf.count {
+                elements.append(Element(value: try list.element(node, row)))
+            }
         }
         return elements
     }

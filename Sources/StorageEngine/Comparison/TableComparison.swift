@@ -30,8 +30,10 @@ struct TableComparison {
             switch (before.head, after.head) {
             case (.end, .end):
                 return
-            case (.subtree(let left, let leftLevel, let leftBound),
-                .subtree(let right, let rightLevel, let rightBound)):
+            case (
+                .subtree(let left, let leftLevel, let leftBound),
+                .subtree(let right, let rightLevel, let rightBound)
+            ):
                 if left == right {
                     before.skip()
                     after.skip()
@@ -42,7 +44,7 @@ struct TableComparison {
                 try compare(&columns)
                 before.skip()
                 after.skip()
-            // An object that comes before everything on the other side is there no more, or not yet.
+            // Before everything on the other side: this object is there no more, or not yet.
             case (.object(let left), let other) where other.isAfter(left):
                 changes.deletions.append(ObjectKey(rawValue: left))
                 before.skip()
