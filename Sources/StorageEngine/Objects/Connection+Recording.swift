@@ -1,6 +1,6 @@
 /// Recording what a write transaction does, while somebody observes the database.
 ///
-/// Costs one question per transaction, and one per value set, as long as nobody does.
+/// Costs one question per transaction as long as nobody does.
 extension Connection {
     func startRecording(with recorder: ChangeRecorder = ChangeRecorder()) { record(with: recorder) }
 
@@ -19,7 +19,7 @@ extension Connection {
 
     private func record(with recorder: ChangeRecorder?) {
         self.recorder = recorder
-        for table in tables { table.recorder = recorder }
+        for table in tables { table.record(with: recorder) }
     }
 }
 
@@ -39,8 +39,7 @@ extension Forest {
 }
 
 extension Table {
-    /// A property was set. Out of line: nobody observes most transactions.
-    @inline(never)
+    /// A property was set.
     func recordModification(_ column: Int, of key: ObjectKey) throws {
         guard let recorder, try !isNew(key) else { return }
         recorder.modify(key, columnID(column), inTable: index)

@@ -182,7 +182,7 @@ public final class Connection {
                 tables[index].adopt(schema, index)
             } else {
                 tables.append(Table(self, schema, index))
-                tables[index].recorder = recorder
+                tables[index].record(with: recorder)
             }
         }
     }

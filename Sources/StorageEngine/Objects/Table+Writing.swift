@@ -132,15 +132,27 @@ extension Table {
         guard !checks[column].isList, checks[column].accepts(value) else {
             throw unfit(column, value)
         }
-        switch checks[column].role {
+        try set(column, of: key, to: value, as: checks[column].setting)
+    }
+
+    @inline(__always)
+    private func set(
+        _ column: Int, of key: ObjectKey, to value: Scalar, as role: ColumnCheck.Role
+    ) throws {
+        switch role {
         case .plain:
             // The cluster tree itself throws for an object that does not exist, before it changes
             // anything.
             try store(try prepare(column, value), column, of: key)
         case .link: try setLink(column, of: key, to: value)
         case .bytes, .primaryKey: try setOwned(column, of: key, to: value)
+        case .recorded: try setRecorded(column, of: key, to: value)
         }
-        if recorder != nil { try recordModification(column, of: key) }
+    }
+
+    private func setRecorded(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+        try set(column, of: key, to: value, as: checks[column].role)
+        try recordModification(column, of: key)
     }
 
     func setLink(_ column: Int, of key: ObjectKey, to value: Scalar) throws {

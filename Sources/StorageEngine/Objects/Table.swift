@@ -24,12 +24,17 @@ public final class Table {
         /// What a change has to look after beside the row.
         enum Role {
             case plain, link, bytes, primaryKey
+            /// One of these, and somebody wants to know; see `setting`.
+            case recorded
         }
 
         var kind: ColumnKind
         var allowsNull: Bool
         var isList: Bool
         var role: Role
+        /// What `set` goes by: the role, or `.recorded` while changes are recorded. So a value set
+        /// costs no question while they are not.
+        var setting: Role
 
         @inline(__always)
         func accepts(_ value: Scalar) -> Bool {
@@ -45,7 +50,7 @@ public final class Table {
     }
 
     /// Collects the changes of the open write transaction; nil when nobody wants to know them.
-    @exclusivity(unchecked) var recorder: ChangeRecorder?
+    @exclusivity(unchecked) private(set) var recorder: ChangeRecorder?
     let checks: UnsafeMutablePointer<ColumnCheck>
     let scratch: UnsafeMutablePointer<ClusterTree.StoredValue>
     /// Overflow references of one insert, kept until the row is written: three words a column.
@@ -77,10 +82,11 @@ public final class Table {
             byteCount: max(1, propertyCount) * pager.maximumInlineBytes, alignment: 16)
         for column in 0..<propertyCount {
             let definition = stored.columns[column].definition!
+            let role = Self.role(definition)
             checks[column] = ColumnCheck(
                 kind: stored.columns[column].kind,
                 allowsNull: definition.isOptional || definition.type == .link,
-                isList: definition.collection == .list, role: Self.role(definition))
+                isList: definition.collection == .list, role: role, setting: role)
         }
         adopt(schema, index)
     }
@@ -91,6 +97,13 @@ public final class Table {
         checks.deallocate()
         images.deallocate()
         copies.deallocate()
+    }
+
+    func record(with recorder: ChangeRecorder?) {
+        self.recorder = recorder
+        for column in 0..<propertyCount {
+            checks[column].setting = recorder == nil ? checks[column].role : .recorded
+        }
     }
 
     /// The schema changed: other tables may have added backlink columns.
