@@ -132,7 +132,7 @@ extension Table {
         guard !checks[column].isList, checks[column].accepts(value) else {
             throw unfit(column, value)
         }
-        try set(column, of: key, to: value, as: checks[column].setting)
+        try set(column, of: key, to: value, as: checks[column].role)
     }
 
     @inline(__always)
@@ -151,7 +151,7 @@ extension Table {
     }
 
     private func setRecorded(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
-        try set(column, of: key, to: value, as: checks[column].role)
+        try set(column, of: key, to: value, as: self.role(column))
         try recordModification(column, of: key)
     }
 

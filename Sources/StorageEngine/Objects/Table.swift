@@ -24,7 +24,8 @@ public final class Table {
         /// What a change has to look after beside the row.
         enum Role {
             case plain, link, bytes, primaryKey
-            /// One of these, and somebody wants to know; see `setting`.
+            /// One of these, and the change is to be recorded. So a value set costs no question
+            /// while nobody wants to know.
             case recorded
         }
 
@@ -32,9 +33,6 @@ public final class Table {
         var allowsNull: Bool
         var isList: Bool
         var role: Role
-        /// What `set` goes by: the role, or `.recorded` while changes are recorded. So a value set
-        /// costs no question while they are not.
-        var setting: Role
 
         @inline(__always)
         func accepts(_ value: Scalar) -> Bool {
@@ -82,11 +80,10 @@ public final class Table {
             byteCount: max(1, propertyCount) * pager.maximumInlineBytes, alignment: 16)
         for column in 0..<propertyCount {
             let definition = stored.columns[column].definition!
-            let role = Self.role(definition)
             checks[column] = ColumnCheck(
                 kind: stored.columns[column].kind,
                 allowsNull: definition.isOptional || definition.type == .link,
-                isList: definition.collection == .list, role: role, setting: role)
+                isList: definition.collection == .list, role: Self.role(definition))
         }
         adopt(schema, index)
     }
@@ -99,10 +96,13 @@ public final class Table {
         copies.deallocate()
     }
 
+    /// What setting a column has to look after, recorded or not.
+    func role(_ column: Int) -> ColumnCheck.Role { Self.role(stored.columns[column].definition!) }
+
     func record(with recorder: ChangeRecorder?) {
         self.recorder = recorder
         for column in 0..<propertyCount {
-            checks[column].setting = recorder == nil ? checks[column].role : .recorded
+            checks[column].role = recorder == nil ? role(column) : .recorded
         }
     }
 
