@@ -7,6 +7,7 @@ let package = Package(
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .library(name: "StorageEngine", targets: ["StorageEngine"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
+        .executable(name: "realm-bench-system-malloc", targets: ["realm-bench-system-malloc"]),
         .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
         .library(name: "JemallocCounters", targets: ["JemallocCounters"]),
     ],
@@ -30,6 +31,7 @@ let package = Package(
             ]),
         .target(name: "JemallocCounters", dependencies: ["BenchmarkKit", "CJemalloc"]),
         .executableTarget(name: "realm-bench", dependencies: ["BenchmarkKit", "JemallocCounters"]),
+        .executableTarget(name: "realm-bench-system-malloc", dependencies: ["BenchmarkKit"]),
         .executableTarget(
             name: "engine-test-process", dependencies: ["StorageEngine"],
             path: "Tests/EngineTestProcess"),

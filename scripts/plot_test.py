@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests scripts/plot.py: every plot is drawn from the fixture, mistakes get their exit code."""
 
+import csv
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,13 @@ PLOTS = ["throughput", "core", "latency", "file-size", "growth", "encryption", "
          "peers", "comparison", "history"]
 FILES = ["throughput", "core", "latency-sensors", "file-size-sensors", "growth", "encryption",
          "compaction", "peers", "comparison", "history"]
+
+
+def write(path, header, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, header)
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 class PlotTests(unittest.TestCase):
@@ -53,6 +61,28 @@ class PlotTests(unittest.TestCase):
             drawn = (output / f"{name}.svg").read_text(encoding="utf-8")
             for text in texts:
                 self.assertIn(text, drawn, name)
+
+    def test_cases_of_a_sweep_keep_their_own_measures(self):
+        run = self.copy()
+        case = "compact/api/full/plain/1000000/realm"
+        sizes = {"seed=1": (40_000_000, 10_000_000), "seed=2": (80_000_000, 20_000_000)}
+        with open(run / "summary.csv", newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            header = list(dict.fromkeys([*reader.fieldnames, "sweep"]))
+            row = next(row for row in reader if row["case_id"] == case)
+        rows = [{**row, "sweep": sweep} for sweep in sizes]
+        measures = [
+            {"run_id": row["run_id"], "case_id": case, "measure": measure, "value": value,
+             "sweep": sweep}
+            for sweep, values in sizes.items()
+            for measure, value in zip(("bytes_before", "bytes_after"), values)]
+        write(run / "summary.csv", header, rows)
+        write(run / "measures.csv", list(measures[0]), measures)
+        result = self.plot(run, "--output", self.folder / "plots", "--format", "svg")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        drawn = (self.folder / "plots" / "compaction.svg").read_text(encoding="utf-8")
+        for text in ["40 MB", "10 MB", "80 MB", "20 MB", "seed=1", "seed=2"]:
+            self.assertIn(text, drawn)
 
     def test_what_has_no_data_is_skipped_and_said(self):
         run = self.copy()

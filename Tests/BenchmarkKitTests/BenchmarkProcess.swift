@@ -13,8 +13,8 @@ final class BenchmarkProcess {
 
     convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
-    init(_ arguments: [String]) throws {
-        process.executableURL = URL(fileURLWithPath: Self.program)
+    init(program: String = BenchmarkProcess.program, _ arguments: [String]) throws {
+        process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output

@@ -43,10 +43,48 @@ import Testing
     @Test func aChartNamesWhatItShows() {
         let chart = LineChart(
             title: "a < b", xTitle: "commits", yTitle: "bytes", yUnit: .bytes,
-            series: [.init(name: "file", points: [(0, 0), (10, 4096)])]
+            series: [.init(name: "file", points: [(0, 0), (10, 4096)], style: .distinct(0))]
         ).svg().text
         for text in ["a &lt; b", ">commits<", ">bytes<", ">file<", ">4 kB<"] {
             #expect(chart.contains(text))
         }
+    }
+
+    private func row(_ strategy: String, _ engine: String) -> RunRow {
+        RunRow(
+            ColumnTests.result("sensors", strategy, engine: engine),
+            context: RunContext(runIdentifier: "r"))
+    }
+
+    @Test func anEngineHasOneColourInEveryChart() {
+        let engines = ["realm", "control", "sqlite", "lmdb"]
+        let all = HTMLCharts.lineStyles(
+            of: [
+                row("api", "realm"), row("engine", "realm"), row("engine", "sqlite"),
+                row("engine", "lmdb"),
+            ], engines)
+        #expect(all.map(\.color) == [0, 0, 2, 3])
+        #expect(all.map(\.dashes) == [0, 1, 0, 0])
+        // In another order, and without some.
+        let some = HTMLCharts.lineStyles(
+            of: [row("engine", "lmdb"), row("api", "realm"), row("batched", "lmdb")], engines)
+        #expect(some.map(\.color) == [3, 0, 3])
+        #expect(some.map(\.dashes) == [0, 0, 1])
+    }
+
+    @Test func theLinesOfASingleEngineAreToldApartByColour() {
+        let rows = (0..<10).map { row("strategy \($0)", "realm") }
+        let styles = HTMLCharts.lineStyles(of: rows, ["sqlite", "realm"])
+        #expect(styles.map(\.color) == [0, 1, 2, 3, 4, 5, 6, 7, 0, 1])
+        #expect(styles.map(\.dashes) == [0, 0, 0, 0, 0, 0, 0, 0, 1, 1])
+    }
+
+    @Test func aLineAndItsLegendLookTheSame() {
+        let chart = LineChart(
+            title: "", xTitle: "", yTitle: "",
+            series: [.init(name: "a", points: [(0, 0), (1, 1)], style: .init(color: 3, dashes: 2))]
+        ).svg().text
+        #expect(chart.matches(of: /class="line c3 d2"/).count == 2)
+        #expect(HTMLStyle.sheet.contains(".d2 {"))
     }
 }

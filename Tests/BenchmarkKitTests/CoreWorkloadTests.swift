@@ -29,7 +29,7 @@ import Testing
         try #require(outcome.verification).problems()
     }
 
-    @Test(arguments: ["insert", "insert-int-key", "insert-string-key"])
+    @Test(arguments: ["insert", "insert-int-key", "insert-string-key", "insert-text"])
     func bothLayersInsertTheSame(workload: String) throws {
         let folder = try TemporaryFolder()
         let results = try ["api", "engine"].map { layer in
@@ -47,8 +47,38 @@ import Testing
         #expect(results[0].digest == results[1].digest)
     }
 
+    @Test func randomNamesAreMeasuredAsPayload() throws {
+        let folder = try TemporaryFolder()
+        let text = try run("insert-text", "engine", size: 200, in: folder).results[0]
+        let plain = try run("insert", "engine", size: 200, in: folder).results[0]
+        #expect(text.digest != plain.digest)
+        let names = PersonStoreTests.persons(200, seed: CaseOptions().seed, names: .letters)
+        let bytes = names.reduce(0) { $0 + $1.name.utf8.count + 16 }
+        #expect(text.measure("payload_bytes_per_object") == Double(bytes) / 200)
+    }
+
+    /// Here no program links jemalloc, so that the control runs in this process.
+    @Test func theControlWithoutJemallocDoesTheWorkOfTheApi() throws {
+        let folder = try TemporaryFolder()
+        let strategy = InsertWorkload.systemAllocatorStrategy
+        let outcome = try run("insert", strategy, size: 250, in: folder)
+        let own = try run("insert", "api", size: 250, in: folder)
+        #expect(outcome.results[0].digest == own.results[0].digest)
+        #expect(outcome.results[0].layer == "api")
+        #expect(!outcome.results[0].isDeterministic)
+        #expect(own.results[0].isDeterministic)
+        #expect(try problems(outcome) == [])
+        // Of the rows of both, no two share a name.
+        let rows = (outcome.results + own.results).map(\.identifier)
+        #expect(Set(rows).count == rows.count)
+        // No other database is measured in that program.
+        #expect(InsertWorkload.features(of: strategy) == nil)
+        #expect(InsertWorkload.features(of: "api") != nil)
+    }
+
     @Test(arguments: [
-        "lookup", "lookup-string-key", "lookup-aged", "iterate", "iterate-aged", "links-follow",
+        "lookup", "lookup-string-key", "lookup-aged", "iterate", "iterate-aged", "iterate-text",
+        "links-follow",
     ])
     func bothLayersReadTheSame(workload: String) throws {
         let folder = try TemporaryFolder()
@@ -63,7 +93,7 @@ import Testing
 
     /// Each compares its answer with what is computed without a database.
     @Test(arguments: [
-        "count", "count-aged", "prefix", "date-range", "sum", "sort", "backlinks",
+        "count", "count-aged", "prefix", "prefix-text", "date-range", "sum", "sort", "backlinks",
     ])
     func theEngineAnswersRight(workload: String) throws {
         let folder = try TemporaryFolder()
@@ -196,8 +226,8 @@ import Testing
                 options: CaseOptions())?.unsupported
         }
         for workload in [
-            "count", "count-aged", "count-cold", "prefix", "date-range", "sum", "sort",
-            "backlinks", "insert-indexed", "notify", "migrate",
+            "count", "count-aged", "count-cold", "prefix", "prefix-text", "date-range", "sum",
+            "sort", "backlinks", "insert-indexed", "notify", "migrate",
         ] {
             #expect(try #require(try reason(workload, "api")).hasSuffix("."), "\(workload)")
         }
@@ -207,6 +237,15 @@ import Testing
         #expect(try reason("iterate", "api") == nil)
         #expect(try reason("count", "engine") == nil)
         #expect(try reason("commit", "api", .memory) != nil)
+    }
+
+    /// The gate counts in the first, and times in this program in the second.
+    @Test func suitesOfTheGateHaveNoCaseThatItCannotRun() throws {
+        let counted = try Suite.load("counted").expanded(overriding: OptionOverrides())
+        let unsteady = counted.filter { $0.unsupported == nil && !$0.isDeterministic }
+        #expect(unsteady.map(\.name) == [])
+        let timed = try Suite.load("timed").expanded(overriding: OptionOverrides())
+        #expect(try !timed.contains { try $0.usesSystemAllocator() })
     }
 
     @Test func suitesGiveConcurrentWorkloadsTheirThreads() throws {

@@ -111,9 +111,16 @@ private struct NormalSource {
         return pool
     }
 
+    /// Ten processes a side, so that the pools of these tests stay small.
+    private static let policyOfTen: TimedPolicy = {
+        var policy = TimedPolicy()
+        policy.runs = 10
+        return policy
+    }()
+
     @Test func plantsAreFoundAndEqualSidesAreNot() throws {
         let analysis = try SelftestAnalysis(
-            pool(rounds: 30, spread: 0.015), policy: TimedPolicy(), trials: 40, seed: 1)
+            pool(rounds: 30, spread: 0.015), policy: Self.policyOfTen, trials: 40, seed: 1)
         #expect(analysis.qualifying.count == 2)
         #expect(analysis.rows.map(\.isProcessorBound) == [true, false])
         #expect(analysis.falseAlarms.trials == 80)
@@ -126,7 +133,7 @@ private struct NormalSource {
 
     @Test func aNoisyRowDoesNotQualify() throws {
         let analysis = try SelftestAnalysis(
-            pool(rounds: 30, spread: 0.15), policy: TimedPolicy(), trials: 20, seed: 1)
+            pool(rounds: 30, spread: 0.15), policy: Self.policyOfTen, trials: 20, seed: 1)
         #expect(analysis.qualifying.isEmpty)
         #expect(SelftestReport(analysis).failures[0].contains("noise floor"))
         #expect(analysis.floors.count == 2)
@@ -135,7 +142,7 @@ private struct NormalSource {
     @Test func aGateThatCannotBeTrustedIsNamed() throws {
         func failures(_ pool: SelftestPool) throws -> [String] {
             try SelftestReport(
-                SelftestAnalysis(pool, policy: TimedPolicy(), trials: 20, seed: 1)
+                SelftestAnalysis(pool, policy: Self.policyOfTen, trials: 20, seed: 1)
             ).failures
         }
         #expect(try failures(pool(rounds: 24, spread: 0.01)).isEmpty)
@@ -148,14 +155,14 @@ private struct NormalSource {
 
     @Test func whereFilesLieIsPartOfTheNoise() throws {
         let analysis = try SelftestAnalysis(
-            pool(rounds: 24, spread: 0.001, sideTwo: 1.035), policy: TimedPolicy(), trials: 20,
+            pool(rounds: 24, spread: 0.001, sideTwo: 1.035), policy: Self.policyOfTen, trials: 20,
             seed: 1)
         #expect(analysis.rows.allSatisfy { $0.noiseFloor > 0.03 })
     }
 
     @Test func fewRoundsGiveNoFloor() throws {
         let analysis = try SelftestAnalysis(
-            pool(rounds: 23, spread: 0.01), policy: TimedPolicy(), trials: 1, seed: 1)
+            pool(rounds: 23, spread: 0.01), policy: Self.policyOfTen, trials: 1, seed: 1)
         #expect(analysis.floors.isEmpty)
     }
 
@@ -179,8 +186,8 @@ private struct NormalSource {
 
     @Test func theSameSeedDrawsTheSameTrials() throws {
         let pool = pool(rounds: 24, spread: 0.03)
-        let first = try SelftestAnalysis(pool, policy: TimedPolicy(), trials: 10, seed: 5)
-        let second = try SelftestAnalysis(pool, policy: TimedPolicy(), trials: 10, seed: 5)
+        let first = try SelftestAnalysis(pool, policy: Self.policyOfTen, trials: 10, seed: 5)
+        let second = try SelftestAnalysis(pool, policy: Self.policyOfTen, trials: 10, seed: 5)
         #expect(first.rows.map(\.noiseFloor) == second.rows.map(\.noiseFloor))
         #expect(first.rows.map(\.detections) == second.rows.map(\.detections))
     }
@@ -188,7 +195,7 @@ private struct NormalSource {
     @Test func aPoolThatIsTooSmallIsRefused() throws {
         #expect(throws: BenchmarkError.self) {
             try SelftestAnalysis(
-                pool(rounds: 19, spread: 0.01), policy: TimedPolicy(), trials: 1, seed: 1)
+                pool(rounds: 19, spread: 0.01), policy: Self.policyOfTen, trials: 1, seed: 1)
         }
     }
 

@@ -22,6 +22,11 @@ import Testing
             #expect(outcome.growth.map { $0.commits } == Array(0...120))
             #expect(try #require(outcome.verification).problems() == [])
         }
+        for result in [free.results[0], pinned.results[0]] {
+            let interval = try #require(result.interval)
+            let throughput = try #require(result.throughput)
+            #expect(interval.low <= throughput && throughput <= interval.high)
+        }
         #expect(free.results[0].digest == pinned.results[0].digest)
         #expect(free.results[0].operations == (strategy == "steady" ? 120 : 119 + 150))
         let last = try #require(pinned.growth.last)
@@ -76,6 +81,9 @@ import Testing
         #expect(oldest[0] == String(version))
         #expect(oldest[1] == "5")
         #expect(oldest[4] == String(getpid()))
+        // In full, where the kernel keeps 15 bytes.
+        #expect(CommandLine.arguments[0].hasSuffix("/" + oldest[5]))
+        #expect(oldest[5].utf8.count > 15)
         #expect(lines.contains { $0.contains("waiting") && !$0.contains(" 0 bytes") })
         reader.stop()
         let after = try PinsCommand.report(on: path)

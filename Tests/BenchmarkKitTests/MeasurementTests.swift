@@ -60,6 +60,57 @@ import Testing
         #expect(interval.low <= throughput && throughput <= interval.high)
     }
 
+    /// Slices of a long and a short kind, in which the long ones have the higher rate: as when
+    /// every hundredth commit changes a thousand objects.
+    private func unequalSlices(_ count: Int, seed: UInt64) -> [ThroughputInterval.Slice] {
+        var generator = SeededGenerator(seed: seed)
+        return (0..<count).map { _ in
+            let isLong = generator.nextUnit() < 0.3
+            let seconds = (isLong ? 10 : 1) * (0.5 + generator.nextUnit())
+            return .init(operations: (isLong ? 900 : 100) * seconds, seconds: seconds)
+        }
+    }
+
+    private func throughput(_ slices: [ThroughputInterval.Slice]) -> Double {
+        slices.reduce(0) { $0 + $1.operations } / slices.reduce(0) { $0 + $1.seconds }
+    }
+
+    @Test(arguments: 0..<20)
+    func theThroughputOfUnequalSlicesLiesInside(seed: UInt64) throws {
+        let slices = unequalSlices(40 + 5 * Int(seed), seed: seed)
+        let throughput = throughput(slices)
+        let interval = try #require(ThroughputInterval(slices: slices, seed: seed))
+        #expect(interval.low < throughput && throughput < interval.high)
+        #expect(ThroughputInterval(slices: slices, seed: seed) == interval)
+        // The mean of the rates is about 340 of some 750.
+        let rates = slices.map { $0.operations / $0.seconds }
+        #expect(try #require(ThroughputInterval(ratesOfEqualTimes: rates)).high < interval.low)
+    }
+
+    /// Of 95 intervals in a hundred, less what a bootstrap of thirty values loses.
+    @Test func theIntervalOfUnequalSlicesHoldsTheTrueRate() throws {
+        // The mean operations of a slice by its mean seconds.
+        let rate = (0.3 * 10 * 900 + 0.7 * 100) / (0.3 * 10 + 0.7)
+        let trials = 100
+        let hits = try (0..<trials).count { trial in
+            let slices = unequalSlices(30, seed: 1000 + UInt64(trial))
+            let interval = try #require(ThroughputInterval(slices: slices, seed: 1))
+            return interval.low <= rate && rate <= interval.high
+        }
+        #expect(hits >= 88, "\(hits) of \(trials)")
+        #expect(hits <= 99, "\(hits) of \(trials)")
+    }
+
+    @Test func equalSlicesHaveTheirRateAndFewHaveNoInterval() throws {
+        let slice = ThroughputInterval.Slice(operations: 30, seconds: 2)
+        let interval = try #require(
+            ThroughputInterval(slices: Array(repeating: slice, count: 50), seed: 3))
+        #expect(interval.low == 15 && interval.high == 15)
+        #expect(ThroughputInterval(slices: [slice, slice], seed: 3) == nil)
+        let idle = ThroughputInterval.Slice(operations: 0, seconds: 0)
+        #expect(ThroughputInterval(slices: [slice, slice, idle], seed: 3) == nil)
+    }
+
     @Test func aRateWithoutUpperBoundHasNoInterval() {
         #expect(ThroughputInterval(ratesOfEqualCounts: [1000, 1000, 1]) == nil)
         #expect(ThroughputInterval(ratesOfEqualCounts: [1, 2]) == nil)

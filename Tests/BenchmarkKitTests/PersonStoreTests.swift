@@ -12,8 +12,10 @@ import Testing
         engines.first { $0.layer == layer }!
     }
 
-    static func persons(_ count: Int, seed: UInt64 = 7) -> [PersonValues] {
-        var generator = PersonGenerator(seed: seed)
+    static func persons(
+        _ count: Int, seed: UInt64 = 7, names: PersonNames = .numbers
+    ) -> [PersonValues] {
+        var generator = PersonGenerator(seed: seed, names: names)
         return (0..<count).map { _ in generator.next() }
     }
 
@@ -35,8 +37,18 @@ import Testing
 
     @Test(arguments: layers, [PersonLayout.unkeyed, .integerKey, .stringKey])
     func whatWasInsertedIsThere(layer: EngineLayer, layout: PersonLayout) throws {
+        try insertAndRead(Self.persons(700), layer, layout)
+    }
+
+    @Test(arguments: layers, [PersonLayout.unkeyed, .integerKey, .stringKey])
+    func randomNamesAreThere(layer: EngineLayer, layout: PersonLayout) throws {
+        try insertAndRead(Self.persons(700, names: .letters), layer, layout)
+    }
+
+    private func insertAndRead(
+        _ persons: [PersonValues], _ layer: EngineLayer, _ layout: PersonLayout
+    ) throws {
         let folder = try TemporaryFolder()
-        let persons = Self.persons(700)
         let store = try open(layer, layout, in: folder)
         try store.insert(persons[..<300])
         try store.insert(persons[300...])
@@ -141,12 +153,13 @@ import Testing
         #expect(try store.sumOfAges() == persons.reduce(0) { $0 &+ $1.age })
     }
 
-    @Test func questionsAreAnsweredLikePlainSwift() throws {
+    @Test(arguments: [PersonNames.numbers, .letters])
+    func questionsAreAnsweredLikePlainSwift(names: PersonNames) throws {
         let folder = try TemporaryFolder()
-        let persons = Self.persons(3000)
+        let persons = Self.persons(3000, names: names)
         let store = try open(.engine, .integerKey, in: folder)
         try store.insert(persons[...])
-        for prefix in ["12", "", "2999", "x"] {
+        for prefix in ["12", "", "2999", "x", "ab", persons[7].name] {
             #expect(
                 try store.count(namePrefix: prefix)
                     == persons.filter { $0.name.hasPrefix(prefix) }.count)
@@ -176,6 +189,20 @@ import Testing
     @Test func aPersonIsKnownWithoutThoseBefore() {
         let persons = PersonStoreTests.persons(50, seed: 99)
         #expect((0..<50).map { PersonValues(number: $0, seed: 99) } == persons)
+    }
+
+    @Test func randomNamesArePartOfTheContents() {
+        let persons = PersonStoreTests.persons(300, seed: 4, names: .letters)
+        var oracle = PersonsOracle(size: 300, seed: 4, names: .letters)
+        var found: [PersonValues] = []
+        oracle.forEach { found.append($0) }
+        #expect(found == persons)
+        #expect(oracle.person(17) == persons[17])
+        #expect(oracle.contents().digest != PersonsOracle(size: 300, seed: 4).contents().digest)
+        let before = oracle.contents()
+        Ageing.forEachStep(size: 300, seed: 4, names: .letters) { oracle.apply($0) }
+        #expect(oracle.contents().rows == 300)
+        #expect(oracle.contents().digest != before.digest)
     }
 
     @Test func ageingKeepsEveryPersonAndChangesMany() {

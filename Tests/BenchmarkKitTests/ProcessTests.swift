@@ -141,7 +141,71 @@ struct ProcessTests {
         #expect(try column("deterministic", of: rows) == ["true", "false"])
         // One process or two: the same readings.
         #expect(Set(try column("digest", of: rows)).count == 1)
+        // Both writing processes count.
+        for (name, least) in [("threads_max", 2.0), ("allocations_per_op", 1)] {
+            let values = try column(name, of: rows).map { try #require(Double($0)) }
+            #expect(values.allSatisfy { $0 >= 1 }, "\(name) \(values)")
+            #expect(values[1] >= least, "\(name) \(values)")
+        }
+        let peaks = try column("rss_peak_bytes", of: rows).map { try #require(Double($0)) }
+        #expect(peaks[1] > peaks[0])
         #expect(try databases(in: path) == [])
+    }
+
+    @Test func theControlWithoutJemallocRunsInItsOwnProgram() throws {
+        let folder = try TemporaryFolder()
+        let process = try BenchmarkProcess(
+            "run", "insert", "--filter", "^insert/api", "--count", "2000", "--output", folder.path)
+        let text = process.text()
+        #expect(process.exitCode() == 0, "\(text)")
+        let (path, rows) = try results(in: folder)
+        let own = ["api", InsertWorkload.systemAllocatorStrategy].map { strategy in
+            rows.filter { (try? column("strategy", of: [$0])) == [strategy] }
+        }
+        try #require(own.map(\.count) == [1, 1])
+        let allocations = try column("allocations_per_op", of: own.flatMap { $0 })
+        #expect(try #require(Double(allocations[0])) > 1)
+        #expect(allocations[1] == "")
+        #expect(try column("allocated_bytes_per_op", of: own[1]) == [""])
+        #expect(Set(try column("digest", of: own.flatMap { $0 })).count == 1)
+        #expect(try databases(in: path) == [])
+    }
+
+    /// Another folder has the one program and not the other.
+    @Test func whoLacksTheProgramWithoutJemallocIsToldHowToBuildIt() throws {
+        let folder = try TemporaryFolder()
+        let program = folder.path + "/realm-bench"
+        try FileManager.default.copyItem(atPath: BenchmarkProcess.program, toPath: program)
+        let results = folder.path + "/results"
+        let process = try BenchmarkProcess(
+            program: program, ["run", "insert", "--count", "20", "--output", results])
+        let text = process.text()
+        #expect(process.exitCode() == 1, "\(text)")
+        #expect(text.contains("\(folder.path)/realm-bench-system-malloc' is missing"), "\(text)")
+        #expect(text.contains("--product realm-bench-system-malloc"), "\(text)")
+        // Nothing was begun.
+        #expect(!FileManager.default.fileExists(atPath: results))
+        // Who does not ask for the control needs no second program.
+        let others = try BenchmarkProcess(
+            program: program, ["run", "insert/engine", "--count", "20", "--output", results])
+        #expect(others.exitCode() == 0, "\(others.text())")
+    }
+
+    @Test func aCaseWithoutJemallocIsNotMeasuredWithIt() throws {
+        let folder = try TemporaryFolder()
+        let suite = folder.path + "/insert.json"
+        try Data(
+            """
+            {"name": "insert", "description": "d", "cases": [{"workload": "insert", "size": 10}]}
+            """.utf8
+        ).write(to: URL(fileURLWithPath: suite))
+        let process = try BenchmarkProcess(
+            "time-case", "--suite", suite, "--case",
+            "insert/\(InsertWorkload.systemAllocatorStrategy)/full/plain/10/realm",
+            "--directory", folder.path, "--fixtures", folder.path)
+        let text = process.text()
+        #expect(process.exitCode() == 3, "\(text)")
+        #expect(text.contains("a program that links jemalloc"), "\(text)")
     }
 
     @Test func moreProcessesThanSensorsAreRefused() throws {

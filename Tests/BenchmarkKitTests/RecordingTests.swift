@@ -150,4 +150,28 @@ import Testing
             #expect((-946_771_200..<1_262_304_000).contains(person.birthdate))
         }
     }
+
+    @Test func personTextHasRandomNamesAndIsOtherwiseTheSame() {
+        var plain = PersonGenerator(seed: 5)
+        var text = PersonGenerator(seed: 5, names: .letters)
+        var lengths: Set<Int> = []
+        var letters: Set<UInt8> = []
+        var names: Set<String> = []
+        for number in 0..<2000 {
+            let (person, other) = (plain.next(), text.next())
+            #expect(other.number == number)
+            #expect(other.birthdate == person.birthdate && other.age == person.age)
+            #expect(other == PersonValues(number: number, seed: 5, names: .letters))
+            lengths.insert(other.name.utf8.count)
+            letters.formUnion(other.name.utf8)
+            names.insert(other.name)
+        }
+        #expect(lengths == Set(8...20))
+        #expect(letters == Set(UInt8(ascii: "a")...UInt8(ascii: "z")))
+        // Two of 2,000 names of at least eight letters are equal once in 100,000 seeds.
+        #expect(names.count == 2000)
+        #expect(
+            PersonValues(number: 0, seed: 6, names: .letters).name
+                != PersonValues(number: 0, seed: 5, names: .letters).name)
+    }
 }

@@ -54,4 +54,27 @@ import Testing
         #expect(abs(try #require(sum.latency.percentile(20)) - 1) < 0.01)
         #expect(abs(try #require(sum.latency.percentile(50)) - 5) < 0.01)
     }
+
+    @Test func allocationsOfProcessesAreThoseOfAllTheirOperations() throws {
+        func state(_ operations: Int, _ allocations: Double?) -> WriteRecorder.State {
+            var state = WriteRecorder(sensors: 1, recordsShapes: false).snapshot()
+            state.operations = operations
+            state.allocations = allocations.map { .init(count: $0, bytes: $0 * 16) }
+            return state
+        }
+        var sum = state(30, 2)
+        sum.add(state(10, 6))
+        #expect(sum.operations == 40)
+        #expect(sum.allocations?.count == 3)
+        #expect(sum.allocations?.bytes == 48)
+        // One that had nothing to do changes nothing.
+        sum.add(state(0, nil))
+        #expect(sum.allocations?.count == 3)
+        var empty = state(0, nil)
+        empty.add(sum)
+        #expect(empty.allocations?.count == 3)
+        // One that counted nothing leaves all unknown.
+        sum.add(state(5, nil))
+        #expect(sum.allocations == nil)
+    }
 }

@@ -19,6 +19,13 @@ private struct Reference: Decodable {
         var low, high: Double
     }
 
+    struct ResamplingOfSums: Decodable {
+        var pairs: [[Double]]
+        var resamples: Int
+        var seed: UInt64
+        var low, high: Double
+    }
+
     struct RankTest: Decodable {
         var first, second: [Double]
         var u, p: Double
@@ -40,6 +47,7 @@ private struct Reference: Decodable {
 
     var order: [Order]
     var bootstrap: [Resampling]
+    var bootstrapOfSums: [ResamplingOfSums]
     var mannWhitney: [RankTest]
     var holm: [Correction]
     var tukey: [Fences]
@@ -78,6 +86,16 @@ private struct Reference: Decodable {
         for sample in reference.bootstrap {
             let interval = Bootstrap.ratioOfMedians(
                 sample.numerator, over: sample.denominator, resamples: sample.resamples,
+                seed: sample.seed)
+            #expect(isClose(interval.low, sample.low))
+            #expect(isClose(interval.high, sample.high))
+        }
+    }
+
+    @Test func theBootstrapDrawsPairsAsNumpyWould() {
+        for sample in reference.bootstrapOfSums {
+            let interval = Bootstrap.ratioOfSums(
+                sample.pairs.map { (above: $0[0], below: $0[1]) }, resamples: sample.resamples,
                 seed: sample.seed)
             #expect(isClose(interval.low, sample.low))
             #expect(isClose(interval.high, sample.high))

@@ -131,8 +131,7 @@ import Testing
         let pins = try pager.database.statistics().pinnedVersions
         #expect(pins.first?.version == 1)
         #expect(pins.first?.processID == child.processID)
-        // The system keeps 15 bytes of the name engine-test-process.
-        #expect(pins.first?.processName == "engine-test-pro")
+        #expect(pins.first?.processName == "engine-test-process")
         #expect(try #require(pins.first).age > .zero)
         try child.proceed()
         #expect(child.nextLine() == "1")

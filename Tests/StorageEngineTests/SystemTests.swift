@@ -34,6 +34,26 @@ import Testing
         #expect(SystemCallFault(parsing: text) == nil)
     }
 
+    @Test func processesHaveTheNameOfTheirProgram() throws {
+        let own = try #require(System.processName(System.processID))
+        // The kernel's own record ends after 15 bytes.
+        #expect(own.utf8.count > 15)
+        #expect(CommandLine.arguments[0].hasSuffix("/" + own))
+    }
+
+    /// It has no arguments any more, but still the name that the kernel keeps.
+    @Test func aProcessThatHasEndedHasItsShortName() throws {
+        let argument = try #require(strdup("true"))
+        defer { free(argument) }
+        var child: pid_t = 0
+        try #require(posix_spawn(&child, "/bin/true", nil, nil, [argument, nil], nil) == 0)
+        var information = siginfo_t()
+        try #require(waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) == 0)
+        #expect(System.processName(UInt32(child)) == "true")
+        try #require(waitpid(child, nil, 0) == child)
+        #expect(System.processName(UInt32(child)) == nil)
+    }
+
     @Test func failureOfTheNthCallHappensOnce() throws {
         let directory = try CoordinationTestDirectory()
         let interceptor = SystemInterceptor(

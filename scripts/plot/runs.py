@@ -84,9 +84,10 @@ class Run:
         if not self.rows:
             raise RunError(f"'{self.path}/summary.csv' has no finished case to draw.")
         self.identifier = self.rows[0].fields["run_id"]
+        # By name and measure: cases of a sweep may share their id.
         self.measures = {}
         for fields in self._read("measures.csv"):
-            self.measures[fields["case_id"], fields["measure"]] = number(fields["value"])
+            self.measures[name_of(fields), fields["measure"]] = number(fields["value"])
 
     def _read(self, name, needed=False):
         path = self.path / name

@@ -248,10 +248,10 @@ def compaction_microseconds(row):
 def compaction(run):
     found = []
     for row in run.rows:
-        before = run.measures.get((row.case_id, "bytes_before"))
-        after = run.measures.get((row.case_id, "bytes_after"))
+        before = run.measures.get((row.name, "bytes_before"))
+        after = run.measures.get((row.name, "bytes_after"))
         if before and after:
-            extra = run.measures.get((row.case_id, "extra_bytes_max"))
+            extra = run.measures.get((row.name, "extra_bytes_max"))
             found.append((row, before, after, extra))
     if not found:
         return None
@@ -269,7 +269,8 @@ def compaction(run):
                 text += f", in {style.duration(compaction_microseconds(row))}"
             axis.annotate(text, (value, y), xytext=(6, 0), textcoords="offset points", va="center",
                           fontsize=12)
-    names = [f"{row.column}\n{row.workload}, {row.size:,}" for row, *_ in found]
+    names = [f"{row.column}\n{row.workload}, {row.size:,}"
+             + (f", {row.sweep}" if row.sweep else "") for row, *_ in found]
     axis.set_yticks(range(len(found)), names)
     axis.invert_yaxis()
     axis.grid(axis="y", visible=False)

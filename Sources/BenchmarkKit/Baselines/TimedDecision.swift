@@ -1,7 +1,11 @@
 /// When a row counts as slower: the rule of the gate, which `selftest` tries on itself.
 struct TimedPolicy: Codable, Equatable, Sendable {
-    /// Processes of each side.
-    var runs = 10
+    /// The fewest processes of each side.
+    static let fewestRuns = 10
+
+    /// Processes of each side. With ten, one process in the slow state of a shared core on the quick
+    /// side takes the corrected rank test above its limit; with thirty, it stands several.
+    var runs = 30
     /// The lower end of the ratio's interval has to be above 1 + this.
     var threshold = 0.03
     /// Of the rank test after Holm's correction.

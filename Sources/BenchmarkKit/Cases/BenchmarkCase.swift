@@ -31,6 +31,12 @@ struct BenchmarkCase: Codable, Sendable {
         return workload.isDeterministic(self)
     }
 
+    /// Whether its process is one of `SystemAllocatorProgram`.
+    func usesSystemAllocator() throws -> Bool {
+        try WorkloadCatalogue.workload(named: identifier.workload)
+            .usesSystemAllocator(identifier.strategy)
+    }
+
     /// The database that the case is about.
     func engine() throws -> any BenchmarkEngine {
         let name = identifier.engine
@@ -102,6 +108,8 @@ protocol Workload: SendableMetatype {
     static func reason(against strategy: String) -> String?
     /// Threads, or processes, when neither suite nor command line says.
     static func defaultThreads(of strategy: String) -> Int
+    /// Whether a strategy runs in the program that links no jemalloc (`SystemAllocatorProgram`).
+    static func usesSystemAllocator(_ strategy: String) -> Bool
     /// Whether all that is counted repeats exactly; only asked of cases with one thread.
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool
     /// Operations while instructions are counted, unless the command line says; nil for a workload
@@ -122,6 +130,7 @@ extension Workload {
     static func features(of strategy: String) -> [EngineFeature]? { nil }
     static func reason(against strategy: String) -> String? { nil }
     static func defaultThreads(of strategy: String) -> Int { 1 }
+    static func usesSystemAllocator(_ strategy: String) -> Bool { false }
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { false }
     static var countedOperations: Int? { InstructionCount.operations }
     static func size(for options: CaseOptions, asked: Int?) throws -> Int { asked ?? defaultSize }

@@ -33,10 +33,13 @@ struct CaseRunner {
         try Self.makeDirectory(fixtures)
         try Self.makeDirectory(directory)
         defer { try? FileManager.default.removeItem(atPath: directory) }
+        let command = try benchmarkCase.usesSystemAllocator()
+            ? [SystemAllocatorProgram.path()] : nil
         let load = MachineLoad()
         let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
         for mode in workload.isPreparedApart ? [CaseRequest.Mode.prepare, .run] : [.run] {
-            let ending = try perform(mode, benchmarkCase, directory, progress)
+            let ending = try perform(
+                mode, benchmarkCase, directory, command: command, progress)
             try Interruption.throwIfRequested()
             guard ending.isSuccess else {
                 try keep(ending.errors, name)

@@ -91,7 +91,9 @@ struct GateCommand: ParsableCommand {
     @OptionGroup var location: BaselineCommand.Location
 
     func validate() throws {
-        if runs < 10 { throw ValidationError("--runs must be at least 10.") }
+        if runs < TimedPolicy.fewestRuns {
+            throw ValidationError("--runs must be at least \(TimedPolicy.fewestRuns).")
+        }
         if !(0...100).contains(threshold) {
             throw ValidationError("--threshold must be from 0 to 100.")
         }

@@ -57,6 +57,8 @@ struct WriteSensorsCommand: ParsableCommand {
 
     func run() throws {
         ParentDeath.follow()
-        try SensorsShare(CaseRunner.read(SensorsShare.Request.self, from: request)).run()
+        let request = try CaseRunner.read(SensorsShare.Request.self, from: request)
+        let allocations = BenchmarkTool.allocations.withLock { $0 }
+        try SensorsShare(request, allocations: allocations).run()
     }
 }

@@ -82,6 +82,9 @@ struct RunCommand: ParsableCommand {
         }
         try checkInput()
         if options.instructions { try InstructionCount.checkTools() }
+        if try cases.contains(where: { try $0.unsupported == nil && $0.usesSystemAllocator() }) {
+            _ = try SystemAllocatorProgram.path()
+        }
         for path in [exportMarkdown, exportJson].compactMap(\.self) {
             try RunExport.checkWritable(path)
         }

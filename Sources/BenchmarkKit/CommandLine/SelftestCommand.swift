@@ -41,12 +41,15 @@ struct SelftestCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "How long to collect; more rounds tell more.",
-            discussion: "At least the 24 rounds that a noise floor needs (with --runs, 2 * runs + "
-                + "4) are run in any case.",
+            discussion: "At least the rounds that a noise floor needs (2 * runs + 4, so 64) are "
+                + "run in any case, which takes about half an hour.",
             valueName: "minutes"))
-    var minutes = 14.0
+    var minutes = 30.0
 
-    @Flag(help: "As few rounds as a trial needs, to see that everything works; stores nothing.")
+    @Flag(
+        help: ArgumentHelp(
+            "To see that everything works: 10 processes a side, and as few rounds as a trial needs; "
+                + "stores nothing."))
     var quick = false
 
     @Option(help: ArgumentHelp("Analyses this pool instead of measuring.", valueName: "file"))
@@ -57,8 +60,10 @@ struct SelftestCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Processes of each side, as of the gate; at least 10.", valueName: "number"))
-    var runs = TimedPolicy().runs
+            "Processes of each side, as of the gate; at least \(TimedPolicy.fewestRuns). Default: "
+                + "\(TimedPolicy().runs).",
+            valueName: "number"))
+    var runs: Int?
 
     @Option(help: ArgumentHelp("Seed of the draws.", valueName: "number"))
     var seed: UInt64 = 20_190_409
@@ -76,12 +81,15 @@ struct SelftestCommand: ParsableCommand {
 
     var policy: TimedPolicy {
         var policy = TimedPolicy()
-        policy.runs = runs
+        if quick { policy.runs = TimedPolicy.fewestRuns }
+        if let runs { policy.runs = runs }
         return policy
     }
 
     func validate() throws {
-        if runs < 10 { throw ValidationError("--runs must be at least 10.") }
+        if policy.runs < TimedPolicy.fewestRuns {
+            throw ValidationError("--runs must be at least \(TimedPolicy.fewestRuns).")
+        }
         if trials < 1 { throw ValidationError("--trials must be at least 1.") }
         if !(minutes > 0 && minutes <= 600) {
             throw ValidationError("--minutes must be above 0 and at most 600.")

@@ -13,14 +13,14 @@ enum Ageing {
 
     /// A fifth of the persons in 200 rounds; fewer rounds for small files.
     static func forEachStep(
-        size: Int, seed: UInt64, _ body: (AgeingStep) throws -> Void
+        size: Int, seed: UInt64, names: PersonNames = .numbers, _ body: (AgeingStep) throws -> Void
     ) rethrows {
         var generator = SeededGenerator(seed: seed &+ 2)
         for _ in 0..<min(200, max(5, size / 100)) {
             let numbers = distinct(max(1, size / 1000), below: size, &generator)
             try body(.delete(numbers))
             let persons = numbers.map { number in
-                var person = PersonValues(number: number, seed: seed)
+                var person = PersonValues(number: number, seed: seed, names: names)
                 person.age = generator.next(below: 100)
                 return person
             }

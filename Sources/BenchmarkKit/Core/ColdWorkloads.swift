@@ -36,7 +36,7 @@ extension ColdWorkload {
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         result.measure("first_open_us", Double(opened - start) / 1000)
         result.fill(try store.size())
-        let oracle = core.fixture(layout, isAged: isAged).oracle()
+        let oracle = fixture(of: core).oracle()
         guard try digest(of: oracle, core) == found.digest else {
             throw BenchmarkError(.caseFailed, "The cold reads gave a wrong answer.")
         }

@@ -52,7 +52,7 @@ enum UpdateWorkload: FixtureWorkload {
             let update = updates.next()
             try store.updateAge(number: update.number, to: update.age)
         }
-        var oracle = core.fixture(layout, isAged: false).oracle()
+        var oracle = fixture(of: core).oracle()
         updates = RandomUpdates(size: core.size, seed: core.seed)
         for _ in 0..<commits.performed {
             let update = updates.next()

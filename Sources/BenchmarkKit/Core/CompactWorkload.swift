@@ -14,7 +14,7 @@ enum CompactWorkload: FixtureWorkload {
         -> CaseOutcome
     {
         let core = try CoreCase(benchmarkCase, environment)
-        let fixture = core.fixture(layout, isAged: isAged)
+        let fixture = Self.fixture(of: core)
         core.progress(fraction: 0)
         var bytesBefore = 0
         var timer = BatchTimer(batchSize: core.size)

@@ -7,7 +7,9 @@ protocol CoreWorkload: Workload {
 }
 
 extension CoreWorkload {
-    static var strategies: [(name: String, summary: String)] {
+    static var strategies: [(name: String, summary: String)] { layerStrategies }
+
+    static var layerStrategies: [(name: String, summary: String)] {
         [
             (name: "api", summary: "through objects, the way an application does"),
             (name: "engine", summary: "through the interface that lies closest to the storage"),
@@ -22,6 +24,7 @@ extension CoreWorkload {
 /// A core workload on a file of persons that is made before.
 protocol FixtureWorkload: CoreWorkload {
     static var layout: PersonLayout { get }
+    static var names: PersonNames { get }
     static var isAged: Bool { get }
     /// Whether a case changes its file, so that it needs a copy.
     static var changesFile: Bool { get }
@@ -29,6 +32,7 @@ protocol FixtureWorkload: CoreWorkload {
 
 extension FixtureWorkload {
     static var layout: PersonLayout { .integerKey }
+    static var names: PersonNames { .numbers }
     static var isAged: Bool { false }
     static var changesFile: Bool { false }
 
@@ -37,18 +41,23 @@ extension FixtureWorkload {
 
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
         let core = try CoreCase(benchmarkCase, environment)
-        let folder = try core.fixture(layout, isAged: isAged).make(in: environment)
+        let folder = try fixture(of: core).make(in: environment)
         guard changesFile else { return }
         try? FileManager.default.removeItem(atPath: core.databaseFolder)
         try FolderFiles.copy(folder, to: core.databaseFolder)
         try FolderFiles.sync(below: core.databaseFolder)
     }
 
+    /// The file that cases of this kind share, with an oracle of what it holds.
+    static func fixture(of core: CoreCase) -> PersonsFixture {
+        PersonsFixture(
+            engine: core.engine, layout: layout, size: core.size, seed: core.seed, names: names,
+            isAged: isAged)
+    }
+
     /// The file that ``prepare(_:in:)`` made: the case's own if it changes it.
     static func path(_ core: CoreCase) throws -> String {
-        changesFile
-            ? core.databasePath
-            : try core.fixture(layout, isAged: isAged).path(in: core.environment)
+        changesFile ? core.databasePath : try fixture(of: core).path(in: core.environment)
     }
 }
 
@@ -81,11 +90,6 @@ struct CoreCase {
     /// A folder of its own for the files of the case's database.
     var databaseFolder: String { environment.directory + "/database" }
     var databasePath: String { databaseFolder + "/" + PersonsFixture.fileName }
-
-    func fixture(_ layout: PersonLayout, isAged: Bool) -> PersonsFixture {
-        PersonsFixture(
-            engine: engine, layout: layout, size: size, seed: seed, isAged: isAged)
-    }
 
     func open(_ path: String, _ layout: PersonLayout) throws -> any PersonStore {
         try engine.openPersons(at: path, layout, benchmarkCase.identifier.durability)

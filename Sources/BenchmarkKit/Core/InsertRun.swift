@@ -9,6 +9,7 @@ final class InsertRun {
 
     private let core: CoreCase
     private let layout: PersonLayout
+    private let names: PersonNames
     private let store: any PersonStore
     private var generator: PersonGenerator
     private var batch: [PersonValues] = []
@@ -26,11 +27,12 @@ final class InsertRun {
 
     private var batchSize: Int { core.options.batchSize }
 
-    init(_ core: CoreCase, _ layout: PersonLayout) throws {
+    init(_ core: CoreCase, _ layout: PersonLayout, _ names: PersonNames) throws {
         self.core = core
         self.layout = layout
+        self.names = names
         store = try core.create(layout)
-        generator = PersonGenerator(seed: core.seed)
+        generator = PersonGenerator(seed: core.seed, names: names)
         control = try core.makeInterleavedControl()
         io = IOMeasurement(core.engine)
         batch.reserveCapacity(core.options.batchSize)
@@ -63,7 +65,7 @@ final class InsertRun {
     }
 
     private func fill(_ result: inout CaseResult) throws -> (rows: Int, digest: String) {
-        let oracle = PersonsOracle(size: core.size, seed: core.seed)
+        let oracle = PersonsOracle(size: core.size, seed: core.seed, names: names)
         let contents = oracle.contents()
         var logicalBytes = 0
         oracle.forEach { logicalBytes += $0.logicalBytes(layout) }
@@ -92,14 +94,14 @@ final class InsertRun {
 
     /// Making the same objects without adding them to a Realm.
     private func constructionResult() -> CaseResult {
-        var result = CaseResult.control("api-unmanaged", beside: core.benchmarkCase)
-        var generator = PersonGenerator(seed: core.seed)
+        let strategy = core.benchmarkCase.identifier.strategy + "-unmanaged"
+        var result = CaseResult.control(strategy, beside: core.benchmarkCase)
+        generator = PersonGenerator(seed: core.seed, names: names)
         var timer = BatchTimer(batchSize: 1000)
         for _ in 0..<min(1000, max(1, core.size / 1000)) {
-            for _ in 0..<1000 {
-                let values = generator.next()
-                withExtendedLifetime(object(values)) {}
-            }
+            makeBatch(1000)
+            timer.beginBatch()
+            for values in batch { withExtendedLifetime(object(values)) {} }
             timer.endBatch()
         }
         timer.fill(&result)

@@ -1,9 +1,12 @@
 /// A bulk insert of persons in durable transactions.
 protocol PersonInsertWorkload: CoreWorkload {
     static var layout: PersonLayout { get }
+    static var names: PersonNames { get }
 }
 
 extension PersonInsertWorkload {
+    static var names: PersonNames { .numbers }
+
     static func size(for options: CaseOptions, asked: Int?) -> Int {
         options.count ?? asked ?? defaultSize
     }
@@ -11,7 +14,8 @@ extension PersonInsertWorkload {
     static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
         -> CaseOutcome
     {
-        try InsertRun(CoreCase(benchmarkCase, environment), layout).run()
+        try SystemAllocatorProgram.check(benchmarkCase)
+        return try InsertRun(CoreCase(benchmarkCase, environment), layout, names).run()
     }
 }
 
@@ -20,6 +24,37 @@ enum InsertWorkload: PersonInsertWorkload {
     static let summary = "bulk insert of persons (name, birth date, age), no key"
     static let features: [EngineFeature] = [.persons]
     static let layout = PersonLayout.unkeyed
+
+    /// The control that tells what jemalloc is worth: the work of `api`, with the C library's
+    /// allocator.
+    static let systemAllocatorStrategy = "api-system-malloc"
+
+    static var strategies: [(name: String, summary: String)] {
+        layerStrategies + [
+            (
+                name: systemAllocatorStrategy,
+                summary: "api in a program without jemalloc: what the allocator itself changes"
+            )
+        ]
+    }
+
+    static func layer(of strategy: String) -> String {
+        strategy == systemAllocatorStrategy ? EngineLayer.api.rawValue : strategy
+    }
+
+    /// The embedded engine's only: the program without jemalloc has no other.
+    static func features(of strategy: String) -> [EngineFeature]? {
+        strategy == systemAllocatorStrategy ? nil : features
+    }
+
+    static func usesSystemAllocator(_ strategy: String) -> Bool {
+        strategy == systemAllocatorStrategy
+    }
+
+    /// What is gated is `api`; the control beside it is shown.
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
+        benchmarkCase.identifier.strategy != systemAllocatorStrategy
+    }
 }
 
 enum InsertIntegerKeyWorkload: PersonInsertWorkload {
@@ -41,4 +76,12 @@ enum InsertIndexedWorkload: PersonInsertWorkload {
     static let summary = "bulk insert of persons with an index on the age"
     static let features: [EngineFeature] = [.persons, .secondaryIndex]
     static let layout = PersonLayout.indexed
+}
+
+enum InsertTextWorkload: PersonInsertWorkload {
+    static let name = "insert-text"
+    static let summary = "bulk insert of persons with names of 8 to 20 random letters, no key"
+    static let features: [EngineFeature] = [.persons]
+    static let layout = PersonLayout.unkeyed
+    static let names = PersonNames.letters
 }

@@ -18,7 +18,7 @@ extension PersonLookupWorkload {
             : try lookups.measure(&result, environment.allocations) { key in
                 try Lookups.term(store.person(number: key), key)
             }
-        try lookups.prove(sum, core.fixture(layout, isAged: isAged).oracle())
+        try lookups.prove(sum, fixture(of: core).oracle())
         result.digest = ResultDigest.text(of: sum)
         result.fill(try store.size())
         guard core.hasControls, core.engine.layer == .api, name == LookupWorkload.name else {

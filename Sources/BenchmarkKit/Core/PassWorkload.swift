@@ -53,7 +53,7 @@ extension PassWorkload {
         result.measure("pass_p50_us", timer.batchMedian)
         result.digest = expected.digest
         result.fill(try store.size())
-        let oracle = core.fixture(layout, isAged: isAged).oracle()
+        let oracle = fixture(of: core).oracle()
         guard answer(of: oracle) == expected else {
             throw BenchmarkError(.caseFailed, "The passes gave a wrong answer.")
         }
@@ -102,6 +102,22 @@ enum PrefixWorkload: PassWorkload {
     static let summary = "counts the persons whose name begins with 12"
     static let features: [EngineFeature] = [.persons, .integerKeys, .prefixCount]
     private static let prefix = "12"
+
+    static func answer(of store: any PersonStore) throws -> PassAnswer {
+        .number(try store.count(namePrefix: prefix))
+    }
+
+    static func answer(of oracle: PersonsOracle) -> PassAnswer {
+        .number(oracle.count { $0.name.hasPrefix(prefix) })
+    }
+}
+
+enum PrefixTextWorkload: PassWorkload {
+    static let name = "prefix-text"
+    static let summary = "counts the persons whose name of random letters begins with ab"
+    static let features = PrefixWorkload.features
+    static let names = PersonNames.letters
+    private static let prefix = "ab"
 
     static func answer(of store: any PersonStore) throws -> PassAnswer {
         .number(try store.count(namePrefix: prefix))
@@ -165,6 +181,21 @@ enum IterateWorkload: PassWorkload {
     }
 
     static func answer(of oracle: PersonsOracle) -> PassAnswer { .number(oracle.checksum()) }
+}
+
+enum IterateTextWorkload: PassWorkload {
+    static let name = "iterate-text"
+    static let summary = "reads all three properties of persons with names of random letters"
+    static let features = IterateWorkload.features
+    static let names = PersonNames.letters
+
+    static func answer(of store: any PersonStore) throws -> PassAnswer {
+        try IterateWorkload.answer(of: store)
+    }
+
+    static func answer(of oracle: PersonsOracle) -> PassAnswer {
+        IterateWorkload.answer(of: oracle)
+    }
 }
 
 enum IterateAgedWorkload: PassWorkload {

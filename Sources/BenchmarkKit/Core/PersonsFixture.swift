@@ -6,6 +6,7 @@ struct PersonsFixture {
     var layout: PersonLayout
     var size: Int
     var seed: UInt64
+    var names = PersonNames.numbers
     var isAged = false
 
     /// The name of the database in its folder.
@@ -15,8 +16,8 @@ struct PersonsFixture {
 
     /// A folder of its own, because some engines keep several files.
     private func folder(in environment: CaseEnvironment) -> String {
-        "\(environment.fixtures)/\(engine.name)-\(engine.layer)-\(layout)-\(size)-\(seed)"
-            + (isAged ? "-aged" : "")
+        "\(environment.fixtures)/\(engine.name)-\(engine.layer)-\(layout)-\(names)-\(size)-"
+            + "\(seed)" + (isAged ? "-aged" : "")
     }
 
     /// Makes the file if the run has none yet; returns its folder.
@@ -54,7 +55,7 @@ struct PersonsFixture {
 
     private func fill(_ path: String, _ environment: CaseEnvironment) throws {
         let store = try open(path)
-        var generator = PersonGenerator(seed: seed)
+        var generator = PersonGenerator(seed: seed, names: names)
         var inserted = 0
         var batch: [PersonValues] = []
         while inserted < size {
@@ -69,13 +70,15 @@ struct PersonsFixture {
 
     private func age(_ path: String) throws {
         let store = try open(path)
-        try Ageing.forEachStep(size: size, seed: seed) { try store.apply($0) }
+        try Ageing.forEachStep(size: size, seed: seed, names: names) { try store.apply($0) }
     }
 
     /// What the file holds.
     func oracle() -> PersonsOracle {
-        var oracle = PersonsOracle(size: size, seed: seed)
-        if isAged { Ageing.forEachStep(size: size, seed: seed) { oracle.apply($0) } }
+        var oracle = PersonsOracle(size: size, seed: seed, names: names)
+        if isAged {
+            Ageing.forEachStep(size: size, seed: seed, names: names) { oracle.apply($0) }
+        }
         return oracle
     }
 }

@@ -2,12 +2,14 @@
 /// a case changed of them. A byte a person, so that ten million fit easily.
 struct PersonsOracle {
     let seed: UInt64
+    let names: PersonNames
     private var ages: [UInt8]
     private static let deleted = UInt8.max
 
     /// The persons 0 ..< size, unchanged.
-    init(size: Int, seed: UInt64) {
+    init(size: Int, seed: UInt64, names: PersonNames = .numbers) {
         self.seed = seed
+        self.names = names
         ages = []
         ages.reserveCapacity(size)
         var generator = PersonGenerator(seed: seed)
@@ -49,13 +51,13 @@ struct PersonsOracle {
     // MARK: Reading
 
     func person(_ number: Int) -> PersonValues {
-        var person = PersonValues(number: number, seed: seed)
+        var person = PersonValues(number: number, seed: seed, names: names)
         person.age = Int(ages[number])
         return person
     }
 
     func forEach(_ body: (PersonValues) -> Void) {
-        var generator = PersonGenerator(seed: seed)
+        var generator = PersonGenerator(seed: seed, names: names)
         for age in ages {
             var person = generator.next()
             guard age != Self.deleted else { continue }
@@ -100,17 +102,6 @@ struct PersonsOracle {
             sum &+= person.birthdate &+ person.age
         }
         return sum
-    }
-}
-
-extension PersonValues {
-    /// The person of that number in the sequence of a seed, without making those before: each takes
-    /// two values of the generator, whose state advances by a constant.
-    init(number: Int, seed: UInt64) {
-        let step: UInt64 = 0x9E37_79B9_7F4A_7C15
-        var generator = PersonGenerator(seed: seed &+ UInt64(number) &* 2 &* step)
-        self = generator.next()
-        self.number = number
     }
 }
 

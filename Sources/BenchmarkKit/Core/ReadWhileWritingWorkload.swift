@@ -49,7 +49,7 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
         try store.refresh()
         result.fill(try store.size())
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
-        var oracle = core.fixture(layout, isAged: false).oracle()
+        var oracle = fixture(of: core).oracle()
         var updates = RandomUpdates(size: core.size, seed: core.seed)
         for _ in 0..<written.operations {
             let update = updates.next()

@@ -17,7 +17,7 @@ extension RewriteWorkload {
         let core = try CoreCase(benchmarkCase, environment)
         let store = try core.open(path(core), layout)
         core.progress(fraction: 0)
-        var oracle = core.fixture(layout, isAged: false).oracle()
+        var oracle = fixture(of: core).oracle()
         var latency = LatencyRecorder()
         var rates: [Double] = []
         var operations = 0

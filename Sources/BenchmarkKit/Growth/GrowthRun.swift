@@ -156,7 +156,9 @@ final class GrowthRun {
     private func fill(_ result: inout CaseResult, _ store: any PersonStore) throws {
         result.operations = updates
         result.elapsedSeconds = Double(elapsed) / 1e9
-        result.interval = ThroughputInterval(ratesOfEqualTimes: RunSampler.rates(of: timeline))
+        // Sampling is not counted, and a burst takes long: slices are equal in neither.
+        result.interval = ThroughputInterval(
+            slices: RunSampler.slices(of: timeline), seed: options.seed)
         result.latency = latency.summary()
         result.syncP99 = syncTimes.percentile(99)
         // An age is stored as 8 bytes.

@@ -51,6 +51,15 @@ final class RunSampler: @unchecked Sendable {
         }
     }
 
+    /// What was done between neighbouring samples, and in which time.
+    static func slices(of points: [TimelinePoint]) -> [ThroughputInterval.Slice] {
+        zip(points, points.dropFirst()).map { earlier, later in
+            ThroughputInterval.Slice(
+                operations: Double(later.operations - earlier.operations),
+                seconds: later.elapsed - earlier.elapsed)
+        }
+    }
+
     private func run() {
         condition.lock()
         while !stopped {

@@ -1,9 +1,10 @@
-/// A 95 % confidence interval of a rate from equal slices of one run, or from several runs.
+/// A 95 % confidence interval of a rate from slices of one run, or from several runs.
 ///
 /// The throughput of a run is its operations by its time. Over slices of equal time that is the
 /// mean of their rates; over slices of equal count it is not: there the mean of the times of one
-/// operation is its inverse. Each kind of slice therefore has an initialiser of its own, so that
-/// the interval is around the throughput that it stands beside.
+/// operation is its inverse; over slices that are equal in neither it is the ratio of two sums.
+/// Each kind of slice therefore has an initialiser of its own, so that the interval is around the
+/// throughput that it stands beside.
 public struct ThroughputInterval: Codable, Equatable, Sendable {
     public var low: Double
     public var high: Double
@@ -25,11 +26,38 @@ public struct ThroughputInterval: Codable, Equatable, Sendable {
         high = 1 / (mean - margin)
     }
 
+    /// A slice of a run.
+    struct Slice: Equatable {
+        var operations: Double
+        /// Of the time that counts.
+        var seconds: Double
+    }
+
+    /// The bootstrap interval of all operations by all seconds, of slices of any length. Slices are
+    /// drawn whole, so that an expensive one brings its time along.
+    ///
+    /// More than 30 are first added up into 30 groups of neighbours, for the same reason as rates
+    /// are averaged. With few groups the interval is rather too narrow than too wide, as percentile
+    /// bootstraps are; nil with fewer than three, or if a group took no time.
+    init?(slices: [Slice], seed: UInt64) {
+        let groups = Self.parts(of: slices, atMost: Self.groupLimit).map { part in
+            part.reduce(into: Slice(operations: 0, seconds: 0)) {
+                $0.operations += $1.operations
+                $0.seconds += $1.seconds
+            }
+        }
+        guard groups.count >= 3, groups.allSatisfy({ $0.seconds > 0 }) else { return nil }
+        let interval = Bootstrap.ratioOfSums(
+            groups.map { (above: $0.operations, below: $0.seconds) }, seed: seed)
+        low = interval.low
+        high = interval.high
+    }
+
     /// The mean of all samples, and how far from it the interval reaches. More than 30 samples are
     /// first averaged into 30 groups of neighbours, so that slices which follow each other, and
     /// therefore resemble each other, do not make the interval too narrow.
     private static func student(_ samples: [Double]) -> (mean: Double, margin: Double)? {
-        let groups = groups(of: samples, atMost: studentQuantiles.count + 1)
+        let groups = groups(of: samples, atMost: groupLimit)
         guard groups.count >= 3 else { return nil }
         let count = Double(groups.count)
         let center = groups.reduce(0, +) / count
@@ -40,13 +68,20 @@ public struct ThroughputInterval: Codable, Equatable, Sendable {
     }
 
     static func groups(of samples: [Double], atMost limit: Int) -> [Double] {
-        guard samples.count > limit else { return samples }
-        return (0..<limit).map { group in
-            let part = samples[
-                group * samples.count / limit..<(group + 1) * samples.count / limit]
-            return part.reduce(0, +) / Double(part.count)
+        parts(of: samples, atMost: limit).map { $0.reduce(0, +) / Double($0.count) }
+    }
+
+    /// Neighbours together, in parts that differ in size by one at most.
+    private static func parts<Sample>(of samples: [Sample], atMost limit: Int)
+        -> [ArraySlice<Sample>]
+    {
+        let count = min(samples.count, limit)
+        return (0..<count).map { part in
+            samples[part * samples.count / count..<(part + 1) * samples.count / count]
         }
     }
+
+    private static var groupLimit: Int { studentQuantiles.count + 1 }
 
     /// Two-sided 95 % quantiles of Student's distribution for 1 to 29 degrees of freedom.
     private static let studentQuantiles = [

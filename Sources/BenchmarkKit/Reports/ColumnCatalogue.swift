@@ -167,16 +167,18 @@ public enum ColumnCatalogue {
     private static let memory: [Column] = [
         number(
             "allocations_per_op",
-            "Heap allocations an operation by the thread that writes or reads; empty without a "
-                + "counting allocator."
+            "Heap allocations an operation by the thread that writes or reads, or by the writing "
+                + "processes of 'processes' together; empty without a counting allocator."
         ) { $0.allocationsPerOperation },
         number(
             "allocated_bytes_per_op",
-            "Heap bytes allocated an operation by the thread that writes or reads."
+            "Heap bytes allocated an operation by the same."
         ) { $0.allocatedBytesPerOperation },
-        column("rss_peak_bytes", "Highest resident memory of the case's own process.") {
-            $0.peakResidentBytes.map(String.init) ?? ""
-        },
+        column(
+            "rss_peak_bytes",
+            "Highest resident memory of the case's own process; of 'processes', the sum over the "
+                + "writing processes, in which pages that they share count for each."
+        ) { $0.peakResidentBytes.map(String.init) ?? "" },
         column(
             "digest",
             "A digest of the result, independent of order; equal for all rows that did the same "
@@ -204,9 +206,11 @@ public enum ColumnCatalogue {
             "context_switches",
             "Context switches of the whole process while measuring, voluntary and not."
         ) { $0.contextSwitches.map(String.init) ?? "" },
-        column("threads_max", "Most threads that the process had while measuring.") {
-            $0.threadsMax.map(String.init) ?? ""
-        },
+        column(
+            "threads_max",
+            "Most threads that the process, or the writing processes of 'processes' together, had "
+                + "while measuring."
+        ) { $0.threadsMax.map(String.init) ?? "" },
         number(
             "instructions",
             "Instructions an operation, counted by callgrind inside the measured region, in a run "

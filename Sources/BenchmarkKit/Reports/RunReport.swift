@@ -53,6 +53,7 @@ struct RunReport: Codable {
             else {
                 return nil
             }
+            let path = URL(fileURLWithPath: path).standardizedFileURL.path
             let mounts = text.split(separator: "\n").map { $0.split(separator: " ") }
             return
                 mounts

@@ -93,6 +93,8 @@ struct ProcessesRun {
             merged.counted.add(report.counted)
             merged.costs.add(report.costs)
         }
+        merged.threadsMax = reports.reduce(0) { $0 + $1.threadsMax }
+        merged.peakResidentBytes = reports.reduce(0) { $0 + $1.peakResidentBytes }
         let start = reports.map(\.start).min() ?? 0
         merged.elapsedNanoseconds = (reports.map(\.end).max() ?? 0) - start
         merged.timeline = points

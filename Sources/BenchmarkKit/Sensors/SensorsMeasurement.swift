@@ -8,7 +8,9 @@ struct SensorsMeasurement {
     var rates: [Double] = []
     var produced: [SensorAccount] = []
     var timeline: [TimelinePoint] = []
+    /// Of the process that writes, or the sums of those.
     var threadsMax: Int?
+    var peakResidentBytes = 0
     var batchSize = 1
 }
 
@@ -29,7 +31,7 @@ extension SensorsSetup {
         if options.count != nil, options.warmup == 0 {
             result.digest = SensorsExpectation.digest(feed.sensors, measured.produced).text
         }
-        result.peakResidentBytes = ProcessStatus.peakResidentBytes()
+        result.peakResidentBytes = measured.peakResidentBytes
         var outcome = CaseOutcome(
             results: [result], timeline: measured.timeline,
             histograms: measured.state.histograms)

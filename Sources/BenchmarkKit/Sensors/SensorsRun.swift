@@ -72,7 +72,9 @@ final class SensorsRun {
                 state: recorder.snapshot(), counted: counted, costs: costs,
                 elapsedNanoseconds: elapsedNanoseconds, rates: blockRates,
                 produced: setup.feed.produced(), timeline: course.points,
-                threadsMax: course.mostThreads, batchSize: environment.batchSize), store)
+                threadsMax: course.mostThreads,
+                peakResidentBytes: ProcessStatus.peakResidentBytes(),
+                batchSize: environment.batchSize), store)
         if let control { add(control, to: &outcome) }
         return outcome
     }

@@ -23,6 +23,9 @@ struct SensorsShare {
         var state: WriteRecorder.State
         var counted: IOCounters
         var costs: ProcessCosts
+        /// Of the process, at the ends of what was measured.
+        var threadsMax: Int
+        var peakResidentBytes: Int
         /// On the monotonic clock, which all processes share.
         var start: UInt64
         var end: UInt64
@@ -31,8 +34,12 @@ struct SensorsShare {
     }
 
     private let request: Request
+    private let allocations: AllocationProbe?
 
-    init(_ request: Request) { self.request = request }
+    init(_ request: Request, allocations: AllocationProbe?) {
+        self.request = request
+        self.allocations = allocations
+    }
 
     /// The process that writes the readings of a sensor. One process a sensor: so its order of
     /// commits is the order of the sensor's readings.
@@ -40,7 +47,8 @@ struct SensorsShare {
 
     func run() throws {
         let setup = try SensorsSetup(request.benchmarkCase, directory: request.directory)
-        let environment = setup.environment(try setup.openStore())
+        let environment = setup.environment(
+            try setup.openStore(), allocations: allocations)
         let strategy = CurrentThreadStrategy(environment)
         let sink = try strategy.makeSink()
         Self.say("ready")
@@ -51,6 +59,7 @@ struct SensorsShare {
         environment.recorder.beginMeasuring()
         let before = setup.engine.counters
         var costs = ProcessCosts()
+        let threadsAtStart = ProcessStatus.threadCount()
         costs.resume()
         let start = monotonicNanoseconds()
         produce(
@@ -58,11 +67,14 @@ struct SensorsShare {
         let end = monotonicNanoseconds()
         costs.pause()
         let counted = setup.engine.counters - before
+        let threadsMax = max(threadsAtStart, ProcessStatus.threadCount())
+        let peakResidentBytes = ProcessStatus.peakResidentBytes()
         sink.finish()
         try CaseRunner.write(
             Report(
                 state: environment.recorder.snapshot(), counted: counted, costs: costs,
-                start: start, end: end, produced: setup.feed.produced()),
+                threadsMax: threadsMax, peakResidentBytes: peakResidentBytes, start: start,
+                end: end, produced: setup.feed.produced()),
             to: request.reportPath)
     }
 

@@ -152,9 +152,21 @@ extension WriteRecorder.State {
         commits += other.commits
         toldCommits += other.toldCommits
         pages += other.pages
+        allocations = Self.allocations(of: self, and: other)
         operations += other.operations
         committed += other.committed
         failure = failure ?? other.failure
+    }
+
+    /// All allocations by all operations; nil unless both know theirs, or one did nothing.
+    private static func allocations(of one: Self, and other: Self) -> WriteRecorder.Allocations? {
+        if one.operations == 0 { return other.allocations }
+        if other.operations == 0 { return one.allocations }
+        guard let own = one.allocations, let others = other.allocations else { return nil }
+        let share = Double(one.operations) / Double(one.operations + other.operations)
+        return WriteRecorder.Allocations(
+            count: own.count * share + others.count * (1 - share),
+            bytes: own.bytes * share + others.bytes * (1 - share))
     }
 }
 

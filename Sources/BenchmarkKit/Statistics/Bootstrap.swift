@@ -4,12 +4,13 @@ struct RatioInterval: Codable, Equatable, Sendable {
     var high: Double
 }
 
-/// The percentile bootstrap: resamples both sides with replacement, takes the middle 95 % of the
-/// ratios of their medians. The same seed gives the same interval.
+/// The percentile bootstrap: resamples with replacement and takes the middle 95 % of the ratios
+/// that come out. The same seed gives the same interval.
 enum Bootstrap {
     static let resamples = 2000
 
-    /// Of median(`numerator`) / median(`denominator`). All values above 0.
+    /// Of median(`numerator`) / median(`denominator`), each side resampled by itself. All values
+    /// above 0.
     static func ratioOfMedians(
         _ numerator: [Double], over denominator: [Double], resamples: Int = resamples,
         seed: UInt64
@@ -23,10 +24,33 @@ enum Bootstrap {
             let above = medianOfResample(numerator, &generator)
             ratios.append(above / medianOfResample(denominator, &generator))
         }
-        ratios.sort()
+        return middle(of: ratios)
+    }
+
+    /// Of the sum of all `above` / the sum of all `below`; pairs are drawn whole. Every `below`
+    /// above 0.
+    static func ratioOfSums(
+        _ pairs: [(above: Double, below: Double)], resamples: Int = resamples, seed: UInt64
+    ) -> RatioInterval {
+        var generator = SeededGenerator(seed: seed)
+        return middle(
+            of: (0..<resamples).map { _ in
+                var above = 0.0
+                var below = 0.0
+                for _ in pairs {
+                    let drawn = pairs[generator.next(below: pairs.count)]
+                    above += drawn.above
+                    below += drawn.below
+                }
+                return above / below
+            })
+    }
+
+    private static func middle(of ratios: [Double]) -> RatioInterval {
+        let sorted = ratios.sorted()
         return RatioInterval(
-            low: Quantiles.quantile(0.025, ofSorted: ratios),
-            high: Quantiles.quantile(0.975, ofSorted: ratios))
+            low: Quantiles.quantile(0.025, ofSorted: sorted),
+            high: Quantiles.quantile(0.975, ofSorted: sorted))
     }
 
     /// The median of as many values drawn with replacement: counts how often each is drawn, which

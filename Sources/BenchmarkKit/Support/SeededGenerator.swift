@@ -2,11 +2,13 @@
 /// machine and in every release, so that a run can be repeated from its `seed` column.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
+    /// By which the state advances with each value.
+    static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     public init(seed: UInt64) { state = seed }
 
     public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
+        state &+= Self.step
         return mix64(state)
     }
 

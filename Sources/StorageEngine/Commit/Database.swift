@@ -105,8 +105,8 @@ extension Database {
     public struct PinnedVersion: Sendable, Equatable {
         public var version: UInt64
         public var processID: UInt32
-        /// The command name of that process; nil where the system does not tell, as of a process in
-        /// another container.
+        /// The name of the program that the process runs; nil where the system does not tell, as of
+        /// a process in another container.
         public var processName: String?
         /// Since when it has been pinned.
         public var age: Duration

@@ -6,16 +6,33 @@ import Glibc
 extension System {
     package static var processID: UInt32 { UInt32(bitPattern: getpid()) }
 
-    /// What the system calls a process, at most 15 bytes; nil if there is no such process, or none
-    /// that this one may see.
+    /// The name of the program that a process was started as, or, where that cannot be read, the
+    /// first 15 bytes of it, which the kernel keeps; nil if there is no such process, or none that
+    /// this one may see.
     package static func processName(_ id: UInt32) -> String? {
-        let descriptor = Glibc.open("/proc/\(id)/comm", O_RDONLY | O_CLOEXEC)
+        // The arguments, each ended by a zero; empty of a process that is about to end.
+        if let arguments = beginning(of: "/proc/\(id)/cmdline"),
+            let end = arguments.firstIndex(of: 0)
+        {
+            let name = arguments[..<end].split(
+                separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+            ).last
+            if let name, !name.isEmpty { return String(decoding: name, as: UTF8.self) }
+        }
+        return beginning(of: "/proc/\(id)/comm").map {
+            String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        }
+    }
+
+    /// What one read of a file gives, at most the length of the longest path; nil if that is
+    /// nothing.
+    private static func beginning(of path: String) -> ArraySlice<UInt8>? {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { _ = Glibc.close(descriptor) }
-        var text = [UInt8](repeating: 0, count: 64)
-        let count = Glibc.read(descriptor, &text, text.count)
-        guard count > 0 else { return nil }
-        return String(decoding: text[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = Glibc.read(descriptor, &bytes, bytes.count)
+        return count > 0 ? bytes[..<count] : nil
     }
 
     /// Nanoseconds of a clock that only goes forward and that all processes share.

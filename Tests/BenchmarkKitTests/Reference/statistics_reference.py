@@ -43,6 +43,16 @@ def bootstrap(numerator, denominator, resamples, seed):
     }
 
 
+def bootstrap_of_sums(pairs, resamples, seed):
+    source = SplitMix64(seed)
+    ratios = []
+    for _ in range(resamples):
+        above, below = numpy.sum([pairs[source.below(len(pairs))] for _ in pairs], axis=0)
+        ratios.append(above / below)
+    low, high = numpy.percentile(ratios, [2.5, 97.5])
+    return {"pairs": pairs, "resamples": resamples, "seed": seed, "low": low, "high": high}
+
+
 def holm(p):
     """Holm's adjusted p values; scipy has none, so written from the definition."""
     p = numpy.asarray(p)
@@ -91,6 +101,10 @@ exact_rank_tests = [
     mann_whitney(sample(50, 101.5, 5, 6), sample(50, 100, 5, 6)),
     mann_whitney(sample(51, 101, 5, 6), sample(20, 100, 5, 6)),
 ]
+resampled_sums = [
+    bootstrap_of_sums(list(map(list, zip(sample(12, 100, 30), sample(12, 10, 2)))), 2000, 7),
+    bootstrap_of_sums([[9000.0, 10.0]] + [[100.0, 1.0]] * 9, 500, 2 ** 63 + 11),
+]
 random = others
 
 order_samples = [sample(1), sample(2), sample(9), sample(30), [3.0, 3.0, 1.0, 3.0]]
@@ -110,6 +124,7 @@ print(json.dumps({
         bootstrap(sample(10, 105), sample(10), 2000, 7),
         bootstrap(sample(12, 100, 1), sample(15, 100, 20), 500, 2 ** 63 + 11),
     ],
+    "bootstrap_of_sums": resampled_sums,
     "mann_whitney": [
         mann_whitney(sample(5, 108), sample(6)),
         mann_whitney(sample(8), sample(30, 101)),

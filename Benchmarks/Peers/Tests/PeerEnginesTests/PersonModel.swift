@@ -31,7 +31,7 @@ struct PersonModel {
             let found = try store.count(ageBelow: limit)
             #expect(found == persons.count { $0.age < limit }, sourceLocation: location)
         }
-        for prefix in ["", "1", "12", "nobody"] {
+        for prefix in ["", "1", "12", "a", "ab", "nobody", persons.first?.name ?? "1"] {
             let found = try store.count(namePrefix: prefix)
             #expect(
                 found == persons.count { $0.name.utf8.starts(with: prefix.utf8) },
@@ -54,16 +54,17 @@ struct PersonModel {
         _ store: any PersonStore, _ layout: PersonLayout, _ location: SourceLocation
     ) throws {
         guard layout == .integerKey || layout == .stringKey else { return }
-        func find(_ number: Int) throws -> (birthdate: Int, age: Int)? {
+        func find(_ person: PersonValues) throws -> (birthdate: Int, age: Int)? {
             layout == .integerKey
-                ? try store.person(number: number) : try store.person(name: String(number))
+                ? try store.person(number: person.number) : try store.person(name: person.name)
         }
         for person in persons {
-            let found = try find(person.number)
+            let found = try find(person)
             #expect(found?.birthdate == person.birthdate, sourceLocation: location)
             #expect(found?.age == person.age, sourceLocation: location)
         }
-        #expect(try find(1_000_000_000) == nil, sourceLocation: location)
+        let nobody = PersonValues(number: 1_000_000_000, birthdate: 0, age: 0)
+        #expect(try find(nobody) == nil, sourceLocation: location)
     }
 
     private func names(sortedByAge count: Int) -> [String] {

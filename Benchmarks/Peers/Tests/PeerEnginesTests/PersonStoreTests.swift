@@ -41,6 +41,20 @@ extension PeerTests {
             try model.expectEqual(store, layout)
         }
 
+        @Test(arguments: Peer.ofPersons, PersonLayout.all)
+        func randomNamesAreStoredAsTheyAre(_ peer: Peer, _ layout: PersonLayout) throws {
+            guard peer.stores(layout) else { return }
+            let folder = try TemporaryFolder()
+            let store = try peer.engine.openPersons(
+                at: folder.path + "/persons", layout, peer.fastest)
+            var model = PersonModel(persons: makePersons(300, names: .letters))
+            try store.insert(model.persons[...])
+            try model.expectEqual(store, layout)
+            try store.deleteOddAges()
+            model.persons.removeAll { $0.age % 2 == 1 }
+            try model.expectEqual(store, layout)
+        }
+
         private func changeByKey(
             _ store: any PersonStore, _ model: inout PersonModel, _ layout: PersonLayout
         ) throws {

@@ -54,8 +54,10 @@ extension PersonLayout {
     static let all: [PersonLayout] = [.unkeyed, .integerKey, .stringKey, .indexed]
 }
 
-func makePersons(_ count: Int, seed: UInt64 = 7) -> [PersonValues] {
-    var generator = PersonGenerator(seed: seed)
+func makePersons(
+    _ count: Int, seed: UInt64 = 7, names: PersonNames = .numbers
+) -> [PersonValues] {
+    var generator = PersonGenerator(seed: seed, names: names)
     return (0..<count).map { _ in generator.next() }
 }
 

@@ -3,8 +3,25 @@ struct LineChart {
     struct Series {
         var name: String
         var points: [(x: Double, y: Double)]
+        var style: Style
         /// Holds its value until the next point.
         var isStepped = false
+    }
+
+    /// How a line looks: one of eight colours of the palette, and one of four patterns of dashes.
+    struct Style: Equatable {
+        var color: Int
+        var dashes = 0
+
+        /// For lines that are only to be told apart: the colours in turn, then with dashes.
+        static func distinct(_ position: Int) -> Style {
+            Style(color: position % 8, dashes: position / 8)
+        }
+
+        fileprivate var classes: String {
+            let dashes = dashes % 4
+            return "line c\(color % 8)" + (dashes == 0 ? "" : " d\(dashes)")
+        }
     }
 
     var title: String
@@ -49,21 +66,16 @@ struct LineChart {
         let middle = (Self.left + Self.width - Self.right) / 2
         svg.text(middle, bottom + 38, xTitle, "axis", anchor: .middle)
         svg.text(14, (top + bottom) / 2, yTitle, "axis", anchor: .middle, rotated: true)
-        for (position, line) in series.enumerated() {
+        for line in series {
             var points: [(x: Double, y: Double)] = []
             for point in line.points {
                 if line.isStepped, let last = points.last { points.append((x(point.x), last.y)) }
                 points.append((x(point.x), y(point.y)))
             }
-            svg.polyline(points, Self.style(position))
+            svg.polyline(points, line.style.classes)
         }
         svg.line(Self.left, bottom, Self.width - Self.right, bottom, "frame")
         return svg
-    }
-
-    /// Eight colours, then the same with dashes.
-    private static func style(_ position: Int) -> String {
-        "line c\(position % 8)" + (position >= 8 ? " dashed" : "")
     }
 
     private func legendRows() -> [[Int]] {
@@ -86,7 +98,7 @@ struct LineChart {
             var x = 8.0
             let y = 38 + Double(number) * 20
             for position in row {
-                svg.line(x, y - 4, x + 22, y - 4, Self.style(position))
+                svg.line(x, y - 4, x + 22, y - 4, series[position].style.classes)
                 svg.text(x + 28, y, series[position].name, "label")
                 x += SVG.width(of: series[position].name) + 44
             }

@@ -14,12 +14,14 @@ enum HTMLCharts {
             ),
             (
                 "Latency",
-                "Every nine of the percentile has the same length on the horizontal axis.",
-                groups.compactMap { latency($0.workload, $0.rows, run) }
+                "Every nine of the percentile has the same length on the horizontal axis. "
+                    + legend,
+                groups.compactMap { latency($0.workload, $0.rows, run, engines) }
             ),
             (
-                "File size over time", "Size of the database file while its case ran.",
-                groups.compactMap { fileSize($0.workload, $0.rows, run) }
+                "File size over time",
+                "Size of the database file while its case ran. \(legend)",
+                groups.compactMap { fileSize($0.workload, $0.rows, run, engines) }
             ),
             (
                 "Growth by cause",
@@ -29,6 +31,24 @@ enum HTMLCharts {
                 groups.flatMap { $0.rows.compactMap { growth($0, run) } }
             ),
         ]
+    }
+
+    private static let legend =
+        "Where a chart has several engines, the colour is the engine's and dashes tell its cases "
+        + "apart."
+
+    /// How the lines of a chart look, in the order of its rows. The lines of a single engine have
+    /// different colours; otherwise an engine has the colour that it has on the whole page.
+    static func lineStyles(of rows: [RunRow], _ engines: [String]) -> [LineChart.Style] {
+        guard Set(rows.map(\.engine)).count > 1 else {
+            return rows.indices.map(LineChart.Style.distinct)
+        }
+        var used: [String: Int] = [:]
+        return rows.map { row in
+            defer { used[row.engine, default: 0] += 1 }
+            return LineChart.Style(
+                color: engines.firstIndex(of: row.engine) ?? 0, dashes: used[row.engine] ?? 0)
+        }
     }
 
     private static func throughput(
@@ -51,32 +71,43 @@ enum HTMLCharts {
         ).svg()
     }
 
-    private static func latency(_ workload: String, _ rows: [RunRow], _ run: RunFiles) -> SVG? {
-        let series = zip(rows, rows.labels).compactMap { row, label -> LineChart.Series? in
+    private static func latency(
+        _ workload: String, _ rows: [RunRow], _ run: RunFiles, _ engines: [String]
+    ) -> SVG? {
+        let drawn = zip(rows, rows.labels).compactMap { row, label in
             let percentiles = run.percentiles(of: row.name)
-            guard percentiles.count > 1 else { return nil }
-            // The longest of all lies at 100 %, which is infinitely many nines away.
-            return LineChart.Series(
-                name: label,
-                points: percentiles.filter { $0.level < 1 }.map {
-                    (x: 1 / (1 - $0.level), y: $0.microseconds)
-                })
+            return percentiles.count > 1 ? (row: row, label: label, percentiles: percentiles) : nil
         }
-        guard !series.isEmpty else { return nil }
+        guard !drawn.isEmpty else { return nil }
+        let series = zip(drawn, lineStyles(of: drawn.map(\.row), engines)).map { line, style in
+            LineChart.Series(
+                name: line.label,
+                // The longest of all lies at 100 %, which is infinitely many nines away.
+                points: line.percentiles.filter { $0.level < 1 }.map {
+                    (x: 1 / (1 - $0.level), y: $0.microseconds)
+                }, style: style)
+        }
         return LineChart(
             title: workload, xTitle: "percentile of operations", xKind: .percentile,
             yTitle: "latency", yKind: .logarithmic, yUnit: .microseconds, series: series
         ).svg()
     }
 
-    private static func fileSize(_ workload: String, _ rows: [RunRow], _ run: RunFiles) -> SVG? {
-        let series = zip(rows, rows.labels).compactMap { row, label -> LineChart.Series? in
-            guard let points = run.timeline[row.name], points.count > 1 else { return nil }
-            return LineChart.Series(
-                name: label, points: points.map { (x: $0.elapsed, y: Double($0.fileBytes)) },
-                isStepped: true)
+    private static func fileSize(
+        _ workload: String, _ rows: [RunRow], _ run: RunFiles, _ engines: [String]
+    ) -> SVG? {
+        let drawn = zip(rows, rows.labels).compactMap { row, label in
+            run.timeline[row.name].flatMap { points in
+                points.count > 1 ? (row: row, label: label, points: points) : nil
+            }
         }
-        guard !series.isEmpty else { return nil }
+        guard !drawn.isEmpty else { return nil }
+        let series = zip(drawn, lineStyles(of: drawn.map(\.row), engines)).map { line, style in
+            LineChart.Series(
+                name: line.label,
+                points: line.points.map { (x: $0.elapsed, y: Double($0.fileBytes)) },
+                style: style, isStepped: true)
+        }
         return LineChart(
             title: workload, xTitle: "time since the start", xUnit: .seconds, yTitle: "file size",
             yUnit: .bytes, series: series
@@ -90,11 +121,13 @@ enum HTMLCharts {
             ("waiting", { $0.waitingBytes }),
             ("free", { $0.freeBytes }),
         ]
-        let series = parts.compactMap { name, value -> LineChart.Series? in
+        let series = parts.enumerated().compactMap { position, part -> LineChart.Series? in
+            let (name, value) = part
             let values = points.compactMap { point in
                 value(point).map { (x: Double(point.commits), y: Double($0)) }
             }
-            return values.count > 1 ? .init(name: name, points: values, isStepped: true) : nil
+            guard values.count > 1 else { return nil }
+            return .init(name: name, points: values, style: .distinct(position), isStepped: true)
         }
         let owners = Set(points.compactMap(\.oldestPinOwner)).sorted()
         let pinned = owners.isEmpty ? "" : ", pinned by " + owners.joined(separator: "; ")

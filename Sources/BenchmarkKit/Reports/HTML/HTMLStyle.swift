@@ -47,7 +47,8 @@ enum HTMLStyle {
         .grid { stroke: var(--rule); }
         .frame, .whisker { stroke: var(--ink); stroke-width: 1.2; }
         .line { fill: none; stroke-width: 2.2; stroke-linejoin: round; }
-        .dashed { stroke-dasharray: 6 4; }
+        .d1 { stroke-dasharray: 7 4; } .d2 { stroke-dasharray: 2 3; }
+        .d3 { stroke-dasharray: 9 3 2 3; }
         rect.control { fill: var(--band); stroke: var(--control); stroke-dasharray: 4 3; }
         .fill.c0 { fill: var(--c0); } .line.c0 { stroke: var(--c0); }
         .fill.c1 { fill: var(--c1); } .line.c1 { stroke: var(--c1); }
