@@ -40,6 +40,26 @@ extension Realm {
             }
         }
 
+        /// What has happened to a write transaction when `write` returns.
+        public enum Durability: Sendable {
+            /// It survives a loss of power. One sync of the disk serves all writers that wait.
+            case full
+            /// It survives the end of the process, and everybody sees it. Within 100 ms it survives
+            /// a loss of power; one before that takes back the newest transactions, never a part of
+            /// one, and leaves the file whole.
+            case relaxed
+            /// It ends with the last reference to the Realm. For Realms with an
+            /// `inMemoryIdentifier`, and only for those.
+            case memoryOnly
+        }
+
+        /// How durable write transactions are: ``Durability/full`` unless set, and
+        /// ``Durability/memoryOnly`` for Realms in memory, whatever is set.
+        public var durability: Durability {
+            get { storedIdentifier == nil ? storedDurability : .memoryOnly }
+            set { storedDurability = newValue }
+        }
+
         /// Whether the Realm can be read only. The file must exist then.
         public var readOnly = false
 
@@ -58,6 +78,7 @@ extension Realm {
 
         private var storedFileURL: URL?
         private var storedIdentifier: String?
+        private var storedDurability = Durability.full
         private var givenTypes: [ObjectBase.Type]?
         /// In the configuration of an open Realm: what discovery found.
         private var discoveredTypes: [ObjectBase.Type]?
@@ -93,6 +114,14 @@ extension Realm {
                 .appendingPathComponent("default.realm")
         }
 
+        /// What the engine is to do with a commit.
+        var engineDurability: CommitDurability {
+            switch durability {
+            case .full, .memoryOnly: .full
+            case .relaxed: .relaxed
+            }
+        }
+
         mutating func setDiscoveredTypes(_ types: [ObjectBase.Type]) {
             if givenTypes == nil { discoveredTypes = types }
         }
@@ -113,7 +142,8 @@ extension Realm.Configuration: Equatable {
     /// Compares where the Realm lies, whether it can be written, and the schema version.
     public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
         left.fileURL == right.fileURL && left.inMemoryIdentifier == right.inMemoryIdentifier
-            && left.readOnly == right.readOnly && left.schemaVersion == right.schemaVersion
+            && left.readOnly == right.readOnly && left.durability == right.durability
+            && left.schemaVersion == right.schemaVersion
     }
 }
 
@@ -123,6 +153,7 @@ extension Realm.Configuration: CustomStringConvertible {
         var lines: [String] = []
         if let fileURL { lines.append("fileURL = \(fileURL.absoluteString);") }
         if let inMemoryIdentifier { lines.append("inMemoryIdentifier = \(inMemoryIdentifier);") }
+        if durability == .relaxed { lines.append("durability = relaxed;") }
         lines.append("readOnly = \(readOnly ? 1 : 0);")
         lines.append("schemaVersion = \(schemaVersion);")
         let types = objectTypes?.map { $0.className() }.joined(separator: ", ")

@@ -34,12 +34,16 @@ enum RealmCache {
     /// The instance of this thread, opened now if there is none.
     static func instance(for configuration: Realm.Configuration) throws -> RealmInstance {
         let path = configuration.path
+        if configuration.fileURL != nil, configuration.durability == .memoryOnly {
+            stop("Cannot set `durability` to `memoryOnly` when `fileURL` is set.")
+        }
         requireCompatible(configuration, path)
         let schema = SchemaModel.of(configuration)
         for instance in instancesOfThread() where instance.path == path {
             // Another schema version is the file's to accept or to refuse.
             if instance.schema.covers(schema),
-                instance.configuration.schemaVersion == configuration.schemaVersion
+                instance.configuration.schemaVersion == configuration.schemaVersion,
+                instance.configuration.durability == configuration.durability
             {
                 return instance
             }

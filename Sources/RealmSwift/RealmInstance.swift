@@ -162,11 +162,12 @@ extension RealmInstance {
             throw failure
         }
         do {
-            lastCommit = try connection.commit()
+            lastCommit = try connection.commit(configuration.engineDurability)
         } catch {
             // A failed commit leaves nothing of the transaction behind.
             if connection.isInWriteTransaction { connection.rollback() }
             endTransaction(cancelled: true)
+            leaveLostVersion()
             throw error
         }
         endTransaction(cancelled: false)

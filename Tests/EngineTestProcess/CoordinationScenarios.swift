@@ -27,7 +27,7 @@ let coordinationScenarios: [String: Scenario] = [
         report("\(role)")
         waitForTest()
         if role == .soleOpener {
-            try coordinator.finishRecovery(visibleVersion: 7, durableVersion: 7)
+            try coordinator.finishRecovery(version: 7, sequence: 7)
         }
         report("open at \(coordinator.visibleVersion)")
         waitForTest()
@@ -104,7 +104,7 @@ private func openDataFile(
     let file = try System.open(path, flags: O_RDWR | O_CREAT)
     let (coordinator, role) = try Coordinator.open(path: path, dataFile: file, readOnly: false)
     if role == .soleOpener, finishesRecovery {
-        try coordinator.finishRecovery(visibleVersion: 1, durableVersion: 1)
+        try coordinator.finishRecovery(version: 1, sequence: 1)
     }
     return (coordinator, role)
 }

@@ -80,7 +80,9 @@ enum SharedCounter {
     }
 
     /// Appends `writer * 2^32 + round`.
-    static func increment(_ connection: Connection, writer: Int64, _ round: Int64) throws {
+    static func increment(
+        _ connection: Connection, writer: Int64, _ round: Int64, _ durability: CommitDurability = .full
+    ) throws {
         try connection.beginWrite()
         do {
             let table = try connection.table(named: "Counter")!
@@ -89,7 +91,7 @@ enum SharedCounter {
             try table.set(0, of: key, to: .integer(count + 1))
             let log = table.list(1, of: key)
             try log.insert(.integer(writer << 32 + round), at: try log.count())
-            try connection.commit()
+            try connection.commit(durability)
         } catch {
             if connection.isInWriteTransaction { connection.rollback() }
             throw error

@@ -78,7 +78,7 @@ import Testing
                     offset: offset + UInt64(range.lowerBound), bytes: Array(bytes[range]))
                 return copy
             }
-            let isRecord = offset < 34 * 4096
+            let isRecord = offset < FileHeader.blockCount * FileHeader.blockSize
             let size = isRecord ? 512 : 4096
             let parts = stride(from: 0, to: bytes.count, by: size).map {
                 part($0..<min($0 + size, bytes.count))

@@ -6,7 +6,8 @@ import Testing
     private static let seed: UInt64 = 77
 
     private func sample(_ random: inout SeededRandom) -> CommitRecord {
-        let version = UInt64.random(in: 40...1_000_000, using: &random)
+        let version = UInt64.random(in: 100...1_000_000, using: &random)
+        let sequence = UInt64.random(in: 40...version, using: &random)
         func extents(_ count: Int) -> [Extent] {
             var end: UInt64 = 34
             return (0..<count).map { _ in
@@ -18,12 +19,17 @@ import Testing
             }
         }
         return CommitRecord(
-            version: version, commitID: random.next(), durableFloor: version - 1,
+            version: version, sequence: sequence, commitID: random.next(),
+            durableFloor: sequence - 1,
             pageCount: 100_000, root: PageReference(page: 50, birth: version), livePages: 900,
-            checkpoint: PageReference(page: 99, birth: version - 3), pageList: extents(100),
+            checkpoint: PageReference(page: 99, birth: version - 3),
+            checkpointSequence: sequence - 2, pageList: extents(100),
             pageListHash: random.next(), pagesWereSynced: false,
             log: FreeSpaceLog(
-                releasedThrough: version - 2, allocated: extents(100), freed: extents(60)))
+                allocated: extents(100),
+                freed: extents(60).map {
+                    FreedExtent(extent: $0, birth: .random(in: 1..<version, using: &random))
+                }))
     }
 
     private func decode(_ block: [UInt8], slot: UInt64, seed: UInt64 = seed) -> CommitRecord? {
@@ -35,15 +41,15 @@ import Testing
         for _ in 0..<50 {
             let record = sample(&random)
             let block = record.encode(fileSeed: Self.seed)
-            let slot = CommitRecord.slot(of: record.version)
+            let slot = CommitRecord.slot(of: record.sequence)
             #expect(decode(block, slot: slot) == record)
-            #expect(decode(block, slot: (slot + 1) % 32) == nil)
+            #expect(decode(block, slot: (slot + 1) % CommitRecord.slotCount) == nil)
             #expect(decode(block, slot: slot, seed: 78) == nil)
         }
     }
 
     @Test func anEmptySlotIsNoRecord() {
-        for slot in 0..<UInt64(32) {
+        for slot in 0..<CommitRecord.slotCount {
             #expect(decode([UInt8](repeating: 0, count: 4096), slot: slot) == nil)
         }
     }
@@ -58,7 +64,7 @@ import Testing
                 1
                 << UInt8.random(
                     in: 0..<8, using: &random)
-            #expect(decode(damaged, slot: CommitRecord.slot(of: record.version)) == nil)
+            #expect(decode(damaged, slot: CommitRecord.slot(of: record.sequence)) == nil)
         }
     }
 
@@ -66,7 +72,7 @@ import Testing
     @Test func hostileFieldsAreNil() {
         var random = SeededRandom(seed: 3)
         let record = sample(&random)
-        let slot = CommitRecord.slot(of: record.version)
+        let slot = CommitRecord.slot(of: record.sequence)
         for _ in 0..<5000 {
             var block = record.encode(fileSeed: Self.seed)
             for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -78,8 +84,12 @@ import Testing
             }
             block.withUnsafeMutableBytes { $0.storeBytes(of: sum, as: UInt64.self) }
             guard let decoded = decode(block, slot: slot) else { continue }
-            for extent in decoded.pageList + (decoded.log?.allocated ?? []) {
+            let freed = decoded.log?.freed ?? []
+            for extent in decoded.pageList + (decoded.log?.allocated ?? []) + freed.map(\.extent) {
                 #expect(extent.start >= 34 && extent.end <= decoded.pageCount)
+            }
+            for entry in freed {
+                #expect(entry.birth >= 1 && entry.birth < decoded.version)
             }
         }
     }
@@ -89,7 +99,9 @@ import Testing
         for version: UInt64 in [.max, .max - 1, 1 << 63] {
             var record = sample(&random)
             record.version = version
+            record.sequence = version
             record.durableFloor = version - 1
+            record.checkpointSequence = version - 2
             record.root.birth = version
             record.checkpoint.birth = version - 3
             #expect(
@@ -102,15 +114,26 @@ import Testing
             #expect(
                 decode(
                     record.encode(fileSeed: Self.seed),
-                    slot: CommitRecord.slot(of: record.version)) == nil)
+                    slot: CommitRecord.slot(of: record.sequence)) == nil)
         }
     }
 
     @Test func listsThatDoNotFitAreToldApart() {
         let few = (0..<100).map { Extent(start: 40 + 2 * UInt64($0), count: 1) }
         let many = (0..<3000).map { Extent(start: 40 + 200 * UInt64($0), count: 1) }
-        let log = FreeSpaceLog(releasedThrough: 3, allocated: few, freed: [])
-        #expect(CommitRecord.fits(pageList: few, log: log))
-        #expect(!CommitRecord.fits(pageList: many, log: nil))
+        let log = FreeSpaceLog(allocated: few, freed: [])
+        #expect(CommitRecord.fits(pageList: few, log: log, version: 9))
+        #expect(!CommitRecord.fits(pageList: many, log: nil, version: 9))
+        // Ages take room: the older the pages, the more.
+        func freed(_ count: Int, birth: UInt64) -> FreeSpaceLog {
+            let extents = (0..<count).map { Extent(start: 40 + 2 * UInt64($0), count: 1) }
+            return FreeSpaceLog(
+                allocated: [], freed: extents.map { FreedExtent(extent: $0, birth: birth) })
+        }
+        let version: UInt64 = 1 << 40
+        #expect(
+            CommitRecord.fits(
+                pageList: [], log: freed(1300, birth: version - 1), version: version))
+        #expect(!CommitRecord.fits(pageList: [], log: freed(1300, birth: 1), version: version))
     }
 }

@@ -37,13 +37,13 @@ import Testing
         let file = try CoordinationTestFile(directory.file("a"))
         let child = try CoordinationTestProcess("hold-pin", directory.file("a"))
         #expect(child.nextLine() == "joined 1")
-        file.coordinator.publish(version: 2)
-        #expect(file.coordinator.oldestPinnedVersion() == 1)
+        file.coordinator.publish(version: 2, sequence: 2)
+        #expect(file.coordinator.collectedPins == [1])
         #expect(file.coordinator.pinnedVersions().map(\.processID) == [child.processID])
         child.kill()
         let clock = ContinuousClock()
         let start = clock.now
-        while file.coordinator.oldestPinnedVersion() != nil,
+        while !file.coordinator.collectedPins.isEmpty,
             start.duration(to: clock.now) < .seconds(2)
         {
             usleep(1000)
@@ -58,14 +58,14 @@ import Testing
         let file = try CoordinationTestFile(directory.file("a"))
         let child = try CoordinationTestProcess("hold-pin", directory.file("a"))
         #expect(child.nextLine() == "joined 1")
-        file.coordinator.publish(version: 2)
+        file.coordinator.publish(version: 2, sequence: 2)
         for _ in 0..<3 {
             usleep(60_000)
-            #expect(file.coordinator.oldestPinnedVersion() == 1)
+            #expect(file.coordinator.collectedPins == [1])
         }
         try child.proceed()
         #expect(child.nextLine() == "last: false")
-        #expect(file.coordinator.oldestPinnedVersion() == nil)
+        #expect(file.coordinator.collectedPins == [])
         #expect(try file.close())
     }
 
@@ -127,10 +127,10 @@ import Testing
         // The forked child still runs, but neither its descriptors nor its mappings keep a lock.
         #expect(Glibc.kill(forked, 0) == 0)
         #expect(try file.coordinator.tryLockForWriting() == .died)
-        file.coordinator.publish(version: 2)
+        file.coordinator.publish(version: 2, sequence: 2)
         file.coordinator.unlockAfterWriting()
         usleep(60_000)
-        #expect(file.coordinator.oldestPinnedVersion() == nil)
+        #expect(file.coordinator.collectedPins == [])
         #expect(try file.close())
     }
 
@@ -140,7 +140,7 @@ import Testing
         let child = try CoordinationTestProcess("wait-for-version", directory.file("a"), "1")
         #expect(child.nextLine() == "joined")
         usleep(20_000)
-        file.coordinator.publish(version: 2)
+        file.coordinator.publish(version: 2, sequence: 2)
         #expect(child.nextLine() == "2")
         _ = child.waitForSignal()
         #expect(try file.close())
@@ -174,6 +174,11 @@ import Testing
             Thread {
                 while stop.loadAcquire() == 0 {
                     guard (try? coordinator.lockForWriting()) != nil else { break }
+                    if coordinator.shouldLetOtherProcessesWrite,
+                        (try? coordinator.letOtherProcessesWrite()) == nil
+                    {
+                        break
+                    }
                     usleep(100)
                     coordinator.unlockAfterWriting()
                 }

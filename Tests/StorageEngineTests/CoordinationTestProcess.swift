@@ -90,7 +90,7 @@ final class CoordinationTestFile {
             throw error
         }
         if role == .soleOpener {
-            try coordinator.finishRecovery(visibleVersion: version, durableVersion: version)
+            try coordinator.finishRecovery(version: version, sequence: version)
         }
     }
 
@@ -101,5 +101,14 @@ final class CoordinationTestFile {
         if isLast { coordinator.releaseFinal() }
         System.close(descriptor)
         return isLast
+    }
+}
+
+extension Coordinator {
+    /// The versions that are pinned, ascending.
+    var collectedPins: [UInt64] {
+        var versions: [UInt64] = []
+        collectPinnedVersions(into: &versions)
+        return versions
     }
 }

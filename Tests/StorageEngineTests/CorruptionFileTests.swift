@@ -102,10 +102,14 @@ import Testing
         return image
     }
 
-    @Test func aNewerFormatAndUnknownFlagsAreNamed() throws {
-        #expect(try openError(header(changing: 8, to: 1)) == nil)
-        #expect(try openError(header(changing: 8, to: 2))?.code == .unsupportedFormat)
-        #expect(try openError(header(changing: 8, to: .max))?.code == .unsupportedFormat)
+    @Test func anotherFormatAndUnknownFlagsAreNamed() throws {
+        let format = FileHeader.formatVersion
+        #expect(try openError(header(changing: 8, to: format)) == nil)
+        for other in [0, format - 1, format + 1, .max] {
+            let error = try #require(try openError(header(changing: 8, to: other)))
+            #expect(error.code == .unsupportedFormat)
+            #expect(error.message.contains("(\(other))"))
+        }
         for (offset, value) in [(12, 0), (12, 512), (12, 1 << 31), (16, 0), (16, 1 << 20)] {
             let error = try #require(
                 try openError(header(changing: offset, to: UInt32(value))), "\(offset): \(value)")

@@ -50,15 +50,15 @@ import Testing
         return counts
     }
 
-    /// Start and length of all nodes that are sealed: those in use and old ones.
-    private func nodeRuns() throws -> [Range<Int>] {
+    /// Start and length of all runs of a kind that are sealed: those in use and old ones.
+    private func runs(of kind: PageKind) throws -> [Range<Int>] {
         try file.bytes.withUnsafeBytes { bytes in
             let header = try FileHeader(bytes, path: "")
-            return (34..<bytes.count / 4096).compactMap { page in
+            return (Int(FileHeader.blockCount)..<bytes.count / 4096).compactMap { page in
                 let start = page * 4096
                 let runHeader = PageHeader(bytes.baseAddress! + start)
                 let count = runHeader.pageCount
-                guard runHeader.kind == .node, count >= 1, start + count * 4096 <= bytes.count
+                guard runHeader.kind == kind, count >= 1, start + count * 4096 <= bytes.count
                 else { return nil }
                 let run = UnsafeRawBufferPointer(rebasing: bytes[start..<start + count * 4096])
                 let isSealed = PageHeader.isSealed(
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func forgedPagesNeverEndTheProcess() throws {
-        let runs = try nodeRuns()
+        let runs = try runs(of: .node)
         #expect(runs.count > 12)
         let counts = try read(seeds: 1...UInt64(LongTests.choose(100_000, otherwise: 400))) {
             random, image in
@@ -100,6 +100,26 @@ import Testing
                     random.next(below: 2) == 0
                     ? image[run.lowerBound + offset] ^ (1 << UInt8(random.next(below: 8)))
                     : [0, 1, 0x7F, 0x80, 0xFF][random.next(below: 5)]
+                change += " \(offset)=\(byte)"
+                image[run.lowerBound + offset] = byte
+            }
+            seal(run, in: &image)
+            return change
+        }
+        #expect(counts.errors > 0)
+    }
+
+    @Test func forgedMapsOfFreePagesNeverEndTheProcess() throws {
+        let runs = try runs(of: .freeSpaceCheckpoint)
+        #expect(!runs.isEmpty)
+        let counts = try read(seeds: 1...UInt64(LongTests.choose(50_000, otherwise: 200))) {
+            random, image in
+            let run = runs[random.next(below: runs.count)]
+            var change = "map at page \(run.lowerBound / 4096):"
+            for _ in 0...random.next(below: 3) {
+                // The length, and the first numbers: the map of a small file is short.
+                let offset = 56 + random.next(below: 40)
+                let byte = UInt8(truncatingIfNeeded: random.next() >> UInt64(random.next(below: 7)))
                 change += " \(offset)=\(byte)"
                 image[run.lowerBound + offset] = byte
             }

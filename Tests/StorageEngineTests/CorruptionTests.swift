@@ -90,7 +90,7 @@ import Testing
     /// Every page that is in use, by flipping a byte of each: the error names that page.
     @Test func damageToAPageIsReportedWithItsNumber() throws {
         var named = 0
-        for page in 34..<file.bytes.count / 4096 {
+        for page in Int(FileHeader.blockCount)..<file.bytes.count / 4096 {
             var damaged = file.bytes
             damaged[page * 4096 + 100] ^= 0x10
             try directory.withImage(damaged) { path in
@@ -102,7 +102,7 @@ import Testing
                     #expect(error.code == .damaged)
                     // Runs of several pages are named by their first.
                     let first = try #require(error.page)
-                    #expect(first <= UInt64(page) && first >= 34, "page \(page): \(error)")
+                    #expect(first <= UInt64(page) && first >= FileHeader.blockCount, "page \(page): \(error)")
                     named += 1
                 }
             }

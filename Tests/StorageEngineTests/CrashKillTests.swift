@@ -162,6 +162,7 @@ final class BackgroundThread<Output: Sendable>: Sendable {
             lock.withLock { result = outcome }
             done.signal()
         }
+        var isDone: Bool { lock.withLock { result != nil } }
         func output() throws -> Output { try lock.withLock { try result!.get() } }
     }
 
@@ -173,6 +174,8 @@ final class BackgroundThread<Output: Sendable>: Sendable {
         thread.stackSize = 8 << 20
         thread.start()
     }
+
+    var isDone: Bool { state.isDone }
 
     /// Waits for the thread to end by itself.
     func wait() throws -> Output {

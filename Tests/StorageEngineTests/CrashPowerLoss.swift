@@ -61,7 +61,7 @@ extension PowerLossHistory.Moment {
     /// taken apart.
     private static let sector = 512
     private static let page = 4096
-    private static let headBytes: UInt64 = 34 * 4096
+    private static let headBytes = FileHeader.blockCount * FileHeader.blockSize
     /// All subsets of this many pieces are tried, samples of more.
     private static let exhaustivePieces = LongTests.choose(12, otherwise: 8)
     private static let samples = LongTests.choose(1000, otherwise: 60)

@@ -2,139 +2,30 @@ import Testing
 
 @testable import StorageEngine
 
-/// What a page is, one by one: the oracle.
-private enum PageState: Equatable {
-    case used, free
-    case waiting(UInt64)
-    case allocated, freed
-}
-
-private struct Oracle {
-    let firstPage: UInt64
-    var pages: [PageState]
-
-    subscript(page: UInt64) -> PageState {
-        get { pages[Int(page - firstPage)] }
-        set { pages[Int(page - firstPage)] = newValue }
-    }
-
-    mutating func set(_ extent: Extent, from old: PageState, to new: PageState) {
-        for page in extent.start..<extent.end {
-            #expect(self[page] == old)
-            self[page] = new
-        }
-    }
-
-    func count(_ matches: (PageState) -> Bool) -> UInt64 { UInt64(pages.count(where: matches)) }
-}
-
 /// For conditions that change what they ask, which the macro does not take.
 private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(condition, sourceLocation: sourceLocation)
 }
 
+extension FreeSpace {
+    /// Makes the transaction a version in a group of its own that was handed to the disk.
+    fileprivate mutating func commit(_ version: UInt64) {
+        finishTransaction(version: version)
+        beginGroup(firstVersion: version + 1)
+    }
+}
+
 @Suite struct FreeSpaceTests {
-    @Test(arguments: 0..<12)
-    func randomTransactionsMatchAPageByPageModel(seed: Int) throws {
-        var random = SeededRandom(seed: UInt64(seed))
-        var map = FreeSpace(firstPage: 34, pageCount: 34)
-        var oracle = Oracle(firstPage: 34, pages: [])
-        var replica = map
-        var version: UInt64 = 0
-        var runs: [Extent] = []
-
-        for _ in 0..<150 {
-            var own: [Extent] = []
-            var released: [Extent] = []
-            var kept = runs
-            for _ in 0..<Int.random(in: 0...40, using: &random) {
-                switch Int.random(in: 0..<10, using: &random) {
-                case 0..<5:
-                    let count = UInt64(Int.random(in: 1...6, using: &random))
-                    var start = map.allocate(count)
-                    if start == nil {
-                        let grown = map.pageCount + UInt64.random(in: count...20, using: &random)
-                        oracle.pages += Array(repeating: .free, count: Int(grown - map.pageCount))
-                        map.grow(to: grown)
-                        start = map.allocate(count)
-                    }
-                    let extent = Extent(start: try #require(start), count: count)
-                    oracle.set(extent, from: .free, to: .allocated)
-                    own.append(extent)
-                case 5..<7 where !own.isEmpty:
-                    let extent = own.remove(at: .random(in: own.indices, using: &random))
-                    oracle.set(extent, from: .allocated, to: .free)
-                    map.freeOwn(extent)
-                case 7... where !kept.isEmpty:
-                    let extent = kept.remove(at: .random(in: kept.indices, using: &random))
-                    oracle.set(extent, from: .used, to: .freed)
-                    holds(map.freeOld(extent))
-                    holds(!map.freeOld(extent))
-                    released.append(extent)
-                default: break
-                }
-            }
-            map.checkInvariants()
-            if Int.random(in: 0..<4, using: &random) == 0 {
-                map.rollBack()
-                for extent in own { oracle.set(extent, from: .allocated, to: .free) }
-                for extent in released { oracle.set(extent, from: .freed, to: .used) }
-            } else {
-                version += 1
-                let log = map.log()
-                let checkpoint = map.encodeCheckpoint(version: version)
-                map.finishCommit(version: version)
-                for extent in own { oracle.set(extent, from: .allocated, to: .used) }
-                for extent in released { oracle.set(extent, from: .freed, to: .waiting(version)) }
-                runs = kept + own
-                holds(
-                    replica.replay(
-                        log, version: version, pageCount: map.pageCount, livePages: map.livePages))
-                try expectSame(map, replica)
-                let loaded = checkpoint.withUnsafeBytes {
-                    FreeSpace(
-                        checkpoint: $0, version: version, firstPage: 34,
-                        maximumPageCount: map.pageCount)
-                }
-                try expectSame(map, #require(loaded))
-            }
-            map.checkInvariants()
-            if Int.random(in: 0..<3, using: &random) == 0 {
-                let limit = version - min(version, UInt64.random(in: 0...4, using: &random))
-                holds(map.release(through: limit))
-                for index in oracle.pages.indices {
-                    if case .waiting(let freed) = oracle.pages[index], freed <= limit {
-                        oracle.pages[index] = .free
-                    }
-                }
-            }
-            #expect(map.freePages == oracle.count { $0 == .free })
-            #expect(map.livePages == oracle.count { $0 == .used })
-            #expect(
-                map.waitingPages
-                    == oracle.count { if case .waiting = $0 { true } else { false } })
-        }
-    }
-
-    private func expectSame(_ a: FreeSpace, _ b: FreeSpace) throws {
-        #expect(Array(a.free) == Array(b.free))
-        #expect(Array(a.waitingGroups) == Array(b.waitingGroups))
-        #expect(a.pageCount == b.pageCount)
-        #expect(a.livePages == b.livePages)
-        #expect(a.freePages == b.freePages)
-        b.checkInvariants()
-    }
-
     @Test func oneCommitsPagesLieTogetherWhereThereIsRoom() throws {
         var map = FreeSpace(firstPage: 34, pageCount: 34)
         map.grow(to: 1000)
         for _ in 0..<200 { _ = map.allocate(1) }
-        map.finishCommit(version: 1)
+        map.commit(1)
         for page in stride(from: UInt64(34), to: 234, by: 2) {
-            holds(map.freeOld(Extent(start: page, count: 1)))
+            holds(map.freeOld(Extent(start: page, count: 1), birth: 1))
         }
-        map.finishCommit(version: 2)
-        holds(map.release(through: 2))
+        map.commit(2)
+        holds(map.reclaim(through: 2, pinned: PinnedVersions()))
         let pages = (0..<30).map { _ in map.allocate(1)! }
         #expect(pages == Array(pages[0]..<pages[0] + 30))
         map.rollBack()
@@ -162,65 +53,274 @@ private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceL
         holds(set.extent(ofAtLeast: 20_000, near: 50) == nil)
     }
 
-    @Test func hostileCheckpointsAreRefused() {
+    // MARK: Readers
+
+    /// A page of version 1 that version 5 freed, and one of version 3 that the same version freed.
+    private func twoFreedPages() -> FreeSpace {
+        var map = FreeSpace(firstPage: 34, pageCount: 100)
+        holds(map.allocate(1) == 34)
+        map.commit(1)
+        holds(map.allocate(1) == 35)
+        map.commit(3)
+        for (page, birth) in [(34, 1), (35, 3)] as [(UInt64, UInt64)] {
+            holds(map.freeOld(Extent(start: page, count: 1), birth: birth))
+        }
+        map.commit(5)
+        return map
+    }
+
+    @Test(
+        arguments: [
+            ([], 0), ([1], 1), ([2], 1), ([3], 2), ([4], 2), ([1, 3], 2), ([5], 0), ([5, 9], 0),
+            ([2, 6], 1),
+        ] as [([UInt64], UInt64)])
+    func aPageWaitsForReadersOfVersionsBetweenItsBirthAndItsEnd(
+        pins: [UInt64], waiting: UInt64
+    ) {
+        var map = twoFreedPages()
+        holds(map.reclaim(through: 5, pinned: PinnedVersions(versions: pins)))
+        #expect(map.waitingPages == waiting)
+        #expect(map.freePages == 66 - waiting)
+        map.checkInvariants()
+    }
+
+    @Test func whatIsNotDurableIsNotReclaimed() {
+        var map = twoFreedPages()
+        holds(map.reclaim(through: 4, pinned: PinnedVersions()))
+        #expect(map.waitingPages == 2)
+        holds(map.reclaim(through: 5, pinned: PinnedVersions()))
+        #expect(map.waitingPages == 0)
+    }
+
+    @Test func whatAReaderThatLeavesHeldGoesToAnOlderOneOrIsFree() {
+        var map = twoFreedPages()
+        let all = PinnedVersions(versions: [1, 3, 4])
+        holds(map.reclaim(through: 5, pinned: all))
+        #expect(map.waitingPages == 2)
+        // Each page is reached by two of them.
+        for version in [1, 3, 4] as [UInt64] {
+            #expect(map.waiting.pageCount(heldOnlyBy: version, pinned: all) == 0)
+        }
+        let rest = PinnedVersions(versions: [1, 3])
+        holds(map.reclaim(through: 5, pinned: rest))
+        #expect(map.waitingPages == 2)
+        #expect(map.waiting.pageCount(heldOnlyBy: 3, pinned: rest) == 1)
+        #expect(map.waiting.pageCount(heldOnlyBy: 1, pinned: rest) == 0)
+        let last = PinnedVersions(versions: [1])
+        holds(map.reclaim(through: 5, pinned: last))
+        #expect(map.waitingPages == 1)
+        #expect(map.waiting.pageCount(heldOnlyBy: 1, pinned: last) == 1)
+        holds(map.reclaim(through: 5, pinned: PinnedVersions()))
+        #expect(map.waitingPages == 0)
+    }
+
+    /// However many commits freed pages that one reader reaches, what waits for it is kept in as
+    /// few extents as its pages have gaps.
+    @Test func whatWaitsForOneReaderIsJoined() {
+        var map = FreeSpace(firstPage: 34, pageCount: 3034)
+        var births: [UInt64] = []
+        for version in UInt64(1)...500 {
+            holds(map.allocate(2) == 34 + 2 * (version - 1))
+            births.append(version)
+            map.commit(version)
+        }
+        var random = SeededRandom(seed: 8)
+        let pinned = PinnedVersions(versions: [500])
+        for (version, index) in births.indices.shuffled(using: &random).enumerated() {
+            let extent = Extent(start: 34 + 2 * UInt64(index), count: 2)
+            holds(map.freeOld(extent, birth: births[index]))
+            map.commit(501 + UInt64(version))
+            holds(map.reclaim(through: 501 + UInt64(version), pinned: pinned))
+        }
+        #expect(map.waitingPages == 1000)
+        #expect(map.waiting.batches.count == 1)
+        #expect(map.waiting.extentCount == 1)
+    }
+
+    // MARK: Groups
+
+    @Test func pagesThatTheOpenGroupWroteAndFreedAreInNoLog() {
+        var map = FreeSpace(firstPage: 34, pageCount: 100)
+        holds(map.allocate(4) == 34)
+        map.commit(1)
+        // Two versions in a group; the second frees pages of the first, and older ones.
+        holds(map.allocate(3) == 38)
+        map.finishTransaction(version: 2)
+        holds(map.freeOld(Extent(start: 39, count: 1), birth: 2))
+        holds(map.freeOld(Extent(start: 35, count: 2), birth: 1))
+        map.finishTransaction(version: 3)
+        #expect(map.waitingPages == 2)
+        #expect(map.freePages == 66 - 4 - 2)
+        // A transaction that has not finished is not in the log.
+        holds(map.allocate(1) != nil)
+        holds(map.freeOld(Extent(start: 34, count: 1), birth: 1))
+        #expect(
+            map.groupLog()
+                == FreeSpaceLog(
+                    allocated: [Extent(start: 38, count: 1), Extent(start: 40, count: 1)],
+                    freed: [FreedExtent(extent: Extent(start: 35, count: 2), birth: 1)]))
+        map.beginGroup(firstVersion: 4)
+        map.finishTransaction(version: 4)
+        // Of a group that was handed to the disk: its pages are in the file now.
+        holds(map.freeOld(Extent(start: 38, count: 1), birth: 2))
+        map.finishTransaction(version: 5)
+        #expect(map.groupLog().freed.map(\.birth) == [1, 2])
+        #expect(map.livePages == 4 + 3 - 3 + 1 - 2)
+        map.checkInvariants()
+    }
+
+    @Test func aGroupIsRolledBackAsAWhole() {
+        var map = FreeSpace(firstPage: 34, pageCount: 100)
+        holds(map.allocate(6) == 34)
+        map.commit(1)
+        let before = map
+        holds(map.freeOld(Extent(start: 34, count: 2), birth: 1))
+        holds(map.allocate(3) != nil)
+        map.finishTransaction(version: 2)
+        holds(map.freeOld(Extent(start: 41, count: 1), birth: 2))
+        map.finishTransaction(version: 3)
+        holds(map.allocate(1) != nil)
+        map.rollBackGroup()
+        map.checkInvariants()
+        #expect(map.livePages == before.livePages)
+        #expect(map.freePages == before.freePages)
+        #expect(map.waitingPages == 0)
+        #expect(map.groupLog() == FreeSpaceLog(allocated: [], freed: []))
+    }
+
+    // MARK: What is read from a file
+
+    private func hostileSample() -> (map: FreeSpace, step: FreeSpaceStep) {
         var map = FreeSpace(firstPage: 34, pageCount: 300)
-        for _ in 0..<50 { _ = map.allocate(2) }
-        map.finishCommit(version: 1)
+        for version in UInt64(1)...10 {
+            for _ in 0..<5 { _ = map.allocate(2) }
+            map.commit(version)
+        }
         for page in stride(from: UInt64(34), to: 100, by: 6) {
-            holds(map.freeOld(Extent(start: page, count: 2)))
+            holds(map.freeOld(Extent(start: page, count: 2), birth: (page - 34) / 10 + 1))
         }
-        let bytes = map.encodeCheckpoint(version: 2)
-        func load(_ bytes: [UInt8]) -> FreeSpace? {
-            bytes.withUnsafeBytes {
-                FreeSpace(checkpoint: $0, version: 2, firstPage: 34, maximumPageCount: 300)
-            }
+        map.finishTransaction(version: 11)
+        let step = FreeSpaceStep(
+            version: 11, pageCount: 300, livePages: map.livePages, log: map.groupLog())
+        return (map, step)
+    }
+
+    /// Decodes damaged variants of a checkpoint; every truncated one must be refused.
+    private func damage(_ bytes: [UInt8], read: (FreeSpaceCheckpoint) -> Bool) {
+        func isRead(_ bytes: [UInt8]) -> Bool {
+            bytes.withUnsafeBytes { FreeSpaceCheckpoint($0, version: 11).map(read) ?? false }
         }
-        #expect(load(bytes) != nil)
-        for count in 0..<bytes.count { #expect(load(Array(bytes[..<count])) == nil) }
+        #expect(isRead(bytes))
+        for count in 0..<bytes.count { #expect(!isRead(Array(bytes[..<count]))) }
         var random = SeededRandom(seed: 3)
+        var accepted = 0
         for _ in 0..<3000 {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 damaged[.random(in: damaged.indices, using: &random)] = .random(
                     in: 0...255, using: &random)
             }
-            load(damaged)?.checkInvariants()
+            if isRead(damaged) { accepted += 1 }
         }
+        #expect(accepted < 3000)
+    }
+
+    @Test func hostileMapsAreRefused() throws {
+        let bytes = try #require(FreeSpaceCheckpoint.encode(hostileSample().map, version: 11))
+        damage(bytes) { checkpoint in
+            guard checkpoint.base.isNone,
+                let map = checkpoint.map(firstPage: 34, maximumPageCount: 300)
+            else { return false }
+            #expect(map.invariantsHold())
+            return true
+        }
+    }
+
+    @Test func hostileStepsAreRefused() {
+        var (_, step) = hostileSample()
+        let base = PageReference(page: 40, birth: 9)
+        var earlier = step
+        earlier.version = 10
+        step.log.freed.removeLast(2)
+        let bytes = FreeSpaceCheckpoint.encode([earlier, step], since: base, version: 11)
+        damage(bytes) { checkpoint in
+            guard !checkpoint.base.isNone,
+                let steps = checkpoint.steps(firstPage: 34, maximumPageCount: 300)
+            else { return false }
+            for step in steps {
+                #expect(step.version <= 11 && step.version > checkpoint.base.birth)
+                for freed in step.log.freed {
+                    #expect(freed.birth >= 1 && freed.birth < step.version)
+                    #expect(freed.extent.start >= 34 && freed.extent.end <= step.pageCount)
+                }
+            }
+            return true
+        }
+        #expect(
+            bytes.withUnsafeBytes {
+                FreeSpaceCheckpoint($0, version: 11)?.steps(firstPage: 34, maximumPageCount: 300)
+            } == [earlier, step])
     }
 
     @Test func aLogThatDoesNotFitTheMapIsRefused() {
         var map = FreeSpace(firstPage: 34, pageCount: 100)
         let pages = map.allocate(10)!
-        map.finishCommit(version: 1)
-        func replays(_ log: FreeSpaceLog, live: UInt64 = 10) -> Bool {
+        map.commit(1)
+        func replays(_ allocated: [Extent], _ freed: [Extent], live: UInt64) -> Bool {
             var copy = map
-            return copy.replay(log, version: 2, pageCount: 100, livePages: live)
+            return copy.replay(
+                FreeSpaceStep(
+                    version: 2, pageCount: 100, livePages: live,
+                    log: FreeSpaceLog(
+                        allocated: allocated,
+                        freed: freed.map { FreedExtent(extent: $0, birth: 1) })))
         }
         let used = Extent(start: pages, count: 2)
         let free = Extent(start: pages + 50, count: 2)
         let beyond = Extent(start: 99, count: 2)
-        #expect(replays(FreeSpaceLog(releasedThrough: 0, allocated: [free], freed: []), live: 12))
-        #expect(!replays(FreeSpaceLog(releasedThrough: 0, allocated: [used], freed: [])))
-        #expect(!replays(FreeSpaceLog(releasedThrough: 0, allocated: [beyond], freed: [])))
-        #expect(!replays(FreeSpaceLog(releasedThrough: 0, allocated: [], freed: [free])))
-        #expect(!replays(FreeSpaceLog(releasedThrough: 0, allocated: [], freed: [beyond])))
-        #expect(!replays(FreeSpaceLog(releasedThrough: 0, allocated: [], freed: [used]), live: 9))
+        #expect(replays([free], [], live: 12))
+        #expect(replays([free], [used], live: 10))
+        #expect(!replays([used], [], live: 10))
+        #expect(!replays([beyond], [], live: 10))
+        #expect(!replays([], [free], live: 10))
+        #expect(!replays([], [beyond], live: 10))
+        #expect(!replays([], [used], live: 9))
     }
 
     @Test func aLogThatFreesWaitingPagesIsNoticed() {
         var map = FreeSpace(firstPage: 34, pageCount: 100)
         let pages = Extent(start: map.allocate(10)!, count: 2)
-        map.finishCommit(version: 1)
-        let log = FreeSpaceLog(releasedThrough: 0, allocated: [], freed: [pages])
-        holds(map.replay(log, version: 2, pageCount: 100, livePages: 8))
+        map.commit(1)
+        func replay(_ version: UInt64, live: UInt64) -> Bool {
+            map.replay(
+                FreeSpaceStep(
+                    version: version, pageCount: 100, livePages: live,
+                    log: FreeSpaceLog(
+                        allocated: [], freed: [FreedExtent(extent: pages, birth: 1)])))
+        }
+        holds(replay(2, live: 8))
         #expect(map.invariantsHold())
-        holds(map.replay(log, version: 3, pageCount: 100, livePages: 6))
+        holds(replay(3, live: 6))
         #expect(!map.invariantsHold())
         // More waiting pages than the file has.
-        for version in UInt64(4)..<60 {
-            _ = map.replay(log, version: version, pageCount: 100, livePages: 0)
-        }
+        for version in UInt64(4)..<60 { _ = replay(version, live: 0) }
         #expect(!map.invariantsHold())
+        holds(!map.reclaim(through: 60, pinned: PinnedVersions()))
+    }
+
+    /// Who allocated had looked at the readers, whatever this map knows of them.
+    @Test func aLogMayAllocateWhatIsFreeAndWaitsHereInOnePiece() {
+        var map = twoFreedPages()
+        holds(map.reclaim(through: 5, pinned: PinnedVersions(versions: [1])))
+        // Page 34 waits for version 1, page 35 and all behind it are free.
+        holds(
+            map.replay(
+                FreeSpaceStep(
+                    version: 7, pageCount: 100, livePages: 4,
+                    log: FreeSpaceLog(allocated: [Extent(start: 34, count: 4)], freed: []))))
+        #expect(map.waitingPages == 0)
+        #expect(map.waiting.batches.isEmpty)
+        map.checkInvariants()
     }
 
     @Test func variableLengthIntegersComeBack() {

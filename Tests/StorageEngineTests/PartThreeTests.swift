@@ -46,7 +46,6 @@ import Testing
         try Data(states.image).write(to: URL(fileURLWithPath: path))
         var images = [states.image]
         let first = CrashStates.preparedStep + 1
-        // So many that the newest writes where an older one did.
         let last = CrashWorkload.lastStep
         for step in first...last {
             do {
@@ -55,26 +54,29 @@ import Testing
             }
             images.append(try readBytes(path))
         }
-        let newest = images.removeLast()
-        let list = try record(UInt64(last), in: newest).pageList
         var count = 0
-        for extent in list {
-            for page in Int(extent.start)..<Int(extent.end) {
-                let range = page * 4096..<(page + 1) * 4096
-                for older in images where range.upperBound <= older.count {
-                    guard older[range] != newest[range], older[range].contains(where: { $0 != 0 })
-                    else { continue }
-                    count += 1
-                    var image = newest
-                    image.replaceSubrange(range, with: older[range])
-                    // Known to be durable: damage. Not known: the version before.
-                    #expect(throws: StorageError.self) { try digest(image) }
-                    try directory.withImage(withoutMarker(image)) {
-                        let connection = try Connection(Database.open(path: $0))
-                        #expect(
-                            try CrashWorkload.digest(of: connection)
-                                == states.digests[last - 1])
-                        #expect(try connection.verify() == [])
+        // The newest of the steps that wrote where an older one did.
+        for step in (first...last).reversed() where count == 0 {
+            let newest = images.removeLast()
+            for extent in try record(UInt64(step), in: newest).pageList {
+                for page in Int(extent.start)..<Int(extent.end) {
+                    let range = page * 4096..<(page + 1) * 4096
+                    for older in images where range.upperBound <= older.count {
+                        guard older[range] != newest[range],
+                            older[range].contains(where: { $0 != 0 })
+                        else { continue }
+                        count += 1
+                        var image = newest
+                        image.replaceSubrange(range, with: older[range])
+                        // Known to be durable: damage. Not known: the version before.
+                        #expect(throws: StorageError.self) { try digest(image) }
+                        try directory.withImage(withoutMarker(image)) {
+                            let connection = try Connection(Database.open(path: $0))
+                            #expect(
+                                try CrashWorkload.digest(of: connection)
+                                    == states.digests[step - 1])
+                            #expect(try connection.verify() == [])
+                        }
                     }
                 }
             }
@@ -89,8 +91,9 @@ import Testing
             try digest([UInt8](repeating: 0, count: file.bytes.count))
         } throws: { ($0 as? StorageError)?.code == .notADatabase }
         var withoutSlots = file.bytes
+        let slots = Int(CommitRecord.slotCount) * 4096
         withoutSlots.replaceSubrange(
-            8192..<34 * 4096, with: [UInt8](repeating: 0, count: 32 * 4096))
+            8192..<8192 + slots, with: [UInt8](repeating: 0, count: slots))
         #expect(throws: StorageError.self) { try digest(withoutSlots) }
         let crashed = withoutMarker(file.bytes)
         let newest = try record(31, in: file.bytes)

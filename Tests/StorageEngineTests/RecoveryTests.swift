@@ -5,6 +5,8 @@ import Testing
 
 /// Files that are not what they should be.
 @Suite struct RecoveryTests {
+    /// Where the runs begin.
+    private let firstRun = Int(FileHeader.blockCount * FileHeader.blockSize)
     let directory = TestDirectory()
 
     private func load() throws -> [UInt8] {
@@ -105,7 +107,7 @@ import Testing
         try makeDatabase(versions: 40)
         let bytes = try load()
         for length in [
-            1, 511, 512, 4095, 4096, 4097, 8192, 50_000, 34 * 4096, bytes.count - 4096,
+            1, 511, 512, 4095, 4096, 4097, 8192, 50_000, firstRun, bytes.count - 4096,
             bytes.count - 1,
         ] {
             try store(Array(bytes[..<length]))
@@ -120,7 +122,7 @@ import Testing
     @Test func recordsWithoutAnyValidOneAreDamage() throws {
         try makeDatabase(versions: 40)
         var bytes = try load()
-        for slot in 0..<32 { bytes[8192 + slot * 4096] ^= 1 }
+        for slot in 0..<Int(CommitRecord.slotCount) { bytes[8192 + slot * 4096] ^= 1 }
         try store(bytes)
         #expect(openError()?.code == .damaged)
     }
@@ -128,8 +130,8 @@ import Testing
     @Test func theNewestRecordOfACleanlyClosedFileCannotVanish() throws {
         try makeDatabase(versions: 40)
         var bytes = try load()
-        bytes[8192 + (40 % 32) * 4096 + 500] ^= 1
-        bytes[8192 + (40 % 32) * 4096 + 9] ^= 1
+        bytes[8192 + 40 * 4096 + 500] ^= 1
+        bytes[8192 + 40 * 4096 + 9] ^= 1
         try store(bytes)
         let error = try #require(openError())
         #expect(error.code == .damaged)
@@ -149,7 +151,7 @@ import Testing
                 let header = try? FileHeader(all, path: "")
                 return CommitRecord(
                     UnsafeRawBufferPointer(rebasing: all[8192 + 10 * 4096..<8192 + 11 * 4096]),
-                    slot: 10, fileSeed: header!.fileSeed, firstPage: 34)
+                    slot: 10, fileSeed: header!.fileSeed, firstPage: FileHeader.blockCount)
             })
         let page = Int(record.pageList[0].start)
         bytes.replaceSubrange(
@@ -179,7 +181,7 @@ import Testing
             for round in 2..<200 {
                 try pager.write { try $0.set(0, value(UInt8(round))) }
                 reference = try ValueStore(pager).references()[0]
-                if reference.page == 34 || reference.page == 35 { break }
+                if reference.page <= FileHeader.blockCount + 1 { break }
             }
         }
         var bytes = try load()
@@ -198,7 +200,7 @@ import Testing
         var random = SeededRandom(seed: 4)
         for _ in 0..<60 {
             var damaged = bytes
-            damaged[.random(in: 34 * 4096..<bytes.count, using: &random)] ^= 1
+            damaged[.random(in: firstRun..<bytes.count, using: &random)] ^= 1
             try store(damaged)
             do {
                 #expect(try newestValues() == expected)

@@ -9,7 +9,9 @@ struct PinsCommand: ParsableCommand {
         abstract: "Tells who keeps a database file from reusing its space.",
         discussion: """
             Prints where the bytes of the file are, and a line for each reader of any process \
-            that has pinned a version: what a version before the newest reaches cannot be reused. \
+            that has pinned a version: what a pinned version reaches cannot be reused. HOLDS are \
+            the freed bytes that no other pinned version reaches, so that they become free when \
+            the readers of this one have left. \
             The file may be in use: it is opened, its write lock is taken for a moment, and \
             nothing in it is changed.
 
@@ -64,12 +66,12 @@ struct PinsCommand: ParsableCommand {
         text += "  \(padded("version", 8))  \(statistics.newestVersion)\n"
         guard !statistics.pinnedVersions.isEmpty else { return text + "No version is pinned.\n" }
         text += "\n"
-        let header = ["VERSION", "BEHIND", "PINNED FOR", "PROCESS", "NAME"]
+        let header = ["VERSION", "BEHIND", "PINNED FOR", "HOLDS", "PROCESS", "NAME"]
         let rows = statistics.pinnedVersions.map { pin in
             [
                 String(pin.version), String(statistics.newestVersion - pin.version),
-                "\(ColumnCatalogue.decimal(pin.seconds)) s", String(pin.processID),
-                pin.processName ?? "(unknown)",
+                "\(ColumnCatalogue.decimal(pin.seconds)) s", "\(pin.heldBytes) bytes",
+                String(pin.processID), pin.processName ?? "(unknown)",
             ]
         }
         return text + table([header] + rows)

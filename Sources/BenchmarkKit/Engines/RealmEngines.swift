@@ -8,7 +8,7 @@ protocol RealmEngine: BenchmarkEngine {}
 
 extension RealmEngine {
     var name: String { "realm" }
-    var version: String { "format 1" }
+    var version: String { "format 2" }
     var durabilities: [Durability] { [.full] }
     var counters: IOCounters {
         let counted = SystemCounters.current

@@ -101,6 +101,12 @@ final class ChangeLog: Sendable {
         }
     }
 
+    /// For when transactions failed after they were added: others get the numbers of their
+    /// versions.
+    func removeAll() {
+        state.withLock { $0.dropFirst($0.transactions.count) }
+    }
+
     /// All transactions after version `old` up to `new`; nil if one of them is not recorded.
     func transactions(after old: UInt64, through new: UInt64) -> [RecordedTransaction]? {
         if new <= old { return [] }

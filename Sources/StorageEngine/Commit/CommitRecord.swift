@@ -1,29 +1,36 @@
 /// What one version consists of: the block that makes a commit a commit.
 ///
 /// The layout is in `docs/design.md`. Encoding never fails: the caller asks first whether lists
-/// fit (``fits(pageList:log:)``), and leaves out what does not.
+/// fit (``fits(pageList:log:version:)``), and leaves out what does not.
 struct CommitRecord: Equatable, Sendable {
     /// Bytes of a record, and of the slot that holds it.
     static let size = 4096
-    /// Slots in the ring: the record of version `v` is in slot `v mod 32`.
-    static let slotCount: UInt64 = 32
-    /// The free map is written as a checkpoint at least this often, so that the records after
-    /// the checkpoint are all in the ring: 24 + 1 of them at most, and 32 slots.
+    /// Slots in the ring: the record with sequence number `s` is in slot `s mod 64`.
+    static let slotCount: UInt64 = 64
+    /// The free map is written as a checkpoint at least this often, in records, so that those
+    /// after the checkpoint are all in the ring.
     static let maximumCheckpointAge: UInt64 = 24
+    /// Records that may lie between the newest durable one and the one that is being written. What a
+    /// loss of power may bring back stays whole: the slots of the newest durable record and those
+    /// since its checkpoint are not used again before there is a newer durable one.
+    static let maximumUnsynced: UInt64 = slotCount - maximumCheckpointAge - 8
 
     /// Bounds of what a record may say, so that no sum of what it says overflows: at a version
     /// each nanosecond, a century; at 4096 bytes a page, an exabyte.
     private static let maximumVersion: UInt64 = 1 << 62
     private static let maximumPageCount: UInt64 = 1 << 48
 
-    private static let listOffset = 104
-    private static let listCapacity = size - listOffset
+    private static let listOffset = 112
+    static let listCapacity = size - listOffset
     private static let flag: UInt32 = 1 << 31
 
+    /// The version of the newest transaction of the group that it makes durable.
     var version: UInt64
+    /// One more than that of the record before: a record makes one or more transactions versions.
+    var sequence: UInt64
     /// Random: tells apart two commits that became the same version in two copies of a file.
     var commitID: UInt64
-    /// The newest version known to be durable when this record was written.
+    /// The sequence number of the newest record known to be durable when this one was written.
     var durableFloor: UInt64
     /// Pages of the file, headers included.
     var pageCount: UInt64
@@ -31,6 +38,8 @@ struct CommitRecord: Equatable, Sendable {
     var livePages: UInt64
     /// The newest checkpoint of the free map; its birth is the version it describes.
     var checkpoint: PageReference
+    /// The sequence number of the record that it came with.
+    var checkpointSequence: UInt64
     /// What this commit wrote. Empty where `pagesWereSynced`.
     var pageList: [Extent]
     /// See ``PageListHash``.
@@ -40,21 +49,24 @@ struct CommitRecord: Equatable, Sendable {
     /// Nil where it did not fit; then `checkpoint` is of this version.
     var log: FreeSpaceLog?
 
-    static func slot(of version: UInt64) -> UInt64 { version % slotCount }
+    /// What the record says of the free space; nil where it has no log.
+    var freeSpaceStep: FreeSpaceStep? {
+        log.map {
+            FreeSpaceStep(version: version, pageCount: pageCount, livePages: livePages, log: $0)
+        }
+    }
+
+    static func slot(of sequence: UInt64) -> UInt64 { sequence % slotCount }
 
     /// Bytes that the two lists take.
-    static func byteCount(pageList: [Extent], log: FreeSpaceLog?) -> Int {
-        ExtentCoding.byteCount(of: pageList) + (log.map(byteCount) ?? 0)
+    var listByteCount: Int {
+        ExtentCoding.byteCount(of: pageList) + (log?.byteCount(freedBy: version) ?? 0)
     }
 
-    private static func byteCount(of log: FreeSpaceLog) -> Int {
-        VariableLengthInteger.byteCount(of: log.releasedThrough)
-            + VariableLengthInteger.byteCount(of: UInt64(log.allocated.count))
-            + ExtentCoding.byteCount(of: log.allocated) + ExtentCoding.byteCount(of: log.freed)
-    }
-
-    static func fits(pageList: [Extent], log: FreeSpaceLog?) -> Bool {
-        byteCount(pageList: pageList, log: log) <= listCapacity
+    /// Whether the record of `version` has room for both lists.
+    static func fits(pageList: [Extent], log: FreeSpaceLog?, version: UInt64) -> Bool {
+        let logBytes = log?.byteCount(freedBy: version) ?? 0
+        return ExtentCoding.byteCount(of: pageList) + logBytes <= listCapacity
     }
 }
 
@@ -73,16 +85,11 @@ struct PageListHash {
 
 extension CommitRecord {
     func encode(fileSeed: UInt64) -> [UInt8] {
-        precondition(Self.fits(pageList: pageList, log: log))
+        precondition(Self.fits(pageList: pageList, log: log, version: version))
         var lists: [UInt8] = []
         ExtentCoding.append(pageList, to: &lists)
-        if let log {
-            VariableLengthInteger.append(log.releasedThrough, to: &lists)
-            VariableLengthInteger.append(UInt64(log.allocated.count), to: &lists)
-            ExtentCoding.append(log.allocated, to: &lists)
-            ExtentCoding.append(log.freed, to: &lists)
-        }
-        let logCount = log.map { UInt32($0.allocated.count + $0.freed.count) } ?? Self.flag
+        log?.append(freedBy: version, to: &lists)
+        let logCount = log.map { UInt32($0.extentCount) } ?? Self.flag
         var block = [UInt8](repeating: 0, count: Self.size)
         block.withUnsafeMutableBytes { bytes in
             func store(_ value: UInt64, at offset: Int) {
@@ -100,10 +107,11 @@ extension CommitRecord {
             store(livePages, at: 56)
             store(checkpoint.page, at: 64)
             store(checkpoint.birth, at: 72)
-            store(checkpoint.birth, at: 80)
+            store(checkpointSequence, at: 80)
             store(pageListHash, at: 88)
             store(UInt32(pageList.count) | (pagesWereSynced ? Self.flag : 0), at: 96)
             store(logCount, at: 100)
+            store(sequence, at: 104)
             UnsafeMutableRawBufferPointer(rebasing: bytes[Self.listOffset...])
                 .copyBytes(from: lists)
             store(Self.checksum(UnsafeRawBufferPointer(bytes), fileSeed: fileSeed), at: 0)
@@ -127,21 +135,24 @@ extension CommitRecord {
         guard block.count == Self.size, word(0) == Self.checksum(block, fileSeed: fileSeed)
         else { return nil }
         version = word(8)
+        sequence = word(104)
         commitID = word(16)
         durableFloor = word(24)
         pageCount = word(32)
         root = PageReference(page: word(40), birth: word(48))
         livePages = word(56)
         checkpoint = PageReference(page: word(64), birth: word(72))
+        checkpointSequence = word(80)
         pageListHash = word(88)
         pagesWereSynced = half(96) & Self.flag != 0
         pageList = []
-        guard version >= 1, version <= Self.maximumVersion, Self.slot(of: version) == slot,
-            durableFloor < version, pageCount >= firstPage, pageCount <= Self.maximumPageCount,
-            livePages <= pageCount - firstPage, word(80) == checkpoint.birth,
+        guard version <= Self.maximumVersion, sequence >= 1, sequence <= version,
+            Self.slot(of: sequence) == slot, durableFloor < sequence, pageCount >= firstPage, pageCount <= Self.maximumPageCount,
+            livePages <= pageCount - firstPage, checkpointSequence <= sequence,
+            checkpoint.birth == version || checkpointSequence < sequence,
             Self.isPlausible(root, version, firstPage..<pageCount),
             Self.isPlausible(checkpoint, version, firstPage..<pageCount),
-            version - checkpoint.birth <= Self.maximumCheckpointAge
+            sequence - checkpointSequence <= Self.maximumCheckpointAge
         else { return nil }
 
         let bounds = firstPage..<pageCount
@@ -156,15 +167,11 @@ extension CommitRecord {
         if logCount & UInt64(Self.flag) != 0 {
             guard checkpoint.birth == version else { return nil }
         } else {
-            guard let releasedThrough = reader.next(), let allocatedCount = reader.next(),
-                releasedThrough < version, allocatedCount <= logCount,
-                let allocated = ExtentCoding.decode(
-                    count: allocatedCount, within: bounds, from: &reader),
-                let freed = ExtentCoding.decode(
-                    count: logCount - allocatedCount, within: bounds, from: &reader)
+            guard
+                let decoded = FreeSpaceLog(
+                    count: logCount, within: bounds, freedBy: version, from: &reader)
             else { return nil }
-            log = FreeSpaceLog(
-                releasedThrough: releasedThrough, allocated: allocated, freed: freed)
+            log = decoded
         }
     }
 

@@ -164,15 +164,13 @@ extension Database {
         let recovery = Recovery(file: file)
         let outcome = try recovery.findNewestVersion()
         let version = outcome.record?.version ?? 0
-        var durableVersion = version
-        if options.readOnly {
-            // Who writes later makes the version durable first.
-            if outcome.needsSync, version > 0 { durableVersion = version - 1 }
-        } else if outcome.needsSync {
-            try recovery.makeDurable(outcome)
-        }
+        // Who writes after a process that only reads makes the version durable first.
+        let isDurable = !(outcome.needsSync && options.readOnly)
+        if outcome.needsSync, isDurable { try recovery.makeDurable(outcome) }
         if let record = outcome.record { try file.map(pageCount: record.pageCount) }
-        try coordinator.finishRecovery(visibleVersion: version, durableVersion: durableVersion)
+        try coordinator.finishRecovery(
+            version: version, sequence: outcome.record?.sequence ?? 0, isDurable: isDurable,
+            isReusable: outcome.unsynced.count <= 1)
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
             newestRecord: outcome.record)
@@ -287,7 +285,7 @@ extension Database {
             let file = try PageFile(
                 descriptor: descriptor, path: identifier, header: header, isInMemory: true)
             let coordinator = try Coordinator.inMemory(name: identifier)
-            try coordinator.finishRecovery(visibleVersion: 0, durableVersion: 0)
+            try coordinator.finishRecovery(version: 0, sequence: 0)
             return Database(
                 path: identifier, file: file, coordinator: coordinator,
                 isReadOnly: options.readOnly, newestRecord: nil)

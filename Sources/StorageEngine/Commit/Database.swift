@@ -39,6 +39,11 @@ public final class Database: @unchecked Sendable {
     private let newestRecord: Locked<CommitRecord?>
     /// Touched by the holder of the write lock only.
     var writerState = WriterState()
+    /// Transactions of this process that have finished and are not on disk yet.
+    let commits = CommitQueue()
+    let pageMemory: PageMemoryPool
+    /// Makes durable what was committed without waiting for the disk.
+    let backgroundSync: BackgroundSync
     /// What transactions of this process did, while somebody observes it.
     let changeLog = ChangeLog()
 
@@ -51,27 +56,31 @@ public final class Database: @unchecked Sendable {
         self.coordinator = coordinator
         self.isReadOnly = isReadOnly
         self.newestRecord = Locked(newestRecord)
+        pageMemory = PageMemoryPool(pageSize: file.pageSize)
+        backgroundSync = BackgroundSync(file: file, coordinator: coordinator)
     }
 
     deinit {
         // A forked child has no descriptors to close, and its parent goes on using the rest.
         if coordinator.isForked { return }
-        // Nothing can be reported here. What was committed is durable; without the marker the
-        // next opener checks the newest commit.
+        // Nothing can be reported here. Without the marker the next opener checks the newest
+        // commits.
+        let isDurable = (try? backgroundSync.stop()) != nil
         if (try? coordinator.close()) == true {
-            if !coordinator.isPoisoned { try? writeCleanCloseMarker() }
+            if isDurable, !coordinator.isPoisoned { try? writeCleanCloseMarker() }
             coordinator.releaseFinal()
         }
         System.close(file.descriptor)
     }
 
-    /// The newest version is durable, because every commit is before it is published.
+    /// What was committed is durable.
     private func writeCleanCloseMarker() throws(StorageError) {
         let version = coordinator.visibleVersion
         guard version > 0, coordinator.durableVersion >= version,
             let record = try record(of: version)
         else { return }
-        let marker = CleanCloseMarker(version: version, commitID: record.commitID)
+        let marker = CleanCloseMarker(
+            version: version, commitID: record.commitID, sequence: record.sequence)
         try file.write(marker.encode(file.header), at: FileHeader.markerOffset)
     }
 
@@ -79,7 +88,9 @@ public final class Database: @unchecked Sendable {
     /// exist.
     func record(of version: UInt64) throws(StorageError) -> CommitRecord? {
         if let known = newestRecord.withLock({ $0 }), known.version == version { return known }
-        guard let record = try file.readRecord(slot: CommitRecord.slot(of: version)),
+        // Published before the version is: it is this version's, or that of a newer one.
+        let sequence = coordinator.visibleSequence
+        guard let record = try file.readRecord(slot: CommitRecord.slot(of: sequence)),
             record.version == version
         else { return nil }
         rememberRecord(record)
@@ -110,6 +121,10 @@ extension Database {
         public var processName: String?
         /// Since when it has been pinned.
         public var age: Duration
+        /// Freed bytes that this version alone keeps from being reused: they become free when all
+        /// its readers have left it and everybody else stays. 0 for the newest version, and in a
+        /// database that was opened for reading only.
+        public var heldBytes: UInt64 = 0
     }
 
     /// Where the file's bytes are.
@@ -121,14 +136,15 @@ extension Database {
         public var liveBytes: UInt64
         /// Free for the next write transaction.
         public var freeBytes: UInt64
-        /// Freed, but not before every reader has left the versions that reach it.
+        /// Freed, but still reached by versions that are pinned.
         public var waitingBytes: UInt64
-        /// One for each reader, the oldest version first. Those before the newest keep space from
-        /// being reused.
+        /// One for each reader, the oldest version first. A version before the newest keeps what it
+        /// reaches from being reused.
         public var pinnedVersions: [PinnedVersion]
     }
 
-    /// Takes the write lock for a moment, and clears the pins of processes that died.
+    /// Takes the write lock for a moment, clears the pins of processes that died, and makes free
+    /// what readers that have gone had held back.
     public func statistics() throws(StorageError) -> Statistics {
         try coordinator.checkNotForked()
         coordinator.clearDeadProcesses()
@@ -145,11 +161,12 @@ extension Database {
             record = try newestConsistentRecord()
         } else {
             try lockForWriting()
-            defer { coordinator.unlockAfterWriting() }
+            defer { unlockAfterWriting() }
+            commits.drain(GroupWriter(database: self))
             record = try newestConsistentRecord()
-            let space = try writerState.catchUp(with: record, in: self)
-            statistics.freeBytes = file.offset(of: space.free)
-            statistics.waitingBytes = file.offset(of: space.waiting)
+            try writerState.catchUp(with: record, in: self)
+            try writerState.reclaim(visible: record?.version ?? 0, in: self)
+            statistics.addSpace(writerState, file)
         }
         statistics.newestVersion = record?.version ?? 0
         statistics.fileBytes = try file.size()
@@ -174,35 +191,65 @@ extension Database {
     }
 }
 
+extension Database.Statistics {
+    fileprivate mutating func addSpace(_ writerState: WriterState, _ file: PageFile) {
+        let space = writerState.freeSpace!
+        freeBytes = file.offset(of: space.freePages)
+        waitingBytes = file.offset(of: space.waitingPages)
+        for index in pinnedVersions.indices {
+            let pages = space.waiting.pageCount(
+                heldOnlyBy: pinnedVersions[index].version, pinned: writerState.pinned)
+            pinnedVersions[index].heldBytes = file.offset(of: pages)
+        }
+    }
+}
+
 // MARK: The write lock
 
 extension Database {
-    /// Waits for the write lock, and makes sure that the visible version is durable and that
-    /// nothing of a later one is left in the file.
+    /// Waits for the write lock, until a transaction may join the open group or open one.
+    func lockForWriting() throws(StorageError) {
+        var previous = try coordinator.lockForWriting()
+        let writer = GroupWriter(database: self)
+        if coordinator.shouldLetOtherProcessesWrite {
+            commits.drain(writer)
+            previous = try coordinator.letOtherProcessesWrite()
+        }
+        commits.waitUntilJoinable(writer)
+        try cleanUp(after: previous)
+    }
+
+    /// Ends writing without having joined a group.
+    func unlockAfterWriting() {
+        coordinator.handOverToNextWriter()
+        GroupWriter(database: self).didFinishGroup()
+    }
+
+    /// Makes sure that nothing of a version that was never published is left in the file, and that
+    /// what a process adopted that could only read is durable.
     ///
-    /// A writer that was killed may have left a complete record of the version after the visible
+    /// A writer that was killed may have left a complete record of the commit after the visible
     /// one. It must be gone, durably, before any page is written: such a record may vouch for its
     /// pages without listing them ("pages were synced before"), and those pages are free.
-    func lockForWriting() throws(StorageError) {
-        let previous = try coordinator.lockForWriting()
-        let version = coordinator.visibleVersion
-        // A process that only reads may have recovered a version that it could not make durable.
-        guard previous == .died || coordinator.durableVersion < version else { return }
+    private func cleanUp(after previous: Coordinator.PreviousWriter) throws(StorageError) {
+        guard previous == .died || coordinator.needsRecovery else { return }
         do throws(StorageError) {
+            let version = coordinator.visibleVersion
             var outcome = Recovery.Outcome(
-                needsSync: true, abandonedSlots: [CommitRecord.slot(of: version + 1)])
-            if coordinator.durableVersion < version {
+                needsSync: true,
+                abandonedSlots: [CommitRecord.slot(of: coordinator.visibleSequence + 1)])
+            if coordinator.needsRecovery, version > 0 {
                 guard let record = try record(of: version),
-                    let pages = try Recovery(file: file).intactPages(of: record)
+                    let commits = try Recovery(file: file).unsyncedCommits(through: record)
                 else { throw missingRecord(version) }
                 outcome.record = record
-                outcome.listedPages = pages
+                outcome.unsynced = commits
             }
             try Recovery(file: file).makeDurable(outcome)
-            coordinator.publishDurable(version: version)
+            coordinator.finishDelayedRecovery()
         } catch {
             coordinator.poison()
-            coordinator.unlockAfterWriting()
+            unlockAfterWriting()
             throw error
         }
     }

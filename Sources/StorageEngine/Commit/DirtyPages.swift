@@ -55,12 +55,12 @@ struct DirtyPages {
     }
 
     /// The first pages of all runs, ascending.
-    mutating func sortedPages() -> [UInt64] {
-        added.sort()
+    func sorted() -> [UInt64] {
         var result: [UInt64] = []
         result.reserveCapacity(added.count)
-        for page in added where result.last != page && self[page] != nil { result.append(page) }
-        added = result
+        for page in added.sorted() where result.last != page && self[page] != nil {
+            result.append(page)
+        }
         return result
     }
 

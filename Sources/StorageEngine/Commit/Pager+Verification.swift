@@ -11,14 +11,15 @@ extension Pager {
         }
         for extent in space.free { add(extent, "free") }
         add(space.current, "free")
-        for group in space.waitingGroups {
-            for extent in group.extents { add(extent, "waiting to be free") }
-        }
-        if let record, !record.checkpoint.isNone,
-            let start = try? file.page(record.checkpoint, version: record.version)
+        for extent in space.waitingExtents { add(extent, "waiting to be free") }
+        if let record,
+            let chain = try? CheckpointChain(
+                newest: record.checkpoint, version: record.version, in: file)
         {
-            let pages = UInt64(PageHeader(start).pageCount)
-            add(Extent(start: record.checkpoint.page, count: pages), "the free map's")
+            for link in chain.links {
+                let run = Extent(start: link.reference.page, count: link.pageCount)
+                add(run, "the free map's")
+            }
         }
         var expected = file.header.firstPage
         for extent in known {

@@ -2,65 +2,79 @@
 extension Pager {
     /// Waits for the write lock, moves on to the newest version, and starts to write on top of it.
     ///
+    /// That may be a version of a group that is not on disk yet, which nobody reads but the
+    /// transaction; the version that is pinned is the newest visible one.
+    ///
     /// - Throws: `.readOnly`, `.usedAfterFork`, `.outcomeUnknown` after a failed sync, `.damaged`,
     ///   `.fileAccess`. The connection then reads what it did before, or nothing.
     public func beginWrite() throws(StorageError) {
         precondition(!isInWriteTransaction, "already writing")
         let wasReading = isReading
         try database.lockForWriting()
+        // Before anything is pinned: a group that has gone from the head has been published.
+        var head = database.commits.takeHead()
+        if head.mapIsLost {
+            // It is read anew from what is in the file.
+            database.commits.drain(GroupWriter(database: database))
+            head = database.commits.takeHead()
+            database.writerState.freeSpace = nil
+        }
         do {
             if isReading { _ = try refresh() } else { try beginRead() }
+            if let newest = head.newest { stand(on: newest.record) }
             try database.writerState.catchUp(with: record, in: database)
             try file.map(pageCount: database.writerState.freeSpace!.pageCount)
-            try releaseWaitingPages()
+            try database.writerState.reclaim(
+                visible: pinnedRecord?.version ?? 0, in: database)
         } catch {
-            database.coordinator.unlockAfterWriting()
-            if !wasReading { endRead() }
+            database.unlockAfterWriting()
+            if wasReading { stand(at: pinnedRecord) } else { endRead() }
             throw error
         }
+        self.head = head
+        memory = database.pageMemory.take()
         transactionFailure = nil
         writeVersion = version + 1
-    }
-
-    /// Space freed by version `f` is free for good once `f` is durable and no reader is below it.
-    private func releaseWaitingPages() throws(StorageError) {
-        defer { releasedAtBegin = database.writerState.freeSpace?.releasedThrough ?? 0 }
-        guard database.writerState.freeSpace!.waitingGroups.first != nil else { return }
-        let coordinator = database.coordinator
-        let oldest = coordinator.oldestPinnedVersion() ?? version
-        let limit = min(oldest, coordinator.durableVersion, version)
-        guard database.writerState.freeSpace!.release(through: limit) else {
-            database.writerState.freeSpace = nil
-            throw file.damage(0, "a page is free twice")
-        }
+        firstVersionInMemory = head.groups.first?.firstVersion ?? writeVersion
     }
 
     /// Ends the write transaction without a trace. The connection reads the version that it was
-    /// based on.
+    /// based on, or a newer one: having seen what it was based on, it waits until that is durable.
     public func rollback() {
         precondition(isInWriteTransaction)
         database.writerState.freeSpace!.rollBack()
         database.writerState.freeSpace!.checkInvariants()
-        root = record?.root ?? .none
+        let base = head.newest
         endWriting()
+        database.unlockAfterWriting()
+        stand(at: pinnedRecord)
+        guard let base else { return }
+        // If this fails, what was seen is gone for everybody: the version before is what there is.
+        // Whoever committed it is told why.
+        let writer = GroupWriter(database: database)
+        do throws(StorageError) {
+            _ = try database.commits.waitUntilDurable(base, writer)
+            try moveToNewest()
+        } catch {}
     }
 
-    /// Drops the private copies and lets the next writer go on.
-    func endWriting() {
-        dirty.removeAll()
-        arena.reset()
+    /// The transaction has joined a group: lets the next writer go on, while it is on its way to the
+    /// disk.
+    func handOver() {
+        endWriting()
+        database.coordinator.handOverToNextWriter()
+    }
+
+    /// Forgets the private copies, unless a group has taken them over.
+    private func endWriting() {
+        if let memory { database.pageMemory.giveBack(memory) }
+        memory = nil
+        head = CommitQueue.Head()
+        freedFromHead.removeAll()
         writeVersion = Pager.noVersion
+        firstVersionInMemory = Pager.noVersion
         changesToRecord = nil
         transactionFailure = nil
-        database.coordinator.unlockAfterWriting()
-    }
-
-    /// The transaction has become `newRecord`'s version, and is published. The connection still
-    /// holds the write lock, so this is the newest version.
-    func moveToCommitted(_ newRecord: CommitRecord) {
-        let pinned = reader.pinLatest()
-        assert(pinned == newRecord.version)
-        stand(at: newRecord)
     }
 
     // MARK: Failure
@@ -118,8 +132,8 @@ extension Pager {
             }
             if page == nil, let failure { throw failing(failure) }
         }
-        let buffer = arena.take(pages: pages)
-        dirty.add(buffer, at: page!)
+        let buffer = memory!.arena.take(pages: pages)
+        memory!.pages.add(buffer, at: page!)
         return (PageReference(page: page!, birth: writeVersion), buffer)
     }
 
@@ -147,10 +161,19 @@ extension Pager {
         let old = try page(reference)
         let pages = PageHeader(old).pageCount
         let (copy, buffer) = try allocateUninitialized(pages: pages)
-        buffer.copyMemory(from: old, byteCount: pages * pageSize)
+        copyContents(of: old, to: buffer, byteCount: pages * pageSize)
         MutablePageHeader(buffer).birth = writeVersion
         try freeOld(reference, pages: pages)
         return (copy, buffer, pages * pageSize)
+    }
+
+    /// Copies a run without its seal, which another thread may just be filling in, and which the
+    /// copy gets anew.
+    private func copyContents(
+        of old: UnsafeRawPointer, to buffer: UnsafeMutableRawPointer, byteCount: Int
+    ) {
+        (buffer + PageHeader.sealSize).copyMemory(
+            from: old + PageHeader.sealSize, byteCount: byteCount - PageHeader.sealSize)
     }
 
     /// Moves a run to one of another length. The contents go with it as far as they fit, the rest
@@ -162,7 +185,7 @@ extension Pager {
         let oldPages = PageHeader(old).pageCount
         let (moved, buffer) = try allocateUninitialized(pages: pages)
         let kept = min(oldPages, pages) * pageSize
-        buffer.copyMemory(from: old, byteCount: kept)
+        copyContents(of: old, to: buffer, byteCount: kept)
         (buffer + kept).initializeMemory(
             as: UInt8.self, repeating: 0, count: pages * pageSize - kept)
         let header = MutablePageHeader(buffer)
@@ -182,15 +205,16 @@ extension Pager {
         }
         let buffer = try own(reference)
         let pages = PageHeader(buffer).pageCount
-        dirty.remove(reference.page)
-        arena.giveBack(buffer, pages: pages)
+        memory!.pages.remove(reference.page)
+        memory!.arena.giveBack(buffer, pages: pages)
         database.writerState.freeSpace!.freeOwn(
             Extent(start: reference.page, count: UInt64(pages)))
     }
 
     private func freeOld(_ reference: PageReference, pages: Int) throws(StorageError) {
+        if reference.birth >= firstVersionInMemory { freedFromHead.append(reference) }
         let extent = Extent(start: reference.page, count: UInt64(pages))
-        guard database.writerState.freeSpace!.freeOld(extent) else {
+        guard database.writerState.freeSpace!.freeOld(extent, birth: reference.birth) else {
             throw failing(
                 file.damage(
                     reference.page, "it is in use and free at once, or used twice"))

@@ -20,15 +20,21 @@ public final class Pager {
     @exclusivity(unchecked) public var root = PageReference.none
     @exclusivity(unchecked) public private(set) var isReading = false
 
-    /// The record of `version`; nil for version 0.
+    /// The record of `version`; nil for version 0. In a write transaction perhaps the draft of one.
     @exclusivity(unchecked) private(set) var record: CommitRecord?
-    @exclusivity(unchecked) var dirty = DirtyPages()
-    @exclusivity(unchecked) var arena: PageArena
-    /// Waiting pages through this version had been released when the write transaction began.
-    var releasedAtBegin: UInt64 = 0
+    /// The record of the version that is pinned: `record`, except in a write transaction.
+    @exclusivity(unchecked) private(set) var pinnedRecord: CommitRecord?
+    /// The private copies of the open write transaction.
+    @exclusivity(unchecked) var memory: PageMemory?
+    /// What the open write transaction is based on, as far as it is not in the file.
+    @exclusivity(unchecked) var head = CommitQueue.Head()
+    /// Pages of this birth and later are in memory: the transaction's, and those of its head.
+    @exclusivity(unchecked) var firstVersionInMemory: UInt64 = Pager.noVersion
+    /// Pages of the head that the open transaction has copied or freed.
+    var freedFromHead: [PageReference] = []
 
     /// What the open write transaction did, if that is to be kept. Set by its owner before
-    /// ``commit()``; kept in the change log when the transaction becomes a version.
+    /// ``commit(_:)``; kept in the change log when the transaction becomes a version.
     var changesToRecord: (writer: UInt64, changes: ChangeSet)?
 
     /// The first error that the open write transaction met, or nil.
@@ -45,14 +51,11 @@ public final class Pager {
         self.database = database
         file = database.file
         reader = try database.coordinator.claimReader()
-        arena = PageArena(pageSize: file.pageSize)
     }
 
     deinit {
         if isInWriteTransaction { rollback() }
         reader.release()
-        dirty.tearDown()
-        arena.tearDown()
     }
 
     public var isInWriteTransaction: Bool { writeVersion != Pager.noVersion }
@@ -69,13 +72,8 @@ public final class Pager {
     public func beginRead() throws(StorageError) {
         precondition(!isReading, "already reading")
         try database.coordinator.checkNotForked()
-        do {
-            try pinNewest()
-        } catch {
-            reader.unpin()
-            throw error
-        }
         isReading = true
+        try moveToNewest()
     }
 
     /// Reads the version that `other` has pinned, instead of the one read before. `other` stays as
@@ -87,7 +85,7 @@ public final class Pager {
         try database.coordinator.checkNotForked()
         _ = reader.pin(sameAs: other.reader)
         isReading = true
-        stand(at: other.record)
+        stand(at: other.pinnedRecord)
     }
 
     /// Moves on to the newest version; true if it is another one. After an error the connection
@@ -97,12 +95,7 @@ public final class Pager {
         try database.coordinator.checkNotForked()
         let before = version
         if database.coordinator.visibleVersion == before { return false }
-        do {
-            try pinNewest()
-        } catch {
-            endRead()
-            throw error
-        }
+        try moveToNewest()
         return version != before
     }
 
@@ -112,14 +105,22 @@ public final class Pager {
         guard isReading else { return }
         isReading = false
         reader.unpin()
-        version = 0
-        record = nil
-        root = .none
+        stand(at: nil)
+    }
+
+    /// Pins the newest version and reads it; nothing if this fails.
+    func moveToNewest() throws(StorageError) {
+        do {
+            try pinNewest()
+        } catch {
+            endRead()
+            throw error
+        }
     }
 
     /// Pins the newest version and takes its record.
     ///
-    /// The record is read after the pin was set. A slot is used again 32 versions later, so the
+    /// The record is read after the pin was set. A slot is used again 64 commits later, so the
     /// slot may hold another record by then, or half of one: in this case there is a newer version,
     /// and the connection takes that.
     private func pinNewest() throws(StorageError) {
@@ -140,7 +141,14 @@ public final class Pager {
         }
     }
 
+    /// Reads the version that is pinned.
     func stand(at newRecord: CommitRecord?) {
+        pinnedRecord = newRecord
+        stand(on: newRecord)
+    }
+
+    /// Reads a version that is not pinned: in a write transaction, whose base nobody can free.
+    func stand(on newRecord: CommitRecord?) {
         record = newRecord
         version = newRecord?.version ?? 0
         root = newRecord?.root ?? .none
@@ -155,7 +163,9 @@ public final class Pager {
     /// - Throws: `.damaged` when the page is not what the reference says.
     @inline(__always)
     public func page(_ reference: PageReference) throws(StorageError) -> UnsafeRawPointer {
-        if reference.birth == writeVersion { return UnsafeRawPointer(try own(reference)) }
+        if reference.birth >= firstVersionInMemory {
+            return UnsafeRawPointer(try inMemory(reference))
+        }
         do throws(StorageError) {
             return try file.page(reference, version: version)
         } catch {
@@ -164,13 +174,29 @@ public final class Pager {
     }
 
     @inline(__always)
+    private func inMemory(
+        _ reference: PageReference
+    ) throws(StorageError) -> UnsafeMutableRawPointer {
+        if reference.birth == writeVersion { return try own(reference) }
+        for group in head.groups.reversed() where group.firstVersion <= reference.birth {
+            if let buffer = group.page(reference.page) { return buffer }
+            break
+        }
+        throw unknownVersion(reference)
+    }
+
+    @inline(__always)
     func own(_ reference: PageReference) throws(StorageError) -> UnsafeMutableRawPointer {
-        guard let buffer = dirty[reference.page] else {
-            throw failing(
-                file.damage(
-                    reference.page, "a reference to it is from a version that does not exist"))
+        guard let buffer = memory.unsafelyUnwrapped.pages[reference.page] else {
+            throw unknownVersion(reference)
         }
         return buffer
+    }
+
+    private func unknownVersion(_ reference: PageReference) -> StorageError {
+        failing(
+            file.damage(
+                reference.page, "a reference to it is from a version that does not exist"))
     }
 
     /// The node that `reference` names.

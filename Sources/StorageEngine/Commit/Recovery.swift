@@ -1,7 +1,8 @@
 /// Finds the newest version that a file holds, when nobody else has it open.
 ///
-/// Everything here reads bytes that nobody vouches for, in bounded time and memory: 34 blocks,
-/// and the pages that one commit lists (1 MiB at most, see `Pager.commit`).
+/// Everything here reads bytes that nobody vouches for, in bounded time and memory: 66 blocks,
+/// and the pages that the commits since the durable floor list (1 MiB each at most, see
+/// `Pager.commit`).
 struct Recovery {
     /// What an opener starts from.
     struct Outcome {
@@ -10,11 +11,17 @@ struct Recovery {
         /// Nothing in the file says that the version is durable: call ``makeDurable(_:)`` before
         /// anyone relies on it.
         var needsSync = false
-        /// The pages that the record lists, if `needsSync`.
-        var listedPages: [Contents] = []
+        /// What the commits since the durable floor wrote, if `needsSync`.
+        var unsynced: [Commit] = []
         /// Slots of commits that did not become versions. They must be cleared: the pages that
         /// they list will be written again.
         var abandonedSlots: [UInt64] = []
+    }
+
+    /// A commit that may not be durable.
+    struct Commit {
+        var record: CommitRecord
+        var pages: [Contents]
     }
 
     /// What was read at a place in the file.
@@ -26,6 +33,32 @@ struct Recovery {
     let file: PageFile
 
     func findNewestVersion() throws(StorageError) -> Outcome {
+        if let record = try cleanlyClosedVersion() {
+            try file.checkSize(pageCount: record.pageCount)
+            return Outcome(record: record)
+        }
+        return try findNewestRecord()
+    }
+
+    /// The version that the clean-close marker names, if its record is there, and the next record's
+    /// slot shows that none has followed: so opening reads little.
+    private func cleanlyClosedVersion() throws(StorageError) -> CommitRecord? {
+        let block = try file.read(offset: FileHeader.markerOffset, count: CleanCloseMarker.size)
+        guard let marker = block.withUnsafeBytes({ CleanCloseMarker($0, file.header) }),
+            let record = try file.readRecord(slot: CommitRecord.slot(of: marker.sequence)),
+            record.version == marker.version, record.commitID == marker.commitID,
+            let next = try readSlot(CommitRecord.slot(of: marker.sequence + 1)),
+            next.isEmpty || (next.record?.sequence ?? .max) < marker.sequence
+        else { return nil }
+        return record
+    }
+
+    private func readSlot(_ slot: UInt64) throws(StorageError) -> Slot? {
+        let block = try file.read(offset: PageFile.offset(ofSlot: slot), count: CommitRecord.size)
+        return block.withUnsafeBytes { Slot($0, slot, file) }
+    }
+
+    private func findNewestRecord() throws(StorageError) -> Outcome {
         let blocks = try file.read(
             offset: 0, count: Int(FileHeader.blockCount * FileHeader.blockSize))
         guard blocks.count == FileHeader.blockCount * FileHeader.blockSize else {
@@ -44,7 +77,7 @@ struct Recovery {
                     slot, file)
             }
         }
-        guard let newest = slots.compactMap(\.record).max(by: { $0.version < $1.version }) else {
+        guard let newest = slots.compactMap(\.record).max(by: { $0.sequence < $1.sequence }) else {
             return try outcomeWithoutRecord(slots, marker)
         }
         if let marker, marker.version >= newest.version {
@@ -96,41 +129,52 @@ struct Recovery {
         return Outcome(record: newest)
     }
 
-    /// The newest version whose pages are what its record says, but none below its durable floor.
+    /// The newest version that is whole: its pages are what its record says, and so is every commit
+    /// between it and the durable floor, for each vouches for its own pages only.
     private func newestIntact(
         from newest: CommitRecord, _ slots: [Slot]
     ) throws(StorageError) -> Outcome {
-        var candidate = newest
-        var abandoned: [UInt64] = []
-        while true {
-            let isKnownDurable = !abandoned.isEmpty && candidate.version == newest.durableFloor
-            if isKnownDurable { try file.checkSize(pageCount: candidate.pageCount) }
-            if let pages = isKnownDurable ? [] : try intactPages(of: candidate) {
-                return Outcome(
-                    record: candidate, needsSync: true, listedPages: pages,
-                    abandonedSlots: abandoned)
-            }
-            abandoned.append(CommitRecord.slot(of: candidate.version))
-            let previous = candidate.version - 1
-            guard previous >= newest.durableFloor else {
-                throw damaged("no version since \(newest.durableFloor) is intact")
-            }
-            if previous == 0 {
-                return Outcome(record: nil, needsSync: true, abandonedSlots: abandoned)
-            }
-            guard let record = slots[Int(CommitRecord.slot(of: previous))].record,
-                record.version == previous
-            else {
-                throw damaged(
-                    "the pages of version \(candidate.version) are not intact, and the "
-                        + "commit record of version \(previous) is not valid")
-            }
-            candidate = record
+        var outcome = Outcome(record: nil, needsSync: true)
+        for sequence in newest.durableFloor + 1...newest.sequence {
+            guard let record = slots[Int(CommitRecord.slot(of: sequence))].record,
+                record.sequence == sequence, let pages = try intactPages(of: record)
+            else { break }
+            outcome.record = record
+            outcome.unsynced.append(Commit(record: record, pages: pages))
         }
+        if outcome.record == nil, newest.durableFloor > 0 {
+            let slot = CommitRecord.slot(of: newest.durableFloor)
+            guard let floor = slots[Int(slot)].record, floor.sequence == newest.durableFloor else {
+                throw damaged(
+                    "the pages of version \(newest.version) are not intact, and no commit record "
+                        + "before it is valid")
+            }
+            try file.checkSize(pageCount: floor.pageCount)
+            outcome.record = floor
+        }
+        let adopted = outcome.record?.sequence ?? 0
+        outcome.abandonedSlots = slots.compactMap(\.record?.sequence).filter { $0 > adopted }
+            .map(CommitRecord.slot)
+        return outcome
+    }
+
+    /// The commits from the durable floor of `newest` to itself; nil where one is not whole.
+    func unsyncedCommits(through newest: CommitRecord) throws(StorageError) -> [Commit]? {
+        var commits: [Commit] = []
+        for sequence in newest.durableFloor + 1...newest.sequence {
+            let record =
+                sequence == newest.sequence
+                ? newest : try file.readRecord(slot: CommitRecord.slot(of: sequence))
+            guard let record, record.sequence == sequence,
+                let pages = try intactPages(of: record)
+            else { return nil }
+            commits.append(Commit(record: record, pages: pages))
+        }
+        return commits
     }
 
     /// What the record lists, if every run that the commit wrote is as it was written; else nil.
-    func intactPages(of record: CommitRecord) throws(StorageError) -> [Contents]? {
+    private func intactPages(of record: CommitRecord) throws(StorageError) -> [Contents]? {
         guard try file.size() >> file.pageShift >= record.pageCount else { return nil }
         if record.pagesWereSynced { return [] }
         let listedPages = record.pageList.reduce(0) { $0 + $1.count }
@@ -141,7 +185,7 @@ struct Recovery {
             let offset = file.offset(of: extent.start)
             let bytes = try file.read(offset: offset, count: file.byteCount(extent.count))
             let isIntact = bytes.withUnsafeBytes {
-                combineRuns(in: $0, of: extent, version: record.version, &hash)
+                combineRuns(in: $0, of: extent, newestBirth: record.version, &hash)
             }
             guard bytes.count == file.byteCount(extent.count), isIntact else { return nil }
             contents.append(Contents(offset: offset, bytes: bytes))
@@ -149,9 +193,9 @@ struct Recovery {
         return hash.value == record.pageListHash ? contents : nil
     }
 
-    /// False where the bytes are not whole runs of that version.
+    /// False where the bytes are not whole runs of versions up to that one.
     private func combineRuns(
-        in bytes: UnsafeRawBufferPointer, of extent: Extent, version: UInt64,
+        in bytes: UnsafeRawBufferPointer, of extent: Extent, newestBirth: UInt64,
         _ hash: inout PageListHash
     ) -> Bool {
         guard bytes.count == file.byteCount(extent.count) else { return false }
@@ -160,7 +204,7 @@ struct Recovery {
             let start = bytes.baseAddress! + file.byteCount(page - extent.start)
             let header = PageHeader(start)
             guard header.pageCount >= 1, UInt64(header.pageCount) <= extent.end - page,
-                header.birth == version
+                header.birth >= 1, header.birth <= newestBirth
             else { return false }
             let run = UnsafeRawBufferPointer(
                 start: start, count: file.byteCount(UInt64(header.pageCount)))
@@ -181,11 +225,11 @@ struct Recovery {
     /// vouches for is written once more.
     func makeDurable(_ outcome: Outcome) throws(StorageError) {
         for slot in outcome.abandonedSlots { try file.clearSlot(slot) }
-        for pages in outcome.listedPages { try file.write(pages.bytes, at: pages.offset) }
-        if let record = outcome.record {
+        for commit in outcome.unsynced {
+            for pages in commit.pages { try file.write(pages.bytes, at: pages.offset) }
             try file.write(
-                record.encode(fileSeed: file.fileSeed),
-                at: PageFile.offset(ofSlot: CommitRecord.slot(of: record.version)))
+                commit.record.encode(fileSeed: file.fileSeed),
+                at: PageFile.offset(ofSlot: CommitRecord.slot(of: commit.record.sequence)))
         }
         try file.sync()
     }

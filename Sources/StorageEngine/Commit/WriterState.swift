@@ -3,20 +3,35 @@ struct WriterState {
     var freeSpace: FreeSpace?
     /// The version that `freeSpace` describes.
     var freeSpaceVersion: UInt64 = 0
+    /// The sequence number of that version's record.
+    var freeSpaceSequence: UInt64 = 0
+    /// As of the last ``reclaim(visible:in:)``.
+    private(set) var pinned = PinnedVersions()
 
     /// Brings the free map to `record`'s version: repeats the commits of other processes since, or
-    /// starts from the checkpoint. Returns the numbers of free and waiting pages.
-    @discardableResult
+    /// starts from the checkpoint.
     mutating func catchUp(
         with record: CommitRecord?, in database: Database
-    ) throws(StorageError) -> (free: UInt64, waiting: UInt64) {
+    ) throws(StorageError) {
         do throws(StorageError) {
             try reach(record, in: database)
         } catch {
             freeSpace = nil
             throw error
         }
-        return (freeSpace!.freePages, freeSpace!.waitingPages)
+    }
+
+    /// Makes free what no reader reaches any more and no crash leads back to. `visible` is the
+    /// visible version, or was a moment ago.
+    mutating func reclaim(visible: UInt64, in database: Database) throws(StorageError) {
+        guard freeSpace!.waitingPages > 0 else { return }
+        let limit = min(visible, database.coordinator.reusableVersion)
+        // After the limit is known: a pin that is missed now is on that version or a newer one.
+        database.coordinator.collectPinnedVersions(into: &pinned.versions)
+        guard freeSpace!.reclaim(through: limit, pinned: pinned) else {
+            freeSpace = nil
+            throw database.file.damage(0, "a page is free twice")
+        }
     }
 
     private mutating func reach(
@@ -27,12 +42,12 @@ struct WriterState {
             if freeSpace != nil, freeSpaceVersion == 0 { return }
             freeSpace = FreeSpace(
                 firstPage: file.firstPage, pageCount: try file.size() >> file.pageShift)
-            freeSpaceVersion = 0
+            (freeSpaceVersion, freeSpaceSequence) = (0, 0)
             return
         }
         if freeSpace != nil, freeSpaceVersion == record.version { return }
-        let missed = record.version - min(freeSpaceVersion, record.version)
-        if freeSpace != nil, freeSpaceVersion < record.version,
+        let missed = record.sequence - min(freeSpaceSequence, record.sequence)
+        if freeSpace != nil, freeSpaceSequence < record.sequence,
             missed <= CommitRecord.maximumCheckpointAge,
             try replay(through: record, in: database)
         {
@@ -49,18 +64,14 @@ struct WriterState {
     private mutating func replay(
         through newest: CommitRecord, in database: Database
     ) throws(StorageError) -> Bool {
-        while freeSpaceVersion < newest.version {
-            let version = freeSpaceVersion + 1
-            let record =
-                version == newest.version
-                ? newest : try database.file.readRecord(slot: CommitRecord.slot(of: version))
-            guard let record, record.version == version, let log = record.log,
-                freeSpace!.replay(
-                    log, version: version, pageCount: record.pageCount,
-                    livePages: record.livePages)
-            else { return false }
-            freeSpaceVersion = version
+        let sequences = freeSpaceSequence + 1..<newest.sequence + 1
+        guard let steps = try database.file.freeSpaceSteps(of: sequences, inMemory: [newest])
+        else { return false }
+        for step in steps {
+            guard freeSpace!.replay(step) else { return false }
+            freeSpaceVersion = step.version
         }
+        freeSpaceSequence = newest.sequence
         return true
     }
 
@@ -70,22 +81,41 @@ struct WriterState {
         let file = database.file
         guard !record.checkpoint.isNone else {
             freeSpace = FreeSpace(firstPage: file.firstPage, pageCount: file.firstPage)
-            freeSpaceVersion = 0
+            (freeSpaceVersion, freeSpaceSequence) = (0, 0)
             return
         }
         try file.map(pageCount: record.pageCount)
-        let start = try file.page(record.checkpoint, version: record.version)
-        guard let bytes = file.contents(at: start, kind: .freeSpaceCheckpoint),
-            let map = FreeSpace(
-                checkpoint: bytes, version: record.checkpoint.birth, firstPage: file.firstPage,
-                maximumPageCount: record.pageCount)
+        let chain = try CheckpointChain(
+            newest: record.checkpoint, version: record.version, in: file)
+        guard
+            let map = chain.map(firstPage: file.firstPage, maximumPageCount: record.pageCount)
         else { throw damaged(record, in: database) }
         freeSpace = map
-        freeSpaceVersion = record.checkpoint.birth
+        (freeSpaceVersion, freeSpaceSequence) =
+            (record.checkpoint.birth, record.checkpointSequence)
     }
 
     private func damaged(_ record: CommitRecord, in database: Database) -> StorageError {
         database.file.damage(
             record.checkpoint.page, "the map of free pages cannot be rebuilt from it")
+    }
+}
+
+extension PageFile {
+    /// What the records of these sequence numbers say of the free space; nil where one of them is
+    /// missing, or has no log. `inMemory`: records that may not be in the file yet.
+    func freeSpaceSteps(
+        of sequences: Range<UInt64>, inMemory: [CommitRecord]
+    ) throws(StorageError) -> [FreeSpaceStep]? {
+        var steps: [FreeSpaceStep] = []
+        for sequence in sequences {
+            var record = inMemory.first { $0.sequence == sequence }
+            if record == nil { record = try readRecord(slot: CommitRecord.slot(of: sequence)) }
+            guard let record, record.sequence == sequence, let step = record.freeSpaceStep,
+                step.version > steps.last?.version ?? 0
+            else { return nil }
+            steps.append(step)
+        }
+        return steps
     }
 }

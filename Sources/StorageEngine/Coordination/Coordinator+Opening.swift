@@ -52,14 +52,20 @@ extension Coordinator {
         }
     }
 
-    /// Publishes the recovered versions and lets others join. Only as ``Role/soleOpener``, once.
+    /// Publishes the recovered version and the sequence number of its commit record, and lets others
+    /// join. Only as ``Role/soleOpener``, once. `isDurable`: false where a reader found a version that
+    /// nothing in the file vouches for. `isReusable`: see ``reusableVersion``.
     package func finishRecovery(
-        visibleVersion: UInt64, durableVersion: UInt64
+        version: UInt64, sequence: UInt64, isDurable: Bool = true, isReusable: Bool = true
     ) throws(StorageError) {
         try checkNotForked()
-        region.durableVersion.storeSequential(durableVersion)
-        region.visibleVersion.storeSequential(visibleVersion)
-        region.wakeUpWord.storeSequential(UInt32(truncatingIfNeeded: visibleVersion))
+        region.durableSequence.storeSequential(isDurable ? sequence : 0)
+        region.durableVersion.storeSequential(isDurable ? version : 0)
+        region.reusableVersion.storeSequential(isDurable && isReusable ? version : 0)
+        region.needsRecovery.storeSequential(isDurable ? 0 : 1)
+        region.visibleSequence.storeSequential(sequence)
+        region.visibleVersion.storeSequential(version)
+        region.wakeUpWord.storeSequential(UInt32(truncatingIfNeeded: version))
         try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
             if dataLock >= 0 {
                 try System.lock(

@@ -43,36 +43,49 @@ extension Coordinator {
         return nil
     }
 
-    /// The oldest version that a live reader of any process has pinned, or nil.
+    /// Fills in the versions that live readers of all processes have pinned: ascending, each once.
     ///
     /// Call it after the version that frees pages was published: a reader whose pin this misses
     /// then finds that version when it looks again. Pins of processes that died are cleared, within
-    /// 50 ms of the first call that they hold back.
-    package func oldestPinnedVersion() -> UInt64? {
-        let (oldest, isForeign) = scanPins()
-        guard let oldest, isForeign, oldest < visibleVersion else { return oldest }
+    /// 50 ms of the first call that they hold back. The array's memory is used again.
+    package func collectPinnedVersions(into versions: inout [UInt64]) {
+        let newest = visibleVersion
+        let oldestForeign = scanPins(into: &versions)
+        guard oldestForeign < newest else { return }
         let isDue = clearingLock.withLock {
             let now = System.monotonicNanoseconds
             guard now - lastLivenessCheck >= Self.livenessCheckInterval else { return false }
             lastLivenessCheck = now
             return true
         }
-        guard isDue else { return oldest }
+        guard isDue else { return }
         clearDeadProcesses()
-        return scanPins().oldest
+        _ = scanPins(into: &versions)
     }
 
-    private func scanPins() -> (oldest: UInt64?, isForeign: Bool) {
-        var oldest = UInt64.max
-        var isForeign = false
-        for index in 0..<pinSlotLimit {
-            let slot = region.pinSlot(index)
-            let version = slot.version.loadSequential()
-            guard version != 0 else { continue }
-            if slot.owner.loadRelaxed() != UInt32(processSlot) + 1 { isForeign = true }
-            oldest = min(oldest, version)
+    /// Returns the oldest version that other processes have pinned, or the highest number.
+    private func scanPins(into versions: inout [UInt64]) -> UInt64 {
+        var oldestForeign = UInt64.max
+        var copies = region.pinCopyCount.loadSequential()
+        while true {
+            versions.removeAll(keepingCapacity: true)
+            for index in 0..<pinSlotLimit {
+                let slot = region.pinSlot(index)
+                let version = slot.version.loadSequential()
+                guard version != 0 else { continue }
+                if slot.owner.loadRelaxed() != UInt32(processSlot) + 1 {
+                    oldestForeign = min(oldestForeign, version)
+                }
+                if version != versions.last { versions.append(version) }
+            }
+            // A pin may have been copied from a slot still to come to one already seen.
+            let copiesNow = region.pinCopyCount.loadSequential()
+            if copiesNow == copies { break }
+            copies = copiesNow
         }
-        return (oldest == .max ? nil : oldest, isForeign)
+        versions.sort()
+        versions.removeRepeated()
+        return oldestForeign
     }
 
     /// Every pin of every process, the oldest version first. Pins of processes that have just died
@@ -128,6 +141,18 @@ extension Coordinator {
             region.processSlot(index).isInUse.storeRelease(0)
             try? System.unlock(lockFile, range)
         }
+    }
+}
+
+extension [UInt64] {
+    /// Keeps one of each row of equal elements.
+    fileprivate mutating func removeRepeated() {
+        var kept = 0
+        for index in indices where index == 0 || self[index] != self[kept - 1] {
+            self[kept] = self[index]
+            kept += 1
+        }
+        removeLast(count - kept)
     }
 }
 

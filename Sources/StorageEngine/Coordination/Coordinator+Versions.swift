@@ -6,15 +6,45 @@ extension Coordinator {
     /// The newest version that survives a loss of power.
     package var durableVersion: UInt64 { region.durableVersion.loadAcquire() }
 
-    /// Makes a durable version visible and wakes whoever waits for it. Only while writing.
-    package func publish(version: UInt64) {
-        publishDurable(version: version)
-        publishVisible(version: version)
+    /// The sequence number of the newest visible version's commit record; or already that of a
+    /// version that is about to become visible.
+    package var visibleSequence: UInt64 { region.visibleSequence.loadSequential() }
+
+    /// The sequence number of a record that survives a loss of power: the durable version's, or an
+    /// older one.
+    package var durableSequence: UInt64 { region.durableSequence.loadAcquire() }
+
+    /// No recovery looks at a page that this version, or one before it, freed.
+    ///
+    /// Not the durable version: a record of a version that was not durable when it was written
+    /// vouches for its pages by their contents, and so do all those between it and its durable floor,
+    /// even when they have become durable since. Their pages must stay, though freed, until a
+    /// record with a newer floor is durable.
+    package var reusableVersion: UInt64 { region.reusableVersion.loadAcquire() }
+
+    /// Whether the visible version was adopted by a process that could not make it durable.
+    package var needsRecovery: Bool { region.needsRecovery.loadAcquire() != 0 }
+
+    /// Raises ``reusableVersion``. Any thread.
+    package func publishReusable(version: UInt64) { Self.raise(region.reusableVersion, to: version) }
+
+    /// The visible version has been made durable. Only while writing.
+    package func finishDelayedRecovery() {
+        publishDurable(version: visibleVersion, sequence: visibleSequence)
+        region.needsRecovery.storeRelease(0)
+    }
+
+    /// Makes a durable version visible and wakes whoever waits for it. `sequence`: of its record.
+    /// Only while writing.
+    package func publish(version: UInt64, sequence: UInt64) {
+        publishDurable(version: version, sequence: sequence)
+        publishVisible(version: version, sequence: sequence)
     }
 
     /// Makes a version visible that may not be durable yet. Only while writing.
-    package func publishVisible(version: UInt64) {
+    package func publishVisible(version: UInt64, sequence: UInt64) {
         assert(version >= region.visibleVersion.loadRelaxed(), "versions only go forward")
+        region.visibleSequence.storeSequential(sequence)
         region.visibleVersion.storeSequential(version)
         // Pairs with `waitForVersion`: it counts itself before it sleeps, this looks at the count
         // after it has changed the word.
@@ -22,12 +52,18 @@ extension Coordinator {
         if region.sleeperCount.loadSequential() != 0 { System.wake(region.wakeUpWord) }
     }
 
-    /// Says that a version, and all before it, are durable.
-    package func publishDurable(version: UInt64) {
-        var known = region.durableVersion.loadAcquire()
-        while known < version {
-            if region.durableVersion.compareExchange(expected: known, desired: version) { return }
-            known = region.durableVersion.loadAcquire()
+    /// Says that a version, and all before it, are durable. `sequence`: of its record. Any thread.
+    package func publishDurable(version: UInt64, sequence: UInt64) {
+        // In this order: the sequence number is never ahead of the version.
+        Self.raise(region.durableVersion, to: version)
+        Self.raise(region.durableSequence, to: sequence)
+    }
+
+    private static func raise(_ word: UnsafeMutablePointer<UInt64>, to value: UInt64) {
+        var known = word.loadAcquire()
+        while known < value {
+            if word.compareExchange(expected: known, desired: value) { return }
+            known = word.loadAcquire()
         }
     }
 

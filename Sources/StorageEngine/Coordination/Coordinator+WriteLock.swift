@@ -1,14 +1,13 @@
 /// One writer at a time: first in line among the threads of this process, then the byte-range lock
 /// against other processes.
 ///
-/// The byte-range lock is kept while writers of this process hand over to each other, but only for
-/// a while. And since the kernel lets a process that has just unlocked lock again before it has
+/// The byte-range lock is kept while writers of this process hand over to each other, and while
+/// what they wrote is on its way to the disk, but only for a while. And since the kernel lets a process that has just unlocked lock again before it has
 /// woken the others, a process that sees others waiting lets one of them go first.
 extension Coordinator {
     /// Guarded by `writeQueue`.
     struct WriteLockState {
         var holdsProcessLock = false
-        var handOvers = 0
         var heldSince: UInt64 = 0
         /// Whether this process was the last, as far as it knows, to hold the lock.
         var wasLastHolder = false
@@ -21,7 +20,6 @@ extension Coordinator {
         case died
     }
 
-    private static let maximumHandOvers = 16
     private static let maximumHoldNanoseconds: UInt64 = 5_000_000
     private static let courtesy = Duration.milliseconds(1)
 
@@ -59,16 +57,57 @@ extension Coordinator {
         }
     }
 
-    /// Lets the next writer go on. Only while the lock is held, by whichever thread.
-    package func unlockAfterWriting() {
+    /// Lets the next writer of this process go on, while the process keeps the lock against others:
+    /// what has been written is still on its way to the disk. Only while the lock is held, by
+    /// whichever thread. Call ``releaseProcessLock(ifIdle:)`` when it is there.
+    package func handOverToNextWriter() {
         if isForked { return }
-        region.writerActive.storeRelease(0)
-        unlockProcessIfDue()
         writeQueue.unlock()
     }
 
-    /// Whether other writers of this process wait. Only while the lock is held.
-    package var hasWaitingWriters: Bool { writeQueue.hasWaiters }
+    /// Lets other processes write unless a writer of this process is active or waits, or `isIdle`
+    /// says that something is on its way to the disk. It is asked while nobody can write.
+    package func releaseProcessLock(ifIdle isIdle: () -> Bool) {
+        if !isShared || isForked { return }
+        while writeQueue.tryLock() {
+            let wasIdle = isIdle()
+            if wasIdle { unlockProcess() }
+            writeQueue.unlock()
+            // Whoever became idle in between may have found the lock taken, by this.
+            if wasIdle || !isIdle() { return }
+        }
+    }
+
+    /// Lets the next writer go on, of whichever process. Only while the lock is held, by whichever
+    /// thread, and nothing is on its way to the disk.
+    package func unlockAfterWriting() {
+        handOverToNextWriter()
+        releaseProcessLock(ifIdle: { true })
+    }
+
+    /// Whether another process has waited for so long that it should have its turn before the
+    /// holder of the lock begins.
+    package var shouldLetOtherProcessesWrite: Bool {
+        isShared && region.waitingProcessCount.loadAcquire() != 0
+            && System.monotonicNanoseconds - writeLockState.heldSince
+                >= Self.maximumHoldNanoseconds
+    }
+
+    /// Lets others write, and waits for the lock again. Only while the lock is held, and nothing is
+    /// on its way to the disk. If it throws, the lock is not held any more.
+    package func letOtherProcessesWrite() throws(StorageError) -> PreviousWriter {
+        unlockProcess()
+        do {
+            return try finishLocking { () throws(SystemFailure) in
+                letOthersGoFirst()
+                if try !tryLockProcess() { try waitForProcessLock() }
+                return true
+            }!
+        } catch {
+            writeQueue.unlock()
+            throw error
+        }
+    }
 
     private func checkMayWrite() throws(StorageError) {
         try checkNotForked()
@@ -83,6 +122,7 @@ extension Coordinator {
     private func finishLocking(
         _ lockProcess: () throws(SystemFailure) -> Bool
     ) throws(StorageError) -> PreviousWriter? {
+        var previous = PreviousWriter.finished
         if isShared, !writeLockState.holdsProcessLock {
             do {
                 guard try lockProcess() else { return nil }
@@ -90,27 +130,22 @@ extension Coordinator {
                 throw StorageError(error, .lock, path: path)
             }
             writeLockState.holdsProcessLock = true
-            writeLockState.handOvers = 0
             writeLockState.heldSince = System.monotonicNanoseconds
+            if region.writerActive.exchange(1) != 0 { previous = .died }
         }
         if isPoisoned {
-            unlockProcessIfDue()
+            unlockProcess()
             throw StorageError(
                 .outcomeUnknown, path: path,
                 message: "The database at path '\(path)' cannot be written to since a sync "
                     + "failed; close it in all processes and open it again")
         }
-        return region.writerActive.exchange(1) == 0 ? .finished : .died
+        return previous
     }
 
-    private func unlockProcessIfDue() {
+    private func unlockProcess() {
         guard writeLockState.holdsProcessLock else { return }
-        if writeQueue.hasWaiters, writeLockState.handOvers < Self.maximumHandOvers,
-            System.monotonicNanoseconds - writeLockState.heldSince < Self.maximumHoldNanoseconds
-        {
-            writeLockState.handOvers += 1
-            return
-        }
+        region.writerActive.storeRelease(0)
         // Unlocking a range fails only when the kernel has no memory to split a lock, and this
         // lock is never part of a larger one. Should it fail, the lock stays held and recorded.
         do {
@@ -118,7 +153,7 @@ extension Coordinator {
             writeLockState.holdsProcessLock = false
             writeLockState.wasLastHolder = true
         } catch {
-            writeLockState.handOvers = Self.maximumHandOvers
+            region.writerActive.storeRelease(1)
         }
     }
 

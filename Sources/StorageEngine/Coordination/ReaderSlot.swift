@@ -21,9 +21,11 @@ package struct ReaderSlot: @unchecked Sendable {
     /// Pins the newest visible version instead of the one pinned before, and returns it. It is
     /// never older than that one. In a database that has no version yet it pins nothing.
     ///
-    /// Why this is safe: writers publish a version, then look for pins, then reuse what the pins
-    /// they saw do not need. A pin that was stored too late to be seen is stored after the version
-    /// was published, so reading the newest version again finds that it has moved.
+    /// Why this is safe: writers publish a version, then look for pins, then reuse what versions
+    /// before it alone reach and the pins they saw do not need. A pin that was stored too late to
+    /// be seen is stored after the version was published, so reading the newest version again finds
+    /// that one or a newer, and the pin goes there. Until then it may show an older version for a
+    /// moment, which costs whoever sees it some space, and the reader looks at no page meanwhile.
     package func pinLatest() -> UInt64 {
         pinLatest(betweenLoadAndStore: {})
     }
@@ -46,11 +48,15 @@ package struct ReaderSlot: @unchecked Sendable {
     }
 
     /// Pins the version that another slot has pinned and keeps pinned during this call.
+    ///
+    /// Whoever collects pins may look at this slot before, and at the other one after that was
+    /// unpinned; the count tells it that it has to look again.
     package func pin(sameAs other: ReaderSlot) -> UInt64 {
         precondition(!coordinator.isForked, "a forked child must not move its parent's pins")
         let version = other.version
         slot.time.storeRelaxed(System.monotonicNanoseconds)
         slot.version.storeSequential(version)
+        _ = coordinator.region.pinCopyCount.fetchAdd(1)
         return version
     }
 

@@ -4,7 +4,7 @@
 /// It carries no data: whoever finds itself alone clears it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 1
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 2
     static let processSlotCount = 128
     static let pinSlotCount = 4096
 
@@ -36,7 +36,7 @@ struct SharedRegion {
     /// The low bits of the visible version, to sleep on.
     var wakeUpWord: UnsafeMutablePointer<UInt32> { word32(48) }
     var poisoned: UnsafeMutablePointer<UInt32> { word32(52) }
-    /// 1 between locking and unlocking for writing.
+    /// 1 while a process holds the write lock.
     var writerActive: UnsafeMutablePointer<UInt32> { word32(56) }
     /// No pin slot from this index on was ever used.
     var pinSlotLimit: UnsafeMutablePointer<UInt32> { word32(60) }
@@ -44,6 +44,20 @@ struct SharedRegion {
     var sleeperCount: UnsafeMutablePointer<UInt32> { word32(64) }
     /// How many processes wait for the write lock; too high when some were killed.
     var waitingProcessCount: UnsafeMutablePointer<UInt32> { word32(68) }
+
+    /// The sequence number of the visible version's record; stored before the version.
+    var visibleSequence: UnsafeMutablePointer<UInt64> { word64(72) }
+
+    /// That of the durable version's record, or of an older one.
+    var durableSequence: UnsafeMutablePointer<UInt64> { word64(80) }
+    /// What versions up to this one freed may be reused, as far as recovery is concerned.
+    var reusableVersion: UnsafeMutablePointer<UInt64> { word64(96) }
+    /// 1 if whoever recovered the file could only read it: the visible version must be made durable
+    /// before anything is written.
+    var needsRecovery: UnsafeMutablePointer<UInt32> { word32(88) }
+
+    /// How often a pin was set to the same version as another one.
+    var pinCopyCount: UnsafeMutablePointer<UInt32> { word32(92) }
 
     func processSlot(_ index: Int) -> ProcessSlot {
         ProcessSlot(base: base + Self.processSlotOffset + index * Self.processSlotSize)

@@ -121,16 +121,21 @@ public final class Connection {
         if database.changeLog.isObserved { startRecording() }
     }
 
-    /// Makes the transaction durable and visible, and ends it. If this throws, the transaction is
-    /// rolled back; only for `.outcomeUnknown` may it survive nevertheless.
+    /// Makes the transaction visible, and durable as `durability` says, and ends it. If this throws,
+    /// the transaction is rolled back; only for `.outcomeUnknown` may it survive nevertheless.
     @discardableResult
-    public func commit() throws -> CommitStatistics {
+    public func commit(_ durability: CommitDurability = .full) throws -> CommitStatistics {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
             try forest.flush()
             finishRecording()
-            let statistics = try pager.commit()
-            layoutStamp.pointee &+= 1
+            let statistics = try pager.commit(durability)
+            if pager.version == statistics.version {
+                layoutStamp.pointee &+= 1
+            } else {
+                // Others have committed since: this connection reads a newer version.
+                try snapshotChanged()
+            }
             return statistics
         } catch {
             rollback()
@@ -138,13 +143,13 @@ public final class Connection {
         }
     }
 
-    /// Forgets the transaction's changes. The connection stands at the version it was based on.
+    /// Forgets the transaction's changes. The connection stands at the version it was based on, or at
+    /// a newer one.
     public func rollback() {
         if pager.isInWriteTransaction { pager.rollback() }
         stopRecording()
         forgetSnapshot()
-        // The version that the transaction was based on was read before: its schema page is
-        // verified.
+        // If this fails, so does every access to a table, for the same reason.
         try? loadSchema()
     }
 

@@ -5,15 +5,15 @@ struct FileHeader: Equatable, Sendable {
     /// Size of the header block, of the marker's block, and of each commit slot.
     static let blockSize: UInt64 = 4096
     /// Header, marker and 32 commit slots.
-    static let blockCount: UInt64 = 34
+    static let blockCount: UInt64 = 66
     static let markerOffset = blockSize
     static let slotsOffset = 2 * blockSize
-    static let formatVersion: UInt32 = 1
+    static let formatVersion: UInt32 = 2
     static let pageSizes = [4096, 8192, 16384]
 
     private static let magic: [UInt8] = [0x89, 0x52, 0x4C, 0x4D, 0x53, 0x0D, 0x0A, 0x1A]
     private static let unfinishedFlag: UInt32 = 2
-    private static let slotCount: UInt32 = 32
+    private static let slotCount: UInt32 = 64
 
     var pageSize: Int
     /// Random.
@@ -88,8 +88,8 @@ extension FileHeader {
             throw StorageError(
                 .unsupportedFormat, path: path,
                 message: "Realm file at path '\(path)' cannot be opened: Database has an "
-                    + "unsupported version (\(format)) and cannot be upgraded. Open it with a "
-                    + "newer version of this library.")
+                    + "unsupported version (\(format)) and cannot be upgraded. Open it with the "
+                    + "version of this library that wrote it.")
         }
         guard word(504) == Self.checksum(block) else {
             throw StorageError(
@@ -119,6 +119,8 @@ struct CleanCloseMarker: Equatable, Sendable {
 
     var version: UInt64
     var commitID: UInt64
+    /// The sequence number of the version's commit record.
+    var sequence: UInt64
 
     func encode(_ header: FileHeader) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.size)
@@ -127,6 +129,7 @@ struct CleanCloseMarker: Equatable, Sendable {
             $0.storeBytes(of: commitID.littleEndian, toByteOffset: 8, as: UInt64.self)
             $0.storeBytes(of: header.fileID.0.littleEndian, toByteOffset: 16, as: UInt64.self)
             $0.storeBytes(of: header.fileID.1.littleEndian, toByteOffset: 24, as: UInt64.self)
+            $0.storeBytes(of: sequence.littleEndian, toByteOffset: 32, as: UInt64.self)
             let sum = Self.checksum(UnsafeRawBufferPointer($0), header)
             $0.storeBytes(of: sum.littleEndian, toByteOffset: 56, as: UInt64.self)
         }
@@ -140,9 +143,10 @@ struct CleanCloseMarker: Equatable, Sendable {
             UnsafeRawBufferPointer(rebasing: bytes[0..<56]), seed: header.fileSeed)
     }
 
-    init(version: UInt64, commitID: UInt64) {
+    init(version: UInt64, commitID: UInt64, sequence: UInt64) {
         self.version = version
         self.commitID = commitID
+        self.sequence = sequence
     }
 
     /// Nil for bytes that are not a marker of this file.
@@ -153,6 +157,6 @@ struct CleanCloseMarker: Equatable, Sendable {
         guard bytes.count >= Self.size, word(56) == Self.checksum(bytes, header),
             word(16) == header.fileID.0, word(24) == header.fileID.1, word(0) >= 1
         else { return nil }
-        self.init(version: word(0), commitID: word(8))
+        self.init(version: word(0), commitID: word(8), sequence: word(32))
     }
 }

@@ -56,7 +56,7 @@ extension PageFile {
 
 extension PageFile {
     /// A new file has this many bytes, headers included.
-    static let initialBytes: UInt64 = 256 << 10
+    static let initialBytes: UInt64 = 384 << 10
     private static let smallestStep: UInt64 = 256 << 10
     private static let largestStep: UInt64 = 1 << 20
     /// A transaction larger than this does not wait for space to be written beforehand: it will

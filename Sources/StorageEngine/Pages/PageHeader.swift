@@ -13,10 +13,10 @@ public struct PageHeader {
     /// Bytes in front of the contents of a run.
     public static let size = 64
 
+    /// Bytes of the seal. What it covers begins behind it.
+    static let sealSize = 32
     /// Where the seal's zeros begin, after the checksum.
     private static let sealPaddingOffset = 8
-    /// The checksum covers the run from here to its end.
-    private static let checkedOffset = 32
 
     public let base: UnsafeRawPointer
 
@@ -88,7 +88,7 @@ extension PageHeader {
         of run: UnsafeRawBufferPointer, pageNumber: UInt64, fileSeed: UInt64
     ) -> UInt64 {
         let seed = fileSeed ^ (pageNumber &+ 1) &* 0x9E37_79B9_7F4A_7C15
-        return Checksum.hash(UnsafeRawBufferPointer(rebasing: run[checkedOffset...]), seed: seed)
+        return Checksum.hash(UnsafeRawBufferPointer(rebasing: run[sealSize...]), seed: seed)
     }
 
     /// Fills the seal of a finished run and returns the checksum.
@@ -98,7 +98,7 @@ extension PageHeader {
     ) -> UInt64 {
         let sum = checksum(
             of: UnsafeRawBufferPointer(run), pageNumber: pageNumber, fileSeed: fileSeed)
-        for offset in stride(from: sealPaddingOffset, to: checkedOffset, by: 8) {
+        for offset in stride(from: sealPaddingOffset, to: sealSize, by: 8) {
             run.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
         }
         run.storeBytes(of: sum, toByteOffset: 0, as: UInt64.self)
@@ -110,7 +110,7 @@ extension PageHeader {
         _ run: UnsafeRawBufferPointer, pageNumber: UInt64, fileSeed: UInt64
     ) -> Bool {
         guard run.count >= size else { return false }
-        for offset in stride(from: sealPaddingOffset, to: checkedOffset, by: 8) {
+        for offset in stride(from: sealPaddingOffset, to: sealSize, by: 8) {
             guard run.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == 0 else {
                 return false
             }

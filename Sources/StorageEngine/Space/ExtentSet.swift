@@ -129,6 +129,30 @@ struct ExtentSet: Sendable {
         return true
     }
 
+    /// Removes the pages of `extent` from its first one on, as far as they are in the set without a
+    /// gap, and returns their number.
+    mutating func removeHead(of extent: Extent) -> UInt64 {
+        guard let found = self.extent(containing: extent.start) else { return 0 }
+        let end = Swift.min(found.end, extent.end)
+        let head = Extent(start: extent.start, count: end - extent.start)
+        let isRemoved = remove(head)
+        precondition(isRemoved)
+        return head.count
+    }
+
+    /// Adds all pages of another set. False, and the set is undefined, where the two overlap.
+    mutating func formUnion(_ other: ExtentSet) -> Bool {
+        if isEmpty {
+            self = other
+            return true
+        }
+        // The smaller one's extents are moved: an extent moved n times is in a set of 2^n.
+        var added = other
+        if extentCount < added.extentCount { swap(&self, &added) }
+        for extent in added where !insert(extent) { return false }
+        return true
+    }
+
     /// The first extent of at least `count` pages that ends behind `page`, else the first one of
     /// that length in the set (next fit).
     mutating func extent(ofAtLeast count: UInt64, near page: UInt64) -> Extent? {

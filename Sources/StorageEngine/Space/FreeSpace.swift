@@ -1,67 +1,77 @@
 /// Which pages of the file are free, and which wait until no reader can reach them.
 ///
-/// Kept in memory by the process that writes. A write transaction allocates and frees; at its end
-/// either everything is taken back (``rollBack()``), or it becomes part of a version
-/// (``finishCommit(version:)``). Between the two, ``log`` says what the transaction did.
+/// Kept in memory by the process that writes. Every page from `firstPage` to `pageCount` is in
+/// use, free, or waiting, and in one of them only (invariant I2).
 ///
-/// Every page from `firstPage` to `pageCount` is in use, free, or waiting, and in one of them only
-/// (invariant I2).
+/// A write **transaction** allocates and frees. At its end everything is taken back
+/// (``rollBack()``), or it joins the open **group** as a version (``finishTransaction(version:)``).
+/// A group is the versions that are made durable together: ``groupLog()`` says what a commit record
+/// has to say about it, and ``beginGroup(firstVersion:)`` ends it. Before a transaction,
+/// ``reclaim(through:pinned:)`` makes free what no reader reaches any more.
 struct FreeSpace: Sendable {
-    /// What one commit freed: reachable from the versions before it.
-    struct WaitingGroup: Sendable, Equatable {
+    /// What a finished transaction freed, and as which version.
+    struct PendingExtent: Sendable {
         var version: UInt64
-        var extents: [Extent]
-        var pageCount: UInt64
+        var freed: FreedExtent
     }
 
     /// The first page that can hold a run.
     let firstPage: UInt64
     /// One past the last page of the file.
     var pageCount: UInt64
-    /// Pages in use, without waiting ones, as of the last commit.
-    var livePages: UInt64
-    /// Everything freed by this version and those before has become free.
-    var releasedThrough: UInt64
+    /// Pages in use, without waiting ones, as of the last finished transaction.
+    var livePages: UInt64 = 0
 
     /// Free pages, without those of `current`.
     var free = ExtentSet()
-    /// In ascending order of versions; those before `firstWaiting` are empty.
-    private var waiting: [WaitingGroup] = []
-    private var firstWaiting = 0
-    private(set) var waitingPages: UInt64 = 0
-
     /// The free extent that allocations take pages from, one after the other, so that what one
     /// commit writes lies together. When it is empty, its start says where to search next.
-    private(set) var current: Extent
-    private var currentStartBeforeTransaction: UInt64
+    var current: Extent
+
+    /// Freed pages of which it was looked at who reaches them, or that were read from the file.
+    var waiting = WaitingSpace()
+    /// Freed pages of which it was not, in ascending order of versions: all that the open group
+    /// freed is here.
+    var pending: [PendingExtent] = []
+    var pendingPages: UInt64 = 0
 
     /// What this transaction allocated and still has, without `allocatedTail`.
-    private var allocated = ExtentSet()
+    var allocated = ExtentSet()
     /// The newest allocations as long as they are contiguous.
-    private var allocatedTail = Extent(start: 0, count: 0)
-    /// What this transaction freed of versions before it.
-    private(set) var freed = ExtentSet()
+    var allocatedTail = Extent(start: 0, count: 0)
+    /// What this transaction freed of finished ones.
+    var freed = ExtentSet()
+    /// The same with births, in the order it was freed.
+    var freedExtents: [FreedExtent] = []
+    /// Where `current` started before this transaction.
+    var currentStart: UInt64
 
+    /// Nothing that a version from this one on wrote is in the file yet.
+    var groupFirstVersion: UInt64
+    /// What the open group allocated and still has.
+    var groupAllocated = ExtentSet()
+    var livePagesBeforeGroup: UInt64 = 0
+
+    /// The map of a file without a version.
     init(firstPage: UInt64, pageCount: UInt64) {
         self.firstPage = firstPage
         self.pageCount = max(firstPage, pageCount)
-        livePages = 0
-        releasedThrough = 0
         current = Extent(start: firstPage, count: 0)
-        currentStartBeforeTransaction = firstPage
+        currentStart = firstPage
+        groupFirstVersion = 1
         if pageCount > firstPage {
             _ = free.insert(Extent(start: firstPage, count: pageCount - firstPage))
         }
     }
 
     var freePages: UInt64 { free.pageCount + current.count }
-    var waitingGroups: ArraySlice<WaitingGroup> { waiting[firstWaiting...] }
+    var waitingPages: UInt64 { waiting.pageCount + pendingPages }
     /// Pages that this transaction allocated and still has.
     var allocatedPages: UInt64 { allocated.pageCount + allocatedTail.count }
     var isTransactionEmpty: Bool { allocatedPages == 0 && freed.isEmpty }
 }
 
-// MARK: A transaction
+// MARK: Allocating
 
 extension FreeSpace {
     /// Lengths that an extent to allocate from should have, in order of preference: commits of a
@@ -122,32 +132,6 @@ extension FreeSpace {
         allocatedTail = Extent(start: 0, count: 0)
     }
 
-    /// Gives back pages that this transaction allocated; they can be allocated again at once.
-    mutating func freeOwn(_ extent: Extent) {
-        if allocatedTail.end == extent.end, extent.count <= allocatedTail.count {
-            allocatedTail.count -= extent.count
-        } else {
-            settleAllocatedTail()
-            let isRemoved = allocated.remove(extent)
-            precondition(isRemoved, "freed a page that this transaction did not allocate")
-        }
-        if extent.end == current.start, !current.isEmpty {
-            current = Extent(start: extent.start, count: current.count + extent.count)
-        } else {
-            let isInserted = free.insert(extent)
-            precondition(isInserted, "freed a page that was free already")
-        }
-    }
-
-    /// Frees pages that an earlier version allocated. They wait.
-    /// False where they cannot be in use: free, freed before, or outside. Then the file is damaged.
-    mutating func freeOld(_ extent: Extent) -> Bool {
-        guard extent.start >= firstPage, extent.end <= pageCount, !free.overlaps(extent),
-            freed.pageCount + extent.count <= livePages
-        else { return false }
-        return freed.insert(extent)
-    }
-
     /// The file has grown to `newCount` pages; the new ones are free.
     mutating func grow(to newCount: UInt64) {
         guard newCount > pageCount else { return }
@@ -162,97 +146,5 @@ extension FreeSpace {
         if !current.isEmpty, current.end == pageCount { return current.count }
         guard pageCount > firstPage else { return 0 }
         return free.extent(containing: pageCount - 1)?.count ?? 0
-    }
-
-    /// Takes everything back that the transaction allocated, and forgets what it freed.
-    mutating func rollBack() {
-        settleAllocatedTail()
-        settleCurrent()
-        for extent in allocated {
-            let isInserted = free.insert(extent)
-            precondition(isInserted, "an allocated page was free")
-        }
-        allocated = ExtentSet()
-        freed = ExtentSet()
-        current = Extent(start: currentStartBeforeTransaction, count: 0)
-    }
-
-    /// What the open transaction did, for its commit record.
-    mutating func log() -> FreeSpaceLog {
-        settleAllocatedTail()
-        return FreeSpaceLog(
-            releasedThrough: releasedThrough, allocated: Array(allocated), freed: Array(freed))
-    }
-
-    /// Live pages once the open transaction has become a version.
-    var livePagesAfterCommit: UInt64 { livePages + allocatedPages - freed.pageCount }
-
-    /// The open transaction has become `version`: what it freed waits.
-    mutating func finishCommit(version: UInt64) {
-        settleAllocatedTail()
-        settleCurrent()
-        livePages = livePagesAfterCommit
-        appendWaiting(Array(freed), version: version)
-        allocated = ExtentSet()
-        freed = ExtentSet()
-        currentStartBeforeTransaction = current.start
-    }
-
-    mutating func appendWaiting(_ extents: [Extent], version: UInt64) {
-        let pages = extents.reduce(0) { $0 + $1.count }
-        guard pages > 0 else { return }
-        waiting.append(WaitingGroup(version: version, extents: extents, pageCount: pages))
-        waitingPages += pages
-    }
-
-    /// Makes free what versions up to `version` freed. No reader may be below it. False where a
-    /// page was free already: the file is damaged, and this map must not be used any more.
-    mutating func release(through version: UInt64) -> Bool {
-        settleCurrent()
-        releasedThrough = max(releasedThrough, version)
-        while firstWaiting < waiting.count, waiting[firstWaiting].version <= version {
-            for extent in waiting[firstWaiting].extents where !free.insert(extent) {
-                return false
-            }
-            waitingPages -= waiting[firstWaiting].pageCount
-            waiting[firstWaiting].extents = []
-            firstWaiting += 1
-        }
-        if firstWaiting > 64, firstWaiting * 2 > waiting.count {
-            waiting.removeFirst(firstWaiting)
-            firstWaiting = 0
-        }
-        return true
-    }
-}
-
-// MARK: Invariants
-
-extension FreeSpace {
-    /// Extents beyond which a check would make debug builds too slow to use.
-    private static let largestCheckedMap = 2000
-
-    /// Checks invariant I2 as far as this map can: nothing is free and waiting at once, and the
-    /// numbers add up. In debug builds only, and for maps of a moderate size.
-    func checkInvariants() {
-        assert(
-            free.extentCount + waitingGroups.count > Self.largestCheckedMap || invariantsHold(),
-            "the free-space map contradicts itself")
-    }
-
-    /// Whether no page is two things at once, and the numbers add up.
-    func invariantsHold() -> Bool {
-        var known = free
-        if !current.isEmpty, !known.insert(current) { return false }
-        for group in waitingGroups {
-            for extent in group.extents where !known.insert(extent) { return false }
-        }
-        var own = allocated
-        if !allocatedTail.isEmpty, !own.insert(allocatedTail) { return false }
-        for extent in own where !known.insert(extent) { return false }
-        for extent in freed where !known.insert(extent) { return false }
-        let used = livePages + allocatedPages
-        return known.pageCount <= pageCount - firstPage
-            && used + freePages + waitingPages == pageCount - firstPage
     }
 }

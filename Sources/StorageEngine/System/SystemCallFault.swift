@@ -17,6 +17,8 @@ package struct SystemCallFault: Equatable, Sendable {
         case fail(errno: Int32)
         case failForever(errno: Int32)
         case short
+        /// Waits before the call until ``SystemInterceptor/release()``. Has no text.
+        case hold
     }
 
     package var effect: Effect

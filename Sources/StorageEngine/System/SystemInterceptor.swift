@@ -54,6 +54,7 @@ package final class SystemInterceptor: Sendable {
     private let scope: Scope
     private let recordsTrace: Bool
     private let state: Locked<State>
+    private let gate = CallGate()
 
     package init(
         scope: Scope = .process, faults: [SystemCallFault] = [], recordsTrace: Bool = false
@@ -128,6 +129,7 @@ extension SystemInterceptor {
         var verdict = Verdict()
         for interceptor in concerned { interceptor.judge(context, &verdict) }
         if verdict.killsBefore { killProcess() }
+        verdict.gate?.hold()
         if let failure = verdict.failure {
             errno = failure
             return -1
@@ -149,6 +151,16 @@ extension SystemInterceptor {
     }
 }
 
+// MARK: Holding
+
+extension SystemInterceptor {
+    /// Waits until a call is held.
+    package func waitUntilHeld() { gate.waitUntilHeld() }
+
+    /// Lets the call that is held, or will be, go on.
+    package func release() { gate.release() }
+}
+
 // MARK: Verdict and record
 
 extension SystemInterceptor {
@@ -157,6 +169,7 @@ extension SystemInterceptor {
         var killsAfter = false
         var failure: Int32?
         var limit: Int?
+        var gate: CallGate?
     }
 
     private func concerns(_ context: SystemCallContext) -> Bool {
@@ -188,6 +201,7 @@ extension SystemInterceptor {
                     verdict.failure = errno
                 case .short where ordinal == fault.ordinal:
                     verdict.limit = max(1, Int(context.length / 2))
+                case .hold where ordinal == fault.ordinal: verdict.gate = gate
                 default: break
                 }
             }

@@ -1,0 +1,68 @@
+/// The runs that hold the map of free pages: a whole map, and what happened since, in up to as many
+/// runs as there were checkpoints.
+///
+/// A map of a million extents takes hundreds of pages. Were it written as a whole every 24 commits,
+/// it would be more than everything else that small commits write. So a checkpoint adds one run
+/// with the steps since the one before, until such runs take half as many pages as the whole map:
+/// then that is written anew. What a commit pays for the map is thereby in proportion to what it
+/// allocated and freed, and reading the chain costs at most half as much again as the map.
+struct CheckpointChain {
+    struct Link {
+        var reference: PageReference
+        var pageCount: UInt64
+        var checkpoint: FreeSpaceCheckpoint
+    }
+
+    /// A map this small is always written as a whole.
+    private static let largestWholePageCount: UInt64 = 4
+
+    /// The newest first; the last one is the whole map.
+    let links: [Link]
+
+    /// Follows the chain from its newest run, which a record of `version` names. Empty for none.
+    ///
+    /// - Throws: `.damaged` where a run is not what it should be. Births descend, so it ends.
+    init(
+        newest: PageReference, version: UInt64, in file: PageFile
+    ) throws(StorageError) {
+        var links: [Link] = []
+        var next = newest
+        while !next.isNone {
+            let start = try file.page(next, version: version)
+            guard let contents = file.contents(at: start, kind: .freeSpaceCheckpoint),
+                let checkpoint = FreeSpaceCheckpoint(contents, version: next.birth)
+            else { throw file.damage(next.page, "it is not a map of free pages") }
+            links.append(
+                Link(
+                    reference: next, pageCount: UInt64(PageHeader(start).pageCount),
+                    checkpoint: checkpoint))
+            next = checkpoint.base
+        }
+        self.links = links
+    }
+
+    /// Whether one more run of `pageCount` pages is better than a whole map.
+    func isWorthContinuing(with pageCount: UInt64) -> Bool {
+        guard let whole = links.last, whole.pageCount > Self.largestWholePageCount else {
+            return false
+        }
+        let added = links.dropLast().reduce(pageCount) { $0 + $1.pageCount }
+        return added <= whole.pageCount / 2
+    }
+
+    /// The map as of the newest run; nil where the runs contradict each other or the file.
+    func map(firstPage: UInt64, maximumPageCount: UInt64) -> FreeSpace? {
+        guard
+            var map = links.last?.checkpoint.map(
+                firstPage: firstPage, maximumPageCount: maximumPageCount)
+        else { return nil }
+        for link in links.dropLast().reversed() {
+            guard
+                let steps = link.checkpoint.steps(
+                    firstPage: firstPage, maximumPageCount: maximumPageCount)
+            else { return nil }
+            for step in steps where !map.replay(step) { return nil }
+        }
+        return map
+    }
+}

@@ -1,0 +1,36 @@
+extension FreeSpace {
+    /// Extents beyond which a check would make debug builds too slow to use.
+    private static let largestCheckedMap = 2000
+
+    /// Checks invariant I2 as far as this map can: nothing is free and waiting at once, and the
+    /// numbers add up. In debug builds only, and for maps of a moderate size.
+    func checkInvariants() {
+        assert(
+            free.extentCount + waiting.extentCount + pending.count > Self.largestCheckedMap
+                || invariantsHold(),
+            "the free-space map contradicts itself")
+    }
+
+    /// Whether no page is two things at once, and the numbers add up.
+    func invariantsHold() -> Bool {
+        var known = free
+        if !current.isEmpty, !known.insert(current) { return false }
+        var waitingCount: UInt64 = 0
+        var own = allocated
+        if !allocatedTail.isEmpty, !own.insert(allocatedTail) { return false }
+        for extent in own where !known.insert(extent) { return false }
+        for extent in freed where !known.insert(extent) { return false }
+        for extent in waitingExtents {
+            guard known.insert(extent) else { return false }
+            waitingCount += extent.count
+        }
+        let used = livePages + own.pageCount
+        return waitingCount == waitingPages && known.pageCount <= pageCount - firstPage
+            && used + freePages + waitingPages == pageCount - firstPage
+    }
+
+    /// Everything that waits, in no order.
+    var waitingExtents: [Extent] {
+        waiting.batches.flatMap { Array($0.extents) } + pending.map(\.freed.extent)
+    }
+}

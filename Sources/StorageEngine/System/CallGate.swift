@@ -1,0 +1,39 @@
+/// Holds one call of one thread until another thread lets it go. For tests.
+final class CallGate: @unchecked Sendable {
+    // Safe to share: the word is accessed atomically only.
+    private let state: UnsafeMutablePointer<UInt32>
+
+    private enum State {
+        static let unused: UInt32 = 0
+        static let holding: UInt32 = 1
+        static let released: UInt32 = 2
+    }
+
+    init() {
+        state = .allocate(capacity: 1)
+        state.initialize(to: State.unused)
+    }
+
+    deinit { state.deallocate() }
+
+    /// Returns when `release` has been called, before or afterwards.
+    func hold() {
+        if state.compareExchange(expected: State.unused, desired: State.holding) {
+            System.wake(state)
+        }
+        while state.loadSequential() == State.holding {
+            System.wait(on: state, while: State.holding)
+        }
+    }
+
+    func waitUntilHeld() {
+        while state.loadSequential() == State.unused {
+            System.wait(on: state, while: State.unused)
+        }
+    }
+
+    func release() {
+        state.storeSequential(State.released)
+        System.wake(state)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+
+@Suite struct RelaxedDurabilityTests {
+    let directory = TestDirectory()
+
+    private func write(
+        _ pager: Pager, _ durability: CommitDurability, _ body: (ValueStore) throws -> Void
+    ) throws -> CommitStatistics {
+        try pager.beginWrite()
+        try body(ValueStore(pager))
+        return try pager.commit(durability)
+    }
+
+    @Test func aCommitIsVisibleWithoutASyncAndDurableSoonAfter() throws {
+        let database = try Database.open(path: directory.file())
+        let pager = try Pager(database: database)
+        let reader = try Pager(database: database)
+        _ = try write(pager, .full) { try $0.set(0, value(1)) }
+        let cost = try write(pager, .relaxed) { try $0.set(0, value(2)) }
+        #expect(cost.syncs == 0)
+        #expect(cost.version == 2)
+        #expect(try reader.newestValues()[0] == value(2))
+        let deadline = Date() + 20
+        while database.coordinator.durableVersion < 2, Date() < deadline { usleep(2000) }
+        #expect(database.coordinator.durableVersion == 2)
+    }
+
+    @Test func aFullCommitMakesThoseBeforeItDurable() throws {
+        let database = try Database.open(path: directory.file())
+        let pager = try Pager(database: database)
+        for round in 1...5 {
+            _ = try write(pager, .relaxed) { try $0.set(0, value(UInt8(round))) }
+        }
+        let cost = try write(pager, .full) { try $0.set(1, value(9)) }
+        #expect(cost.syncs == 1)
+        #expect(database.coordinator.durableVersion == 6)
+        #expect(database.coordinator.durableSequence == 6)
+    }
+
+    @Test func closingMakesEverythingDurable() throws {
+        let path = directory.file()
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
+        interceptor.install()
+        do {
+            let pager = try Pager(database: .open(path: path))
+            interceptor.setFaults([])
+            for round in 1...3 {
+                _ = try write(pager, .relaxed) { try $0.set(0, value(UInt8(round))) }
+            }
+        }
+        interceptor.uninstall()
+        #expect(interceptor.count(of: .fdatasync) >= 1)
+        let database = try Database.open(path: path)
+        #expect(try Pager(database: database).newestValues()[0] == value(3))
+    }
+
+    /// Part 3 of the contract: more relaxed commits than slots.
+    @Test func moreCommitsThanSlotsNeverOverwriteWhatADurableVersionNeeds() throws {
+        let path = directory.file()
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: directory.path), recordsTrace: true)
+        interceptor.install()
+        let database = try Database.open(path: path)
+        let pager = try Pager(database: database)
+        let count = Int(CommitRecord.slotCount) * 4
+        for round in 1...count {
+            _ = try write(pager, .relaxed) { store in
+                try store.set(round % 7, value(UInt8(round % 250), count: 1 + round * 31 % 9000))
+            }
+            let unsynced =
+                database.coordinator.visibleSequence - database.coordinator.durableSequence
+            #expect(unsynced <= CommitRecord.maximumUnsynced + 1)
+        }
+        interceptor.uninstall()
+        let events = interceptor.trace.filter { $0.path == path }
+        var history = PowerLossHistory(durable: [], pending: [], acknowledged: 0)
+        for event in events { history.add(event) }
+        var random = SeededRandom(seed: 8)
+        let images = try CrashDirectory()
+        for moment in history.decisiveMoments.dropFirst(8) where !moment.pending.isEmpty {
+            for _ in 0..<3 {
+                try images.withImage(moment.sample(&random)) { image in
+                    let pager = try Pager(database: .open(path: image))
+                    let values = try pager.newestValues()
+                    let version = Int(pager.version)
+                    for (index, found) in values.prefix(7).enumerated() {
+                        // The last round up to `version` that wrote this value.
+                        let round = stride(from: version, to: 0, by: -1).first { $0 % 7 == index }
+                        let expected = round.map {
+                            value(UInt8($0 % 250), count: 1 + $0 * 31 % 9000)
+                        }
+                        #expect(found == expected ?? [])
+                    }
+                    try pager.write { try $0.set(8, value(1)) }
+                }
+            }
+        }
+    }
+
+    @Test func aFailedBackgroundSyncPoisonsTheFile() throws {
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        let database = try Database.open(path: directory.file())
+        let pager = try Pager(database: database)
+        _ = try write(pager, .full) { try $0.set(0, value(1)) }
+        interceptor.setFaults([SystemCallFault(.fail(errno: EIO), call: .fdatasync, ordinal: 1)])
+        _ = try write(pager, .relaxed) { try $0.set(0, value(2)) }
+        let deadline = Date() + 20
+        while !database.coordinator.isPoisoned, Date() < deadline { usleep(2000) }
+        let error = #expect(throws: StorageError.self) {
+            try write(pager, .full) { try $0.set(0, value(3)) }
+        }
+        #expect(error?.code == .outcomeUnknown)
+    }
+
+    @Test func aDatabaseInMemoryTakesAnyDurability() throws {
+        var options = Database.Options()
+        options.inMemory = true
+        let pager = try Pager(
+            database: .open(path: "relaxed-\(UUID().uuidString)", options: options))
+        let cost = try write(pager, .relaxed) { try $0.set(0, value(1)) }
+        #expect(cost.syncs == 0)
+        #expect(try pager.newestValues()[0] == value(1))
+    }
+}
