@@ -157,7 +157,6 @@ struct ChangeWorkload {
     ]
 
     var random: SeededRandom
-    private var nextTag = 0
     /// Properties set since the last `reset`, of objects that are gone or new too.
     private(set) var touched: [TouchedColumns] = [[:], [:]]
 
@@ -213,8 +212,7 @@ struct ChangeWorkload {
     }
 
     private mutating func insertDog(_ table: Table, owner: ObjectKey?) throws {
-        nextTag += 1
-        try Array("dog \(nextTag)".utf8).withUnsafeBytes { tag in
+        try Array("dog \(random.next())".utf8).withUnsafeBytes { tag in
             _ = try [.bytes(tag), owner.map { .integer($0.rawValue) } ?? .null]
                 .withUnsafeBufferPointer { try table.insert($0) }
         }
