@@ -62,7 +62,7 @@ struct ColumnEntry {
     }
     @inlinable var kindCode: UInt8 { load(2, UInt8.self) }
     @inlinable var kind: ColumnKind {
-        get { ColumnKind(rawValue: kindCode).unsafelyUnwrapped }
+        @inline(__always) get { ColumnKind(rawValue: kindCode).unsafelyUnwrapped }
         nonmutating set { store(2, newValue.rawValue) }
     }
     /// Bits of a packed value.

@@ -191,10 +191,28 @@ public final class Table {
     /// The node and position in it that hold a column of a leaf: the leaf itself, or the column's
     /// own node; nil if the leaf is older than the column, so that all its rows have the default.
     public func column(_ column: Int, of leaf: Node) throws -> (node: Node, column: Int)? {
-        let position = leaf.columnIndex(ofID: cluster.columns[column].id, expected: column)
+        let format = cluster.columns[column].format
+        let position = leaf.columnIndex(ofID: format.id, expected: column)
         if position < 0 { return nil }
-        if !leaf.isSpilled(position) { return (leaf, position) }
-        return (try pager.node(leaf.spillReference(position)), 0)
+        if !leaf.isSpilled(position), leaf.kind(position) == format.kind { return (leaf, position) }
+        return try spilledColumn(column, at: position, of: leaf)
+    }
+
+    /// Nodes are valid by themselves; that they fit together is checked here.
+    private func spilledColumn(_ column: Int, at position: Int, of leaf: Node) throws
+        -> (node: Node, column: Int)
+    {
+        guard leaf.isSpilled(position) else {
+            throw pager.damaged(try root.reference.page, "a leaf below it has another table's form")
+        }
+        let reference = leaf.spillReference(position)
+        let node = try pager.node(reference)
+        guard node.rowCount == leaf.rowCount, node.columnCount > 0, !node.isSpilled(0),
+            node.kind(0) == cluster.columns[column].format.kind
+        else {
+            throw pager.damaged(reference.page, "it is not the column that its leaf expects")
+        }
+        return (node, 0)
     }
 
     /// The engine's id of a column, for `Node.hasInline(_:id:)`.
