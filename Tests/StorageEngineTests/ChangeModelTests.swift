@@ -97,6 +97,50 @@ import Testing
     }
 }
 
+/// Values and collections of every type.
+@Suite struct ChangeTypesTests {
+    private let directory = TestDirectory()
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func changesOfAllTypesLeadFromTheOldVersionToTheNew(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var model = TypesModel()
+        let writer = try Connection(Database.open(path: directory.file()))
+        try writer.beginWrite()
+        try writer.createTables(TypesModel.definitions)
+        for _ in 0..<3 { try model.addOwner(writer) }
+        try writer.commit()
+        let reader = try Connection(writer.database)
+        let observation = try reader.observeChanges()
+        var old = try DatabaseImage(reader)
+        for round in 0..<12 {
+            let committed = model
+            try writer.beginWrite()
+            for _ in 0..<(round % 3 == 0 ? 400 : 15) { try model.step(writer, &random) }
+            if random.next(below: 4) == 0 {
+                writer.rollback()
+                model = committed
+            } else {
+                try writer.commit()
+            }
+            try reader.refresh()
+            let new = try DatabaseImage(reader)
+            let comment: Comment = "seed \(seed), round \(round)"
+            try observation.changes().check(old, new, comment)
+            let compared = try reader.changes(since: observation.previous)
+            try compared.check(old, new, comment)
+            for number in new.tables.indices {
+                try compared[table: number]?.checkModificationsDiffer(
+                    old.tables[number], new.tables[number], comment)
+            }
+            if random.next(below: 3) > 0 {
+                try observation.advance()
+                old = new
+            }
+        }
+    }
+}
+
 extension TableChanges {
     /// Checks that every modified column differs: what a comparison promises.
     fileprivate func checkModificationsDiffer(

@@ -109,7 +109,7 @@ import Testing
             let owner = ObjectKey(rawValue: 5)
             #expect(change[table: 0]?.touchedColumns == [owner: [3]])
             #expect(
-                change[table: 0]?.lists[ListPlace(owner: owner, column: 3)]?.deletions == [0..<3])
+                change[table: 0]?.collections[CollectionPlace(owner: owner, column: 3)]?.deletions == [0..<3])
         }
     }
 
@@ -244,7 +244,7 @@ import Testing
         let (recorded, compared) = try changes(observation)
         for changes in [recorded, compared] {
             let change = try #require(
-                changes[table: 0]?.lists[ListPlace(owner: owner, column: 5)])
+                changes[table: 0]?.collections[CollectionPlace(owner: owner, column: 5)])
             #expect(change.deletions == [15_000..<15_001])
             #expect(change.insertions == [5000..<5001])
             #expect(change.modifications == [9999..<10_000])
@@ -267,11 +267,11 @@ import Testing
         let observation = try connection.observeChanges()
         try fill(10_000)
         let (recorded, compared) = try changes(observation)
-        let place = ListPlace(owner: owner, column: 5)
-        #expect(recorded[table: 0]?.lists[place]?.deletions == [0..<30_000])
-        #expect(recorded[table: 0]?.lists[place]?.insertions == [0..<30_000])
-        #expect(compared[table: 0]?.lists[place]?.deletions == [0..<10_000])
-        #expect(compared[table: 0]?.lists[place]?.insertions == [20_000..<30_000])
+        let place = CollectionPlace(owner: owner, column: 5)
+        #expect(recorded[table: 0]?.collections[place]?.deletions == [0..<30_000])
+        #expect(recorded[table: 0]?.collections[place]?.insertions == [0..<30_000])
+        #expect(compared[table: 0]?.collections[place]?.deletions == [0..<10_000])
+        #expect(compared[table: 0]?.collections[place]?.insertions == [20_000..<30_000])
     }
 
     // MARK: Memory

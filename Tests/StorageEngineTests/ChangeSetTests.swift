@@ -88,7 +88,7 @@ import Testing
 
     /// One random operation on an array and on its change.
     private func edit(
-        _ array: inout [Int], _ change: inout ListChange, _ next: inout Int,
+        _ array: inout [Int], _ change: inout CollectionChange, _ next: inout Int,
         _ random: inout SeededRandom
     ) {
         next += 1
@@ -122,10 +122,10 @@ import Testing
         let original = Array(0..<random.next(below: 20))
         var array = original
         var next = 1000
-        var whole = ListChange(count: original.count)
+        var whole = CollectionChange(count: original.count)
         for _ in 0..<6 {
             let middle = array
-            var part = ListChange(count: array.count)
+            var part = CollectionChange(count: array.count)
             for _ in 0..<random.next(below: 8) { edit(&array, &part, &next, &random) }
             try part.check(middle, array, "seed \(seed), a part")
             whole = whole.followed(by: part)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func movesNameWhereElementsCameFrom() {
-        var change = ListChange(count: 5)
+        var change = CollectionChange(count: 5)
         change.move(from: 1, to: 3)
         #expect(change.deletions == [1..<2])
         #expect(change.insertions == [3..<4])
@@ -146,14 +146,14 @@ import Testing
     /// As the documentation has it: an element that is modified and pushed aside by an insertion
     /// keeps its old index among the modifications.
     @Test func modificationsAreIndicesOfTheListBefore() {
-        var change = ListChange(count: 3)
+        var change = CollectionChange(count: 3)
         change.insert(at: 0)
         change.set(at: 2)
         #expect(change.insertions == [0..<1])
         #expect(change.modifications == [1..<2])
         #expect(change.deletions == [])
         #expect(!change.isEmpty)
-        #expect(ListChange(count: 3).isEmpty)
+        #expect(CollectionChange(count: 3).isEmpty)
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)

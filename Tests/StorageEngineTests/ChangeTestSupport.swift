@@ -4,25 +4,66 @@ import Testing
 
 /// Everything that a connection sees, as plain values: the model that changes are applied to.
 struct DatabaseImage: Equatable {
-    enum Value: Hashable {
+    indirect enum Value: Hashable {
         case null
         case integer(Int64)
+        case float(UInt32)
         case double(UInt64)
         case bytes([UInt8])
-        case list([Value])
+        case words(UInt64, UInt64)
+        /// One value of a map.
+        case entry(key: [UInt8], Value)
+        case collection(CollectionKind, [Value])
+        /// Inside a mixed value.
+        case nested(CollectionIdentity, Value)
 
-        init(_ scalar: Scalar) throws {
+        init(_ scalar: Scalar) {
             switch scalar {
             case .null: self = .null
             case .integer(let value): self = .integer(value)
+            case .float(let value): self = .float(value.bitPattern)
             case .double(let value): self = .double(value.bitPattern)
             case .bytes(let bytes): self = .bytes(Array(bytes))
-            default: throw TestFailure("a value that these tests do not store")
+            case .fixed16(let first, let second): self = .words(first, second)
+            case .fixed12(let first, let second): self = .words(first, UInt64(second))
             }
         }
 
+        init(_ scalar: Scalar, of type: ValueType, _ pager: Pager) throws {
+            guard type == .mixed, let nested = NestedCollection(scalar) else {
+                self.init(scalar)
+                return
+            }
+            self = .nested(
+                nested.identity,
+                try Value(
+                    StoredCollection(
+                        pager: pager, bytes: nested.rows, format: .nested(nested.kind))))
+        }
+
+        init(_ collection: StoredCollection) throws {
+            var rows: [Value] = []
+            try collection.forEach { row in
+                let value = try Value(row.value, of: collection.format.type, collection.pager)
+                rows.append(
+                    collection.format.hasKeys ? .entry(key: Array(row.key), value) : value)
+                return true
+            }
+            self = .collection(collection.format.collection, rows)
+        }
+
         var elements: [Value]? {
-            if case .list(let elements) = self { elements } else { nil }
+            if case .collection(_, let elements) = self { elements } else { nil }
+        }
+
+        /// What must be the same before and after for an element to count as kept: of sets all, of
+        /// maps the key, of lists nothing.
+        func identity(in kind: CollectionKind) -> Value {
+            switch (kind, self) {
+            case (.set, _): self
+            case (.map, .entry(let key, _)): .bytes(key)
+            default: .null
+            }
         }
     }
 
@@ -41,15 +82,11 @@ struct DatabaseImage: Equatable {
     }
 
     private static func value(_ table: Table, _ column: Int, _ key: ObjectKey) throws -> Value {
-        guard table.definition.columns[column].collection == .list else {
-            return try Value(table.value(column, of: key))
+        let definition = table.definition.columns[column]
+        guard definition.collection != .none else {
+            return try Value(table.value(column, of: key), of: definition.type, table.pager)
         }
-        var elements: [Value] = []
-        try table.list(column, of: key).forEach {
-            elements.append(try Value($0))
-            return true
-        }
-        return .list(elements)
+        return try Value(table.collection(column, of: key, definition.collection).stored())
     }
 }
 
@@ -82,15 +119,20 @@ extension TableChanges {
             let differing = Self.differing(old[key]!, new[key]!)
             try #require(differing.isSubset(of: modified[key] ?? []), comment)
             for column in modified[key] ?? [] {
-                let change = lists[ListPlace(owner: key, column: column)]
-                guard let elements = old[key]![Int(column)].elements else {
+                let change = collections[CollectionPlace(owner: key, column: column)]
+                guard case .collection(let kind, let elements) = old[key]![Int(column)] else {
                     try #require(change == nil, comment)
                     continue
                 }
-                try #require(change).check(elements, new[key]![Int(column)].elements!, comment)
+                let newElements = new[key]![Int(column)].elements!
+                try #require(change, comment).check(elements, newElements, comment)
+                try #require(
+                    change!.isKeeping(
+                        elements.map { $0.identity(in: kind) },
+                        newElements.map { $0.identity(in: kind) }), comment)
             }
         }
-        for place in lists.keys {
+        for place in collections.keys {
             try #require(modified[place.owner]?.contains(place.column) == true, comment)
         }
     }
@@ -107,7 +149,14 @@ extension TableChanges {
     }
 }
 
-extension ListChange {
+extension CollectionChange {
+    /// Whether all that is kept, modified or not, is the same in both.
+    fileprivate func isKeeping<Value: Hashable>(_ old: [Value], _ new: [Value]) -> Bool {
+        let (deleted, inserted) = (Set(deletions.joined()), Set(insertions.joined()))
+        return old.indices.filter { !deleted.contains($0) }.map { old[$0] }
+            == new.indices.filter { !inserted.contains($0) }.map { new[$0] }
+    }
+
     /// Checks that this leads from one array to the other.
     func check<Value: Hashable>(_ old: [Value], _ new: [Value], _ comment: Comment) throws {
         try #require(oldCount == old.count && newCount == new.count, comment)

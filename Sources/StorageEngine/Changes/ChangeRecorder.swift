@@ -11,7 +11,7 @@ final class ChangeRecorder {
         /// In the order in which it happened; the same object may occur several times.
         var modifications: [Modifications.Run] = []
         var deletions: [Range<Int64>] = []
-        var lists: [ListPlace: ListChange] = [:]
+        var collections: [CollectionPlace: CollectionChange] = [:]
     }
 
     private var tables: [TableRecord] = []
@@ -34,13 +34,13 @@ final class ChangeRecorder {
         size += tables[number].delete(key)
     }
 
-    /// A list of an object that is not new was changed. `count`: its elements before.
-    func changeList(
-        _ place: ListPlace, inTable number: Int, count: Int, _ change: (inout ListChange) -> Void
+    /// A collection of an object that is not new was changed. `count`: its elements before.
+    func change(
+        _ place: CollectionPlace, inTable number: Int, count: Int, _ change: (inout CollectionChange) -> Void
     ) {
         guard prepare(number) else { return }
         size += tables[number].modify(place.owner, place.column)
-        size += tables[number].changeList(place, count, change)
+        size += tables[number].change(place, count, change)
     }
 
     /// Makes room for the table; false if nothing is recorded any more.
@@ -121,12 +121,12 @@ extension ChangeRecorder.TableRecord {
         return 1
     }
 
-    mutating func changeList(
-        _ place: ListPlace, _ count: Int, _ change: (inout ListChange) -> Void
+    mutating func change(
+        _ place: CollectionPlace, _ count: Int, _ change: (inout CollectionChange) -> Void
     ) -> Int {
-        let before = lists[place]?.segments.count ?? 0
-        change(&lists[place, default: ListChange(count: count)])
-        return lists[place]!.segments.count - before
+        let before = collections[place]?.segments.count ?? 0
+        change(&collections[place, default: CollectionChange(count: count)])
+        return collections[place]!.segments.count - before
     }
 
     /// Returns how many parts there are afterwards.
@@ -134,12 +134,12 @@ extension ChangeRecorder.TableRecord {
         modifications = Modifications(unsorted: modifications).runs
         deletions = KeySet(unsorted: deletions).ranges
         return modifications.count + deletions.count
-            + lists.values.reduce(0) { $0 + $1.segments.count }
+            + collections.values.reduce(0) { $0 + $1.segments.count }
     }
 
     func add(to changes: inout TableChanges) {
         changes.modifications = Modifications(unsorted: modifications)
-        changes.lists = lists
+        changes.collections = collections
         changes.remove(KeySet(unsorted: deletions))
     }
 }

@@ -41,10 +41,10 @@ public struct TableChanges: Equatable, Sendable {
     public internal(set) var insertions = KeySet()
     /// Objects of the old version that are gone.
     public internal(set) var deletions = KeySet()
-    /// Objects of both versions, and which of their columns were set, lists included.
+    /// Objects of both versions, and which of their columns were set, collections included.
     public internal(set) var modifications = Modifications()
-    /// How the lists among the modified columns changed.
-    public internal(set) var lists: [ListPlace: ListChange] = [:]
+    /// How the collections among the modified columns changed.
+    public internal(set) var collections: [CollectionPlace: CollectionChange] = [:]
 
     public init() {}
 
@@ -53,8 +53,8 @@ public struct TableChanges: Equatable, Sendable {
     }
 
     mutating func append(_ next: TableChanges) {
-        for (place, change) in next.lists where !insertions.contains(place.owner) {
-            lists[place] = lists[place].map { $0.followed(by: change) } ?? change
+        for (place, change) in next.collections where !insertions.contains(place.owner) {
+            collections[place] = collections[place].map { $0.followed(by: change) } ?? change
         }
         modifications.merge(next.modifications)
         modifications.remove(insertions)
@@ -66,7 +66,7 @@ public struct TableChanges: Equatable, Sendable {
     mutating func remove(_ keys: KeySet) {
         if keys.isEmpty { return }
         modifications.remove(keys)
-        lists = lists.filter { !keys.contains($0.key.owner) }
+        collections = collections.filter { !keys.contains($0.key.owner) }
         var old = keys
         old.subtract(insertions)
         deletions.formUnion(old)
@@ -75,12 +75,12 @@ public struct TableChanges: Equatable, Sendable {
 
     var size: Int {
         insertions.ranges.count + deletions.ranges.count + modifications.runs.count
-            + lists.values.reduce(0) { $0 + 1 + $1.segments.count }
+            + collections.values.reduce(0) { $0 + 1 + $1.segments.count }
     }
 }
 
-/// A list property of one object.
-public struct ListPlace: Hashable, Sendable {
+/// A list, set or map of one object.
+public struct CollectionPlace: Hashable, Sendable {
     public var owner: ObjectKey
     /// The id of the column.
     public var column: UInt16

@@ -4,7 +4,8 @@ struct RowComparison {
         let position: Int
         let id: UInt16
         let kind: ColumnKind
-        let isList: Bool
+        /// Of its values, in a collection those of the elements.
+        let format: RowFormat
         /// Nil in a leaf that is older than the column: its objects have the default.
         let old: (node: Node, column: Int)?
         let new: (node: Node, column: Int)?
@@ -27,7 +28,8 @@ struct RowComparison {
             if Self.isSameSpill(stored.id, oldLeaf, newLeaf) { continue }
             columns.append(
                 Column(
-                    position: position, id: stored.id, kind: stored.kind, isList: stored.isList,
+                    position: position, id: stored.id, kind: stored.kind,
+                    format: newTable.checks[position].format,
                     old: position < oldTable.propertyCount
                         ? try oldTable.column(position, of: oldLeaf) : nil,
                     new: try newTable.column(position, of: newLeaf)))
@@ -48,37 +50,52 @@ struct RowComparison {
 
     // MARK: Rows
 
-    /// The columns in which an object's rows differ, and how the lists among them changed.
+    /// The columns in which an object's rows differ, and how the collections among them changed.
     func differences(
         _ oldRow: Int, _ newRow: Int
-    ) throws -> (columns: ColumnSet, lists: [(column: UInt16, change: ListChange)]) {
+    ) throws -> (columns: ColumnSet, collections: [(column: UInt16, change: CollectionChange)]) {
         var modified = ColumnSet()
-        var lists: [(column: UInt16, change: ListChange)] = []
-        for column in columns where try differs(column, oldRow, newRow) {
-            if column.isList {
-                let key = newLeaf.objectKey(newRow)
-                let change = try ListComparison.change(
-                    from: oldTable.list(column.position, of: key),
-                    to: newTable.list(column.position, of: key))
+        var collections: [(column: UInt16, change: CollectionChange)] = []
+        for column in columns where !isSameOverflow(column, oldRow, newRow) {
+            let old = try value(column, column.old, oldRow, oldTable.pager)
+            let new = try value(column, column.new, newRow, newTable.pager)
+            if old.isIdentical(to: new) { continue }
+            if column.format.collection != .none {
+                let change = try CollectionComparison.change(
+                    from: collection(old, column, oldTable.pager),
+                    to: collection(new, column, newTable.pager))
                 if change.isEmpty { continue }
-                lists.append((column.id, change))
+                collections.append((column.id, change))
+            } else if column.format.type == .mixed, try isSameMixed(old, new) {
+                continue
             }
             modified.insert(column.id)
         }
-        return (modified, lists)
+        return (modified, collections)
     }
 
-    private func differs(_ column: Column, _ oldRow: Int, _ newRow: Int) throws -> Bool {
-        if let (left, leftColumn) = column.old, let (right, rightColumn) = column.new,
-            column.kind == .bytes, left.isOverflow(leftColumn, oldRow),
-            right.isOverflow(rightColumn, newRow),
-            left.overflowReference(leftColumn, oldRow).0
-                == right.overflowReference(rightColumn, newRow).0
-        {
-            return false
+    /// Whether both have the value on the same pages.
+    private func isSameOverflow(_ column: Column, _ oldRow: Int, _ newRow: Int) -> Bool {
+        guard column.kind == .bytes, let (left, leftColumn) = column.old,
+            let (right, rightColumn) = column.new, left.isOverflow(leftColumn, oldRow),
+            right.isOverflow(rightColumn, newRow)
+        else { return false }
+        return left.overflowReference(leftColumn, oldRow).0
+            == right.overflowReference(rightColumn, newRow).0
+    }
+
+    private func isSameMixed(_ old: Scalar, _ new: Scalar) throws -> Bool {
+        try ComparedValue(old, of: .mixed, oldTable.pager, depth: 0)
+            == ComparedValue(new, of: .mixed, newTable.pager, depth: 0)
+    }
+
+    private func collection(
+        _ value: Scalar, _ column: Column, _ pager: Pager
+    ) throws -> StoredCollection {
+        guard case .bytes(let bytes) = value else {
+            throw pager.damaged(0, "a collection that is not stored as one")
         }
-        let old = try value(column, column.old, oldRow, oldTable.pager)
-        return try !old.isIdentical(to: value(column, column.new, newRow, newTable.pager))
+        return StoredCollection(pager: pager, bytes: bytes, format: column.format)
     }
 
     private func value(

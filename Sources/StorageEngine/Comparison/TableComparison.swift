@@ -77,12 +77,12 @@ struct TableComparison {
         if columns?.isOf(left.leaf, right.leaf) != true {
             columns = try RowComparison(old!, left.leaf, new, right.leaf)
         }
-        let (modified, lists) = try columns!.differences(left.row, right.row)
+        let (modified, collections) = try columns!.differences(left.row, right.row)
         if modified.isEmpty { return }
         let key = right.leaf.objectKey(right.row)
         changes.modifications.append(key, modified)
-        for (column, change) in lists {
-            changes.lists[ListPlace(owner: key, column: column)] = change
+        for (column, change) in collections {
+            changes.collections[CollectionPlace(owner: key, column: column)] = change
         }
     }
 }

@@ -90,7 +90,7 @@ extension Table {
     ///   an order of strings, a list.
     public func predicate(_ column: Int, _ test: ColumnTest) throws -> ColumnPredicate {
         precondition(column >= 0 && column < propertyCount, "column out of range")
-        guard !checks[column].isList else { throw unsuitable(column, "A list is not compared.") }
+        guard !checks[column].isCollection else { throw unsuitable(column, "A list is not compared.") }
         return ColumnPredicate(self, column, try prepared(column, test))
     }
 

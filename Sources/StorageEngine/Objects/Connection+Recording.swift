@@ -51,15 +51,18 @@ extension Table {
     }
 }
 
-extension ListHandle {
-    /// The list was changed. `countDifference`: by how many elements it has grown.
+extension CollectionHandle {
+    /// The collection was changed. `countDifference`: by how many elements it has grown.
+    ///
+    /// A collection inside a mixed value is one element of what it lies in, or a column: writing it
+    /// back records that.
     @inline(never)
     func record(
-        countDifference: Int = 0, _ change: (inout ListChange) -> Void
+        countDifference: Int = 0, _ change: (inout CollectionChange) -> Void
     ) throws {
-        guard let recorder = table.recorder, try !table.isNew(owner) else { return }
-        recorder.changeList(
-            ListPlace(owner: owner, column: table.columnID(column)), inTable: table.index,
-            count: try count() - countDifference, change)
+        guard path.isEmpty, let recorder = table.recorder, try !table.isNew(owner) else { return }
+        recorder.change(
+            CollectionPlace(owner: owner, column: table.columnID(column)), inTable: table.index,
+            count: try stored().count() - countDifference, change)
     }
 }

@@ -61,7 +61,7 @@ extension Table {
 
     private func requireOrder(_ column: Int) throws {
         precondition(column >= 0 && column < propertyCount, "column out of range")
-        guard !checks[column].isList else {
+        guard !checks[column].isCollection else {
             throw pager.invalidArgument(
                 "Column '\(stored.name).\(definition.columns[column].name)' is a list, which has "
                     + "no order.")

@@ -6,6 +6,7 @@
 public final class Table {
     public unowned let connection: Connection
     let index: Int
+    let isEmbedded: Bool
     @exclusivity(unchecked) private(set) var stored: StoredTable
     @exclusivity(unchecked) private(set) var cluster: ClusterTree
     // Beside the connection, which is unowned: reading it costs more than these.
@@ -17,38 +18,11 @@ public final class Table {
     let quietWriter: TreeWriter
     private let quietMoves: UnsafeMutablePointer<UInt64>
     let primaryKeyWriter: TreeWriter
-    /// For each column that is a link: table and position of its backlink column.
+    /// For each column that leads to one table: that table and the position of its backlink column.
     @exclusivity(unchecked) private(set) var backlinkColumns: [(table: Int, column: Int)?] = []
-    /// What `prepare` needs to know of a column, without reference counting.
-    struct ColumnCheck {
-        /// What a change has to look after beside the row.
-        enum Role {
-            case plain, link, bytes, primaryKey
-            /// One of these, and the change is to be recorded. So a value set costs no question
-            /// while nobody wants to know.
-            case recorded
-        }
-
-        var kind: ColumnKind
-        var allowsNull: Bool
-        var isList: Bool
-        var role: Role
-
-        @inline(__always)
-        func accepts(_ value: Scalar) -> Bool {
-            switch (kind, value) {
-            case (_, .null): isList || allowsNull
-            case (.bytes, .bytes(let bytes)):
-                !isList && bytes.count <= Pager.maximumValueBytes
-            case (.integer, .integer), (.double, .double), (.float, .float), (.fixed16, .fixed16):
-                true
-            default: false
-            }
-        }
-    }
-
     /// Collects the changes of the open write transaction; nil when nobody wants to know them.
     @exclusivity(unchecked) private(set) var recorder: ChangeRecorder?
+    /// What changes need to know of the properties.
     let checks: UnsafeMutablePointer<ColumnCheck>
     let scratch: UnsafeMutablePointer<ClusterTree.StoredValue>
     /// Overflow references of one insert, kept until the row is written: three words a column.
@@ -62,6 +36,7 @@ public final class Table {
         self.connection = connection
         self.index = index
         stored = schema.tables[index]
+        isEmbedded = stored.isEmbedded
         pager = connection.pager
         forest = connection.forest
         primaryKeyTreeID = stored.primaryKeyTreeID
@@ -79,11 +54,7 @@ public final class Table {
         copies = .allocate(
             byteCount: max(1, propertyCount) * pager.maximumInlineBytes, alignment: 16)
         for column in 0..<propertyCount {
-            let definition = stored.columns[column].definition!
-            checks[column] = ColumnCheck(
-                kind: stored.columns[column].kind,
-                allowsNull: definition.isOptional || definition.type == .link,
-                isList: definition.collection == .list, role: Self.role(definition))
+            checks[column] = ColumnCheck(stored.columns[column].definition!)
         }
         adopt(schema, index)
     }
@@ -96,13 +67,10 @@ public final class Table {
         copies.deallocate()
     }
 
-    /// What setting a column has to look after, recorded or not.
-    func role(_ column: Int) -> ColumnCheck.Role { Self.role(stored.columns[column].definition!) }
-
     func record(with recorder: ChangeRecorder?) {
         self.recorder = recorder
         for column in 0..<propertyCount {
-            checks[column].role = recorder == nil ? role(column) : .recorded
+            checks[column].setting = recorder == nil ? checks[column].role : .recorded
         }
     }
 
@@ -112,10 +80,10 @@ public final class Table {
         cluster.columns = stored.columns.map(\.clusterColumn)
         definition = stored.definition
         backlinkColumns = stored.columns.indices.map { column in
-            stored.columns[column].definition?.type == .link
+            stored.columns[column].definition?.type.hasFixedTarget == true
                 ? schema.backlinkColumn(ofTable: index, column: column) : nil
         }
-        hasLinks = backlinkColumns.contains { $0 != nil }
+        hasLinks = stored.columns.contains { $0.definition?.type.mayRefer == true }
         primaryKeyColumn = stored.primaryKeyColumn
         if let primaryKeyColumn {
             primaryKeyMap = OrderedMap(
@@ -132,11 +100,8 @@ public final class Table {
     @exclusivity(unchecked) private(set) var primaryKeyMap = OrderedMap(
         firstKeyKind: .integer, valueCount: 0)
 
-    private static func role(_ definition: ColumnDefinition) -> ColumnCheck.Role {
-        if definition.isPrimaryKey { return .primaryKey }
-        if definition.type == .link { return .link }
-        return definition.type.columnKind == .bytes ? .bytes : .plain
-    }
+    /// Names the table within its file, for typed links and mixed values; never reused.
+    public var number: Int { index }
 
     // MARK: Roots
 

@@ -55,7 +55,7 @@ struct ClusterTree {
             let row = childRow(node, position: &remaining)
             node = try pager.child(of: node, row)
         }
-        guard remaining < node.rowCount else {
+        guard remaining >= 0, remaining < node.rowCount else {
             throw pager.damaged(root.reference.page, "row counts do not add up")
         }
         return RowLocation(leaf: node, row: remaining)
@@ -69,7 +69,7 @@ struct ClusterTree {
         while row < last {
             let count = node.childCount(row)
             if position < count { break }
-            position -= count
+            position &-= count
             row += 1
         }
         return row

@@ -1,5 +1,5 @@
-/// Single operations on a list, one after another.
-extension ListChange {
+/// Single operations on a collection, one after another.
+extension CollectionChange {
     mutating func insert(at index: Int) {
         if index == newCount { return append(Segment(origin: .new, count: 1)) }
         let place = cut(at: index)
@@ -56,13 +56,13 @@ extension ListChange {
             }
             position += count
         }
-        precondition(position == index, "list position out of range")
+        precondition(position == index, "position out of range")
         return segments.count
     }
 
     /// Makes one element a segment of its own, and returns its index.
     private mutating func cut(out index: Int) -> Int {
-        precondition(index >= 0 && index < newCount, "list position out of range")
+        precondition(index >= 0 && index < newCount, "position out of range")
         let place = cut(at: index)
         if segments[place].count > 1 {
             let (left, right) = segments[place].split(at: 1)
@@ -85,10 +85,10 @@ extension ListChange {
 
 // MARK: Combining
 
-extension ListChange {
+extension CollectionChange {
     /// This change, then `next`.
-    func followed(by next: ListChange) -> ListChange {
-        precondition(next.oldCount == newCount, "the second change is of another list")
+    func followed(by next: CollectionChange) -> CollectionChange {
+        precondition(next.oldCount == newCount, "the second change is of another collection")
         var ends: [Int] = []
         forEachSegment { position, segment in ends.append(position + segment.count) }
         var combined: [Segment] = []
@@ -105,10 +105,10 @@ extension ListChange {
                 }
             }
         }
-        return ListChange(oldCount: oldCount, combined)
+        return CollectionChange(oldCount: oldCount, combined)
     }
 
-    /// Visits what the segments make of a part of the new list. `ends`: where they end in it.
+    /// Visits what the segments make of a part of the new collection. `ends`: where they end in it.
     private func forEachPiece(of range: Range<Int>, _ ends: [Int], _ body: (Segment) -> Void) {
         var position = range.lowerBound
         var place = ends.partitionPoint { $0 <= position }

@@ -1,9 +1,10 @@
-/// How a list changed: where each element of the new list comes from.
+/// How a list, set or map changed: where each element comes from. Positions in sets and maps are
+/// those in their order.
 ///
 /// The elements that are *kept* are in the same order before and after. An element that was moved
 /// counts as deleted and inserted, and is named in ``moves`` as well.
-public struct ListChange: Equatable, Sendable {
-    /// Neighbouring elements of the new list with one origin.
+public struct CollectionChange: Equatable, Sendable {
+    /// Neighbouring elements after the change with one origin.
     struct Segment: Equatable, Sendable {
         enum Origin: Equatable, Sendable {
             /// `start`: the old position of the first of them.
@@ -20,10 +21,10 @@ public struct ListChange: Equatable, Sendable {
     public let oldCount: Int
     /// Elements after.
     public internal(set) var newCount: Int
-    /// Covers the new list, in order.
+    /// Covers all elements after the change, in order.
     var segments: [Segment]
 
-    /// A list that has not changed yet.
+    /// A collection that has not changed yet.
     init(count: Int) {
         oldCount = count
         newCount = count
@@ -31,7 +32,7 @@ public struct ListChange: Equatable, Sendable {
             count == 0 ? [] : [Segment(origin: .kept(start: 0, isModified: false), count: count)]
     }
 
-    /// From segments in the order of the new list.
+    /// From segments in their order after the change.
     init(oldCount: Int, _ segments: [Segment]) {
         self.oldCount = oldCount
         newCount = 0
@@ -51,8 +52,8 @@ public struct ListChange: Equatable, Sendable {
 
     // MARK: Reading
 
-    /// Whether nothing was done to the list.
-    public var isEmpty: Bool { self == ListChange(count: oldCount) }
+    /// Whether nothing was done to it.
+    public var isEmpty: Bool { self == CollectionChange(count: oldCount) }
 
     /// Positions before of elements that are gone or moved, ascending.
     public var deletions: [Range<Int>] {
@@ -110,7 +111,7 @@ public struct ListChange: Equatable, Sendable {
     }
 }
 
-extension ListChange.Segment {
+extension CollectionChange.Segment {
     func split(at count: Int) -> (left: Self, right: Self) {
         var (left, right) = (self, self)
         left.count = count
