@@ -35,6 +35,7 @@ import Testing
             case .fixed16(let low, let high):
                 rank = 2
                 bytes = withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) { Array($0) }
+            case .fixed12: preconditionFailure("object ids are not sorted by")
             }
         }
 

@@ -87,10 +87,15 @@ extension Table {
     ///
     /// Bytes are copied.
     /// - Throws: `.invalidArgument` if the test does not suit the column: values of another type,
-    ///   an order of strings, a list.
+    ///   an order of strings, a collection, a type whose values are not compared by their bytes.
     public func predicate(_ column: Int, _ test: ColumnTest) throws -> ColumnPredicate {
         precondition(column >= 0 && column < propertyCount, "column out of range")
-        guard !checks[column].isCollection else { throw unsuitable(column, "A list is not compared.") }
+        guard !checks[column].isCollection else {
+            throw unsuitable(column, "A collection is not compared.")
+        }
+        guard definition.columns[column].type.isCompared else {
+            throw unsuitable(column, "Values of its type are not compared here.")
+        }
         return ColumnPredicate(self, column, try prepared(column, test))
     }
 

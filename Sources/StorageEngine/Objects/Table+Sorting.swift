@@ -61,10 +61,10 @@ extension Table {
 
     private func requireOrder(_ column: Int) throws {
         precondition(column >= 0 && column < propertyCount, "column out of range")
-        guard !checks[column].isCollection else {
+        guard !checks[column].isCollection, definition.columns[column].type.isCompared else {
             throw pager.invalidArgument(
-                "Column '\(stored.name).\(definition.columns[column].name)' is a list, which has "
-                    + "no order.")
+                "Column '\(stored.name).\(definition.columns[column].name)' is a collection, or of "
+                    + "a type, that is not sorted by.")
         }
     }
 }

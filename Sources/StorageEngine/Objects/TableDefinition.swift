@@ -33,6 +33,15 @@ extension ValueType {
     /// Whether values may refer to objects, so that the engine keeps backlinks of them.
     var mayRefer: Bool { hasFixedTarget || self == .typedLink || self == .mixed }
 
+    /// Whether scans compare and sort values: as numbers, or by their bytes. The order of the others
+    /// is not that of their columns.
+    var isCompared: Bool {
+        switch self {
+        case .decimal128, .objectID, .mixed, .typedLink: false
+        default: true
+        }
+    }
+
     /// The value of a column in a leaf written before the column existed, and of list slots without
     /// a value.
     func defaultScalar(isOptional: Bool) -> Scalar {
