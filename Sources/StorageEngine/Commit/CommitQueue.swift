@@ -137,6 +137,8 @@ final class CommitQueue: Sendable {
                 state.open = nil
                 state.failures += 1
                 state.lastFailure = failure
+                // Their versions' numbers become those of other transactions.
+                writer.database.changeLog.removeAll()
             } else {
                 next?.state.storeSequential(CommitGroup.State.needsLeader)
             }

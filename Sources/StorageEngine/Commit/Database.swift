@@ -48,6 +48,8 @@ public final class Database: @unchecked Sendable {
     let pageMemory: PageMemoryPool
     /// Makes durable what was committed without waiting for the disk.
     let backgroundSync: BackgroundSync
+    /// What transactions of this process did, while somebody observes it.
+    let changeLog = ChangeLog()
 
     init(
         path: String, file: PageFile, coordinator: Coordinator, isReadOnly: Bool,

@@ -62,6 +62,7 @@ extension Pager {
         do throws(StorageError) {
             group = try joinGroup(durability)
         } catch {
+            database.changeLog.removeAll()
             database.writerState.freeSpace!.rollBackGroup()
             rollback()
             throw error
@@ -104,6 +105,7 @@ extension Pager {
             database.writerState.freeSpaceSequence = draft.sequence
             defer { memory = nil }
             let needsSync = durability == .full || file.isInMemory
+            recordChanges()
             guard let open else {
                 return CommitGroup(
                     firstVersion: firstVersion, record: draft, needsSync: needsSync,
@@ -115,6 +117,13 @@ extension Pager {
                 replaced: replaced)
             return open
         }
+    }
+
+    /// Before the group can be taken, so that nobody sees a version whose record is to come.
+    private func recordChanges() {
+        guard let (writer, changes) = changesToRecord else { return }
+        database.changeLog.append(
+            RecordedTransaction(version: writeVersion, writer: writer, changes: changes))
     }
 
     /// Extents of a transaction that always fit in the record of a group that is not full.

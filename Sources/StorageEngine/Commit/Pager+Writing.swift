@@ -73,6 +73,7 @@ extension Pager {
         freedFromHead.removeAll()
         writeVersion = Pager.noVersion
         firstVersionInMemory = Pager.noVersion
+        changesToRecord = nil
         transactionFailure = nil
     }
 

@@ -32,6 +32,11 @@ public final class Pager {
     @exclusivity(unchecked) var firstVersionInMemory: UInt64 = Pager.noVersion
     /// Pages of the head that the open transaction has copied or freed.
     var freedFromHead: [PageReference] = []
+
+    /// What the open write transaction did, if that is to be kept. Set by its owner before
+    /// ``commit(_:)``; kept in the change log when the transaction becomes a version.
+    var changesToRecord: (writer: UInt64, changes: ChangeSet)?
+
     /// The first error that the open write transaction met, or nil.
     ///
     /// A call that failed may have left a change half done, so the transaction can only be rolled
@@ -69,6 +74,18 @@ public final class Pager {
         try database.coordinator.checkNotForked()
         isReading = true
         try moveToNewest()
+    }
+
+    /// Reads the version that `other` has pinned, instead of the one read before. `other` stays as
+    /// it is during this call.
+    ///
+    /// - Throws: `.usedAfterFork`.
+    func beginRead(sameAs other: Pager) throws(StorageError) {
+        precondition(other.isReading && !isInWriteTransaction)
+        try database.coordinator.checkNotForked()
+        _ = reader.pin(sameAs: other.reader)
+        isReading = true
+        stand(at: other.pinnedRecord)
     }
 
     /// Moves on to the newest version; true if it is another one. After an error the connection

@@ -71,9 +71,11 @@ extension CollectionHandle {
 
     func removeAll() throws {
         try table.requireWriteTransaction()
+        let count = table.recorder == nil ? 0 : try stored().count()
         var released = ReleasedValues()
         try released.add(try stored(), table, column)
         try store([])
+        try record(countDifference: -count) { $0.removeAll() }
         try table.drop(released, column, of: owner)
     }
 

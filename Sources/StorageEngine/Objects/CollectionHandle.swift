@@ -94,7 +94,10 @@ extension CollectionHandle {
     func store(_ rows: [UInt8]) throws {
         guard let step = path.last else { return try table.store(bytes: rows, column, of: owner) }
         let image = NestedCollection.image(step.kind, step.identity, rows)
-        guard let parent else { return try table.store(bytes: image, column, of: owner) }
+        guard let parent else {
+            try table.store(bytes: image, column, of: owner)
+            return try table.recordModification(column, of: owner)
+        }
         guard let position = try parent.stored().position(of: step) else { throw collectionIsGone }
         try image.withUnsafeBytes { try parent.setRow(at: position, to: .bytes($0)) }
     }
@@ -104,6 +107,30 @@ extension CollectionHandle {
     /// Inserts a row; what it refers to is the caller's. Short bytes must not lie in this
     /// collection.
     func insertRow(_ row: CollectionRow, at index: Int) throws {
+        try putRow(row, at: index)
+        try record(countDifference: 1) { $0.insert(at: index) }
+    }
+
+    /// Replaces the value of a row; what it and the old one refer to is the caller's.
+    func setRow(at index: Int, to value: Scalar) throws {
+        try replaceRow(at: index, by: value)
+        try record { $0.set(at: index) }
+    }
+
+    /// Removes a row; what it refers to is the caller's.
+    func removeRow(at index: Int) throws {
+        try takeRow(at: index)
+        try record(countDifference: -1) { $0.remove(at: index) }
+    }
+
+    /// Moves a row, whose value is given; short bytes must not lie in this collection.
+    func moveRow(_ value: Scalar, from: Int, to: Int) throws {
+        try takeRow(at: from)
+        try putRow(CollectionRow(value: value), at: to)
+        try record { $0.move(from: from, to: to) }
+    }
+
+    private func putRow(_ row: CollectionRow, at index: Int) throws {
         let stored = try stored()
         if var root = stored.root {
             precondition(index >= 0 && index <= root.count, "position out of range")
@@ -125,8 +152,7 @@ extension CollectionHandle {
         try store(InlineRows.image(of: root))
     }
 
-    /// Replaces the value of a row; what it and the old one refer to is the caller's.
-    func setRow(at index: Int, to value: Scalar) throws {
+    private func replaceRow(at index: Int, by value: Scalar) throws {
         let stored = try stored()
         if let root = stored.root { return try setRow(at: index, to: value, in: root) }
         let range = try stored.inlineRanges()[index]
@@ -152,8 +178,7 @@ extension CollectionHandle {
         try store(InlineRows.image(of: root))
     }
 
-    /// Removes a row; what it refers to is the caller's.
-    func removeRow(at index: Int) throws {
+    private func takeRow(at index: Int) throws {
         let stored = try stored()
         if var root = stored.root {
             for column in 0...tree.valueColumn { try freeOverflow(root, index, column) }

@@ -16,6 +16,8 @@
 /// ```
 public final class Connection {
     public let database: Database
+    /// Tells the connections of a database apart; never used again.
+    public let identity: UInt64
     /// Changes whenever rows may have moved: after it, a `RowLocation` must be looked up again. The
     /// address is stable for the connection's life.
     public let layoutStamp: UnsafeMutablePointer<UInt64>
@@ -26,18 +28,32 @@ public final class Connection {
     // access to a property calls out while it lasts.
     @exclusivity(unchecked) private(set) var schema = StoredSchema()
     @exclusivity(unchecked) private var schemaReference = PageReference.none
-    @exclusivity(unchecked) private var tables: [Table] = []
+    @exclusivity(unchecked) private(set) var tables: [Table] = []
+    /// Collects the changes of the open write transaction; nil when nobody wants to know them.
+    var recorder: ChangeRecorder?
     /// Collections made inside mixed values so far; see `CollectionIdentity`.
     private var collectionCount: UInt64 = 0
 
     /// Opens a view of the newest version.
-    public init(_ database: Database) throws {
+    public convenience init(_ database: Database) throws {
+        try self.init(database) { pager throws(StorageError) in try pager.beginRead() }
+    }
+
+    /// Opens a view of the version that another connection has pinned.
+    convenience init(readingLike other: Connection) throws {
+        try self.init(other.database) { pager throws(StorageError) in
+            try pager.beginRead(sameAs: other.pager)
+        }
+    }
+
+    private init(_ database: Database, beginRead: (Pager) throws(StorageError) -> Void) throws {
         self.database = database
+        identity = database.changeLog.makeIdentity()
         layoutStamp = .allocate(capacity: 1)
         layoutStamp.initialize(to: 1)
         pager = try Pager(database: database)
         forest = Forest(pager: pager)
-        try pager.beginRead()
+        try beginRead(pager)
         try loadSchema()
     }
 
@@ -83,6 +99,12 @@ public final class Connection {
         forgetSnapshot()
     }
 
+    /// Moves to the version that another connection has pinned.
+    func read(like other: Connection) throws {
+        try pager.beginRead(sameAs: other.pager)
+        try snapshotChanged()
+    }
+
     /// Waits for the write lock, then moves to the newest version.
     public func beginWrite() throws {
         do {
@@ -98,6 +120,7 @@ public final class Connection {
             rollback()
             throw error
         }
+        if database.changeLog.isObserved { startRecording() }
     }
 
     /// Makes the transaction visible, and durable as `durability` says, and ends it. If this throws,
@@ -107,6 +130,7 @@ public final class Connection {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
             try forest.flush()
+            finishRecording()
             let statistics = try pager.commit(durability)
             if pager.version == statistics.version {
                 layoutStamp.pointee &+= 1
@@ -125,6 +149,7 @@ public final class Connection {
     /// a newer one.
     public func rollback() {
         if pager.isInWriteTransaction { pager.rollback() }
+        stopRecording()
         forgetSnapshot()
         // If this fails, so does every access to a table, for the same reason.
         try? loadSchema()
@@ -164,6 +189,7 @@ public final class Connection {
                 tables[index].adopt(schema, index)
             } else {
                 tables.append(Table(self, schema, index))
+                tables[index].record(with: recorder)
             }
         }
     }

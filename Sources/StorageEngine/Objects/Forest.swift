@@ -7,6 +7,8 @@ final class Forest {
         /// Cluster trees: the next object key. Primary keys: key + 1 of the object whose key is
         /// null.
         var extra: Int64 = 0
+        /// `extra` as it was loaded: in a write transaction, as it was before.
+        var loadedExtra: Int64 = 0
         var isLoaded = false
         var isDirty = false
     }
@@ -48,6 +50,11 @@ final class Forest {
         return state
     }
 
+    /// The state of a tree if it has been loaded.
+    func loadedState(_ id: UInt32) -> State? {
+        Int(id) < capacity && states[Int(id)].isLoaded ? states[Int(id)] : nil
+    }
+
     private func grow(to needed: Int) {
         let larger = max(needed, capacity * 2)
         let new = UnsafeMutablePointer<State>.allocate(capacity: larger)
@@ -79,6 +86,7 @@ final class Forest {
                     birth: UInt64(bitPattern: node.integer(3, row))),
                 level: Int(level), count: Int(count))
             loaded.extra = extra
+            loaded.loadedExtra = extra
         }
         state.pointee = loaded
     }

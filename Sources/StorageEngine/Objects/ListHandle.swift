@@ -88,15 +88,12 @@ extension ListHandle {
         // What it refers to stays the same. Copied, because removing it frees the pages it is on.
         let value = try collection.stored().value(at: from)
         if case .bytes(let bytes) = value {
-            try Array(bytes).withUnsafeBytes { try move(.bytes($0), from, to) }
+            try Array(bytes).withUnsafeBytes {
+                try collection.moveRow(.bytes($0), from: from, to: to)
+            }
         } else {
-            try move(value, from, to)
+            try collection.moveRow(value, from: from, to: to)
         }
-    }
-
-    private func move(_ value: Scalar, _ from: Int, _ to: Int) throws {
-        try collection.removeRow(at: from)
-        try collection.insertRow(CollectionRow(value: value), at: to)
     }
 
     public func removeAll() throws { try collection.removeAll() }

@@ -52,11 +52,17 @@ struct StoredCollection {
         return try leaf.scalar(pager, format.kind, tree.valueColumn, row)
     }
 
-    /// Visits all rows in order, until `body` returns false.
-    func forEach(_ body: (CollectionRow) throws -> Bool) throws {
-        guard let root else { return try forEachInline { row, _ in try body(row) } }
-        try tree.forEachLeaf(pager, root) { leaf, _ in
-            for row in 0..<leaf.rowCount {
+    /// Visits rows in order, from position `start` on, until `body` returns false.
+    func forEach(from start: Int = 0, _ body: (CollectionRow) throws -> Bool) throws {
+        guard let root else {
+            var position = 0
+            return try forEachInline { row, _ in
+                position += 1
+                return try position <= start || body(row)
+            }
+        }
+        try tree.forEachLeaf(pager, root, from: start) { leaf, first in
+            for row in max(0, start - first)..<leaf.rowCount {
                 if try !body(read(leaf, row)) { return false }
             }
             return true

@@ -8,6 +8,8 @@ extension Table {
             /// A typed link or mixed value: a link to any table, or what owns pages.
             case referring
             case embedded
+            /// One of these, and the change is to be recorded.
+            case recorded
         }
 
         /// Of the values; a collection itself is bytes in the row.
@@ -16,6 +18,9 @@ extension Table {
         let allowsNull: Bool
         let isCollection: Bool
         let role: Role
+        /// What `set` goes by: the role, or `.recorded`. So a value set costs no question while
+        /// nobody wants to know.
+        var setting: Role
         let maximumBytes: Int
 
         init(_ definition: ColumnDefinition) {
@@ -35,6 +40,7 @@ extension Table {
                 case .typedLink, .mixed: .referring
                 default: definition.type.columnKind == .bytes ? .bytes : .plain
                 }
+            setting = role
         }
 
         @inline(__always)

@@ -43,6 +43,7 @@ extension Table {
             try nested.forget(target)
         } else if self.target(column, value) == target {
             try store(.init(scalar: .null), column, of: origin)
+            try recordModification(column, of: origin)
         }
     }
 
@@ -54,6 +55,7 @@ extension Table {
         let state = try state
         state.pointee.isDirty = true
         try cluster.remove(clusterWriter, &state.pointee.root, key)
+        recorder?.delete(key, inTable: index)
     }
 
     private func releaseValue(_ column: Int, of key: ObjectKey, _ owned: inout [TypedLink]) throws {

@@ -17,6 +17,7 @@ extension Table {
         guard try contains(key) else { throw pager.noSuchObject(key) }
         let embedded = try insertEmbedded(column, values)
         try setReferring(column, of: key, to: .integer(embedded.rawValue))
+        try recordModification(column, of: key)
         return embedded
     }
 
@@ -56,6 +57,7 @@ extension Table {
         try NestedCollection.image(kind, identity, []).withUnsafeBytes {
             try setReferring(column, of: key, to: .bytes($0))
         }
+        try recordModification(column, of: key)
     }
 
     /// The list that is the value of a mixed column; nil if it is something else.

@@ -134,7 +134,14 @@ extension Table {
         guard !checks[column].isCollection, checks[column].accepts(value) else {
             throw unfit(column, value)
         }
-        switch checks[column].role {
+        try set(column, of: key, to: value, as: checks[column].setting)
+    }
+
+    @inline(__always)
+    private func set(
+        _ column: Int, of key: ObjectKey, to value: Scalar, as role: ColumnCheck.Role
+    ) throws {
+        switch role {
         case .plain:
             // The cluster tree itself throws for an object that does not exist, before it changes
             // anything.
@@ -145,7 +152,13 @@ extension Table {
             guard try contains(key) else { throw pager.noSuchObject(key) }
             try checkTarget(column, value)
             try setReferring(column, of: key, to: value)
+        case .recorded: try setRecorded(column, of: key, to: value)
         }
+    }
+
+    private func setRecorded(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+        try set(column, of: key, to: value, as: checks[column].role)
+        try recordModification(column, of: key)
     }
 
     func setLink(_ column: Int, of key: ObjectKey, to value: Scalar) throws {

@@ -20,6 +20,8 @@ public final class Table {
     let primaryKeyWriter: TreeWriter
     /// For each column that leads to one table: that table and the position of its backlink column.
     @exclusivity(unchecked) private(set) var backlinkColumns: [(table: Int, column: Int)?] = []
+    /// Collects the changes of the open write transaction; nil when nobody wants to know them.
+    @exclusivity(unchecked) private(set) var recorder: ChangeRecorder?
     /// What changes need to know of the properties.
     let checks: UnsafeMutablePointer<ColumnCheck>
     let scratch: UnsafeMutablePointer<ClusterTree.StoredValue>
@@ -63,6 +65,13 @@ public final class Table {
         checks.deallocate()
         images.deallocate()
         copies.deallocate()
+    }
+
+    func record(with recorder: ChangeRecorder?) {
+        self.recorder = recorder
+        for column in 0..<propertyCount {
+            checks[column].setting = recorder == nil ? checks[column].role : .recorded
+        }
     }
 
     /// The schema changed: other tables may have added backlink columns.

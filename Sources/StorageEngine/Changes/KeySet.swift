@@ -1,0 +1,94 @@
+/// A set of object keys, kept as ranges: a million objects inserted in a row are one of them.
+public struct KeySet: Equatable, Sendable {
+    /// Ascending, not empty, with gaps between them.
+    private(set) var ranges: [Range<Int64>] = []
+
+    public init() {}
+
+    init(_ range: Range<Int64>) {
+        if !range.isEmpty { ranges = [range] }
+    }
+
+    /// From ranges in any order, which may overlap.
+    init(unsorted: [Range<Int64>]) {
+        for range in unsorted.sorted(by: { $0.lowerBound < $1.lowerBound }) { append(range) }
+    }
+
+    /// Adds a range that begins no earlier than the last one.
+    private mutating func append(_ range: Range<Int64>) {
+        if range.isEmpty { return }
+        if let last = ranges.last, last.upperBound >= range.lowerBound {
+            ranges[ranges.count - 1] =
+                last.lowerBound..<max(last.upperBound, range.upperBound)
+        } else {
+            ranges.append(range)
+        }
+    }
+
+    /// Adds a key greater than all others.
+    mutating func append(_ key: ObjectKey) { append(key.rawValue..<key.rawValue + 1) }
+
+    // MARK: Reading
+
+    public var isEmpty: Bool { ranges.isEmpty }
+
+    /// The keys, ascending.
+    public var keys: some Sequence<ObjectKey> {
+        ranges.lazy.joined().lazy.map(ObjectKey.init(rawValue:))
+    }
+
+    public var count: Int { ranges.reduce(0) { $0 + $1.count } }
+
+    /// O(log n).
+    public func contains(_ key: ObjectKey) -> Bool {
+        let index = ranges.partitionPoint { $0.upperBound <= key.rawValue }
+        return index < ranges.count && ranges[index].contains(key.rawValue)
+    }
+
+    // MARK: Combining
+
+    mutating func formUnion(_ other: KeySet) {
+        if other.isEmpty { return }
+        self = KeySet(unsorted: ranges + other.ranges)
+    }
+
+    mutating func subtract(_ other: KeySet) {
+        if isEmpty || other.isEmpty { return }
+        var rest: [Range<Int64>] = []
+        for range in ranges {
+            other.forEachPiece(of: range) { piece, isContained in
+                if !isContained { rest.append(piece) }
+            }
+        }
+        ranges = rest
+    }
+
+    /// Cuts a range where this set begins and ends, and visits the pieces in order.
+    func forEachPiece(of range: Range<Int64>, _ body: (Range<Int64>, _ isContained: Bool) -> Void) {
+        var start = range.lowerBound
+        var index = ranges.partitionPoint { $0.upperBound <= start }
+        while start < range.upperBound {
+            guard index < ranges.count, ranges[index].lowerBound < range.upperBound else {
+                return body(start..<range.upperBound, false)
+            }
+            let own = ranges[index]
+            if start < own.lowerBound { body(start..<own.lowerBound, false) }
+            let end = min(own.upperBound, range.upperBound)
+            body(max(start, own.lowerBound)..<end, true)
+            start = end
+            index += 1
+        }
+    }
+}
+
+extension Array {
+    /// How many elements at the beginning satisfy the condition, which all others do not.
+    func partitionPoint(_ belongsBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if belongsBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

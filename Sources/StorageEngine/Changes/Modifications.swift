@@ -1,0 +1,131 @@
+/// Which columns of which objects were modified, kept as runs of neighbouring keys with the same
+/// columns: one property set on a million objects is one run.
+public struct Modifications: Equatable, Sendable {
+    struct Run: Equatable, Sendable {
+        var keys: Range<Int64>
+        var columns: ColumnSet
+    }
+
+    /// Ascending, without overlaps, and as long as they can be.
+    private(set) var runs: [Run] = []
+
+    public init() {}
+
+    /// From runs in any order, which may overlap.
+    init(unsorted: [Run]) {
+        if unsorted.count < 2 {
+            runs = unsorted
+            return
+        }
+        let middle = unsorted.count / 2
+        self = Modifications(unsorted: Array(unsorted[..<middle]))
+        merge(Modifications(unsorted: Array(unsorted[middle...])))
+    }
+
+    /// Adds a run behind all others.
+    private mutating func append(_ run: Run) {
+        if let last = runs.last, last.keys.upperBound == run.keys.lowerBound,
+            last.columns == run.columns
+        {
+            runs[runs.count - 1].keys = last.keys.lowerBound..<run.keys.upperBound
+        } else {
+            runs.append(run)
+        }
+    }
+
+    /// Adds an object whose key is greater than all others.
+    mutating func append(_ key: ObjectKey, _ columns: ColumnSet) {
+        append(Run(keys: key.rawValue..<key.rawValue + 1, columns: columns))
+    }
+
+    // MARK: Reading
+
+    public var isEmpty: Bool { runs.isEmpty }
+
+    /// The modified objects in ascending order of their keys, with their modified columns.
+    public var objects: some Sequence<(key: ObjectKey, columns: ColumnSet)> {
+        runs.lazy.flatMap { run in
+            run.keys.lazy.map { (key: ObjectKey(rawValue: $0), columns: run.columns) }
+        }
+    }
+
+    /// How many objects were modified.
+    public var count: Int { runs.reduce(0) { $0 + $1.keys.count } }
+
+    /// The modified columns of an object; empty if it was not modified. O(log n).
+    public func columns(of key: ObjectKey) -> ColumnSet {
+        let index = runs.partitionPoint { $0.keys.upperBound <= key.rawValue }
+        guard index < runs.count, runs[index].keys.contains(key.rawValue) else {
+            return ColumnSet()
+        }
+        return runs[index].columns
+    }
+
+    // MARK: Combining
+
+    /// Adds what `other` names; columns of the same object are united.
+    mutating func merge(_ other: Modifications) {
+        if other.isEmpty { return }
+        if let last = runs.last, let first = other.runs.first,
+            last.keys.upperBound > first.keys.lowerBound
+        {
+            mergeOverlapping(other)
+        } else {
+            for run in other.runs { append(run) }
+        }
+    }
+
+    private mutating func mergeOverlapping(_ other: Modifications) {
+        var (left, right) = (RunCursor(runs), RunCursor(other.runs))
+        runs.removeAll(keepingCapacity: true)
+        while let start = [left.start, right.start].compactMap({ $0 }).min() {
+            let end = min(left.end(from: start), right.end(from: start))
+            var columns = left.columns(at: start)
+            columns.formUnion(right.columns(at: start))
+            append(Run(keys: start..<end, columns: columns))
+            left.advance(to: end)
+            right.advance(to: end)
+        }
+    }
+
+    mutating func remove(_ keys: KeySet) {
+        if isEmpty || keys.isEmpty { return }
+        let old = runs
+        runs.removeAll(keepingCapacity: true)
+        for run in old {
+            keys.forEachPiece(of: run.keys) { piece, isContained in
+                if !isContained { append(Run(keys: piece, columns: run.columns)) }
+            }
+        }
+    }
+}
+
+/// Walks over runs piece by piece.
+private struct RunCursor {
+    private let runs: [Modifications.Run]
+    private var index = 0
+    private var position = Int64.min
+
+    init(_ runs: [Modifications.Run]) { self.runs = runs }
+
+    /// The next key that is in a run.
+    var start: Int64? {
+        index < runs.count ? max(position, runs[index].keys.lowerBound) : nil
+    }
+
+    /// Up to where everything is as it is at `key`, which is not after `start`.
+    func end(from key: Int64) -> Int64 {
+        guard index < runs.count else { return .max }
+        let keys = runs[index].keys
+        return key < keys.lowerBound ? keys.lowerBound : keys.upperBound
+    }
+
+    func columns(at key: Int64) -> ColumnSet {
+        index < runs.count && runs[index].keys.contains(key) ? runs[index].columns : ColumnSet()
+    }
+
+    mutating func advance(to key: Int64) {
+        position = key
+        if index < runs.count, runs[index].keys.upperBound <= key { index += 1 }
+    }
+}

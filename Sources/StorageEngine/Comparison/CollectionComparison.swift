@@ -1,0 +1,79 @@
+/// Finds operations that lead from one version of a list, set or map to another.
+///
+/// Leaves at both ends that are the same pages are not read, then equal elements at both ends are
+/// left out; what remains is compared by `SequenceDiff`: the elements of lists and sets by value,
+/// those of maps by key. Where as many elements of a list went as came, in one place, they count as
+/// replaced.
+struct CollectionComparison {
+    /// Longer remainders are not searched for what they have in common: everything there counts as
+    /// replaced. It bounds time (some 0.1 s) and memory.
+    private static let longestSearch = 1 << 17
+
+    static func change(
+        from old: StoredCollection, to new: StoredCollection
+    ) throws -> CollectionChange {
+        let (before, after) = (try CollectionContents(old), try CollectionContents(new))
+        let skipped = before.commonEnds(after)
+        var comparison = CollectionComparison(isList: new.format.collection == .list)
+        comparison.keep(skipped.first.elements)
+        comparison.compare(
+            try before.elements(without: skipped), try after.elements(without: skipped))
+        comparison.keep(skipped.last.elements)
+        return CollectionChange(oldCount: before.count, comparison.segments)
+    }
+
+    private typealias Elements = ArraySlice<CollectionContents.Element>
+
+    /// Else it is a set or map: elements are found by what they are, and none takes another's place.
+    private let isList: Bool
+    private var segments: [CollectionChange.Segment] = []
+    private var oldPosition = 0
+
+    private init(isList: Bool) { self.isList = isList }
+
+    private mutating func keep(_ count: Int, isModified: Bool = false) {
+        segments.append(
+            CollectionChange.Segment(
+                origin: .kept(start: oldPosition, isModified: isModified), count: count))
+        oldPosition += count
+    }
+
+    /// Elements that have nothing in common.
+    private mutating func replace(_ old: Int, by new: Int) {
+        if isList, old == new { return keep(old, isModified: true) }
+        segments.append(CollectionChange.Segment(origin: .new, count: new))
+        oldPosition += old
+    }
+
+    private mutating func compare(
+        _ old: [CollectionContents.Element], _ new: [CollectionContents.Element]
+    ) {
+        let shorter = min(old.count, new.count)
+        var (first, last) = (0, 0)
+        while first < shorter, old[first] == new[first] { first += 1 }
+        while last < shorter - first, old[old.count - 1 - last] == new[new.count - 1 - last] {
+            last += 1
+        }
+        keep(first)
+        compareMiddle(old[first..<old.count - last], new[first..<new.count - last])
+        keep(last)
+    }
+
+    private mutating func compareMiddle(_ old: Elements, _ new: Elements) {
+        var (left, right) = (0, 0)
+        for match in matches(old, new) {
+            replace(match.old - left, by: match.new - right)
+            let isSame =
+                old[old.startIndex + match.old] == new[new.startIndex + match.new]
+            keep(1, isModified: !isSame)
+            (left, right) = (match.old + 1, match.new + 1)
+        }
+        replace(old.count - left, by: new.count - right)
+    }
+
+    private func matches(_ old: Elements, _ new: Elements) -> [(old: Int, new: Int)] {
+        if max(old.count, new.count) > Self.longestSearch { return [] }
+        if old.first?.key == nil, new.first?.key == nil { return SequenceDiff.matches(old, new) }
+        return SequenceDiff.matches(old.map(\.key), new.map(\.key))
+    }
+}

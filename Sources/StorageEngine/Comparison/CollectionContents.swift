@@ -1,0 +1,86 @@
+/// A list, set or map in one version, read as far as it is needed.
+struct CollectionContents {
+    struct Element: Hashable {
+        /// Of a map.
+        let key: ComparedValue?
+        let value: ComparedValue
+    }
+
+    /// Elements in leaves that two collections share, at one end.
+    struct SharedLeaves {
+        var leaves = 0
+        var elements = 0
+    }
+
+    private struct Leaf {
+        var reference: PageReference
+        var count: Int
+    }
+
+    private let collection: StoredCollection
+    /// How many collections lie around its elements.
+    private let depth: Int
+    let count: Int
+    /// Empty while the owner keeps the elements.
+    private var leaves: [Leaf] = []
+
+    init(_ collection: StoredCollection, depth: Int = 1) throws {
+        self.collection = collection
+        self.depth = depth
+        count = try collection.count()
+        if let root = collection.root {
+            if root.level == 0 {
+                leaves.append(Leaf(reference: root.reference, count: count))
+            } else {
+                try addLeaves(below: collection.pager.node(root.reference))
+            }
+        }
+    }
+
+    private mutating func addLeaves(below branch: Node) throws {
+        for row in 0..<branch.rowCount {
+            if branch.level == 1 {
+                leaves.append(Leaf(reference: branch.child(row), count: branch.childCount(row)))
+            } else {
+                try addLeaves(below: collection.pager.child(of: branch, row))
+            }
+        }
+    }
+
+    /// The leaves at both ends that both collections have.
+    func commonEnds(_ other: CollectionContents) -> (first: SharedLeaves, last: SharedLeaves) {
+        var (first, last) = (SharedLeaves(), SharedLeaves())
+        let shorter = min(leaves.count, other.leaves.count)
+        while first.leaves < shorter,
+            leaves[first.leaves].reference == other.leaves[first.leaves].reference
+        {
+            first.elements += leaves[first.leaves].count
+            first.leaves += 1
+        }
+        while last.leaves < shorter - first.leaves,
+            leaves[leaves.count - 1 - last.leaves].reference
+                == other.leaves[other.leaves.count - 1 - last.leaves].reference
+        {
+            last.elements += leaves[leaves.count - 1 - last.leaves].count
+            last.leaves += 1
+        }
+        return (first, last)
+    }
+
+    /// The elements between the ends. Their bytes are valid as long as the version is.
+    func elements(without ends: (first: SharedLeaves, last: SharedLeaves)) throws -> [Element] {
+        var elements: [Element] = []
+        let last = count - ends.last.elements
+        var position = ends.first.elements
+        if position == last { return elements }
+        try collection.forEach(from: position) { row in
+            let key = collection.format.hasKeys ? ComparedValue.scalar(.bytes(row.key)) : nil
+            let value = try ComparedValue(
+                row.value, of: collection.format.type, collection.pager, depth: depth)
+            elements.append(Element(key: key, value: value))
+            position += 1
+            return position < last
+        }
+        return elements
+    }
+}

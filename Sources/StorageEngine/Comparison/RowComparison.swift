@@ -1,0 +1,109 @@
+/// Compares objects of two leaves, column by column.
+struct RowComparison {
+    private struct Column {
+        let position: Int
+        let id: UInt16
+        let kind: ColumnKind
+        /// Of its values, in a collection those of the elements.
+        let format: RowFormat
+        /// Nil in a leaf that is older than the column: its objects have the default.
+        let old: (node: Node, column: Int)?
+        let new: (node: Node, column: Int)?
+    }
+
+    private let oldTable: Table
+    private let newTable: Table
+    private let oldLeaf: Node
+    private let newLeaf: Node
+    private var columns: [Column] = []
+
+    /// Looks up where the leaves have the properties that may differ.
+    init(_ oldTable: Table, _ oldLeaf: Node, _ newTable: Table, _ newLeaf: Node) throws {
+        self.oldTable = oldTable
+        self.newTable = newTable
+        self.oldLeaf = oldLeaf
+        self.newLeaf = newLeaf
+        for position in 0..<newTable.propertyCount {
+            let stored = newTable.stored.columns[position]
+            if Self.isSameSpill(stored.id, oldLeaf, newLeaf) { continue }
+            columns.append(
+                Column(
+                    position: position, id: stored.id, kind: stored.kind,
+                    format: newTable.checks[position].format,
+                    old: position < oldTable.propertyCount
+                        ? try oldTable.column(position, of: oldLeaf) : nil,
+                    new: try newTable.column(position, of: newLeaf)))
+        }
+    }
+
+    func isOf(_ oldLeaf: Node, _ newLeaf: Node) -> Bool {
+        self.oldLeaf.base == oldLeaf.base && self.newLeaf.base == newLeaf.base
+    }
+
+    /// Whether both leaves have the column on the same page. Their rows are the same then, too.
+    private static func isSameSpill(_ id: UInt16, _ old: Node, _ new: Node) -> Bool {
+        let left = old.columnIndex(ofID: id, expected: Int(id))
+        let right = new.columnIndex(ofID: id, expected: Int(id))
+        return left >= 0 && right >= 0 && old.isSpilled(left) && new.isSpilled(right)
+            && old.spillReference(left) == new.spillReference(right)
+    }
+
+    // MARK: Rows
+
+    /// The columns in which an object's rows differ, and how the collections among them changed.
+    func differences(
+        _ oldRow: Int, _ newRow: Int
+    ) throws -> (columns: ColumnSet, collections: [(column: UInt16, change: CollectionChange)]) {
+        var modified = ColumnSet()
+        var collections: [(column: UInt16, change: CollectionChange)] = []
+        for column in columns where !isSameOverflow(column, oldRow, newRow) {
+            let old = try value(column, column.old, oldRow, oldTable.pager)
+            let new = try value(column, column.new, newRow, newTable.pager)
+            if old.isIdentical(to: new) { continue }
+            if column.format.collection != .none {
+                let change = try CollectionComparison.change(
+                    from: collection(old, column, oldTable.pager),
+                    to: collection(new, column, newTable.pager))
+                if change.isEmpty { continue }
+                collections.append((column.id, change))
+            } else if column.format.type == .mixed, try isSameMixed(old, new) {
+                continue
+            }
+            modified.insert(column.id)
+        }
+        return (modified, collections)
+    }
+
+    /// Whether both have the value on the same pages.
+    private func isSameOverflow(_ column: Column, _ oldRow: Int, _ newRow: Int) -> Bool {
+        guard column.kind == .bytes, let (left, leftColumn) = column.old,
+            let (right, rightColumn) = column.new, left.isOverflow(leftColumn, oldRow),
+            right.isOverflow(rightColumn, newRow)
+        else { return false }
+        return left.overflowReference(leftColumn, oldRow).0
+            == right.overflowReference(rightColumn, newRow).0
+    }
+
+    private func isSameMixed(_ old: Scalar, _ new: Scalar) throws -> Bool {
+        try ComparedValue(old, of: .mixed, oldTable.pager, depth: 0)
+            == ComparedValue(new, of: .mixed, newTable.pager, depth: 0)
+    }
+
+    private func collection(
+        _ value: Scalar, _ column: Column, _ pager: Pager
+    ) throws -> StoredCollection {
+        guard case .bytes(let bytes) = value else {
+            throw pager.damaged(0, "a collection that is not stored as one")
+        }
+        return StoredCollection(pager: pager, bytes: bytes, format: column.format)
+    }
+
+    private func value(
+        _ column: Column, _ place: (node: Node, column: Int)?, _ row: Int, _ pager: Pager
+    ) throws -> Scalar {
+        guard let (node, index) = place else {
+            return newTable.cluster.columns[column.position].defaultScalar
+        }
+        return try node.scalar(pager, column.kind, index, row)
+    }
+}
