@@ -1,6 +1,6 @@
 /// Deleting objects: links to them become null, lists lose them, and what they own is freed.
 extension Table {
-    /// Deletes an object.
+    /// Deletes an object. Many at once: ``delete(_:)-([ObjectKey])``.
     public func delete(_ key: ObjectKey) throws {
         try requireWriteTransaction()
         guard try contains(key) else { throw connection.pager.noSuchObject(key) }
@@ -11,12 +11,6 @@ extension Table {
         let state = try state
         state.pointee.isDirty = true
         try cluster.remove(clusterWriter, &state.pointee.root, key)
-    }
-
-    /// Deletes all objects.
-    public func deleteAll() throws {
-        try requireWriteTransaction()
-        while try count() > 0 { try delete(try key(at: count() - 1)) }
     }
 
     /// Everybody who refers to the object stops doing so.
