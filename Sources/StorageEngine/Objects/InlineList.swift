@@ -46,14 +46,22 @@ enum InlineList {
             count: Int(word(17)))
     }
 
-    static func image(of root: TreeRoot) -> [UInt8] {
-        var image = [treeTag]
-        for word in [root.reference.page, root.reference.birth, UInt64(root.count)] {
-            withUnsafeBytes(of: word.littleEndian) { image.append(contentsOf: $0) }
+    /// Calls `body` with what the owner's row holds for a tree.
+    static func withImage<R>(
+        of root: TreeRoot, _ body: (UnsafeRawBufferPointer) throws -> R
+    ) rethrows -> R {
+        try withUnsafeTemporaryAllocation(byteCount: treeBytes, alignment: 8) { image in
+            image[0] = treeTag
+            let words = (root.reference.page, root.reference.birth, UInt64(root.count))
+            image.storeBytes(of: words.0.littleEndian, toByteOffset: 1, as: UInt64.self)
+            image.storeBytes(of: words.1.littleEndian, toByteOffset: 9, as: UInt64.self)
+            image.storeBytes(of: words.2.littleEndian, toByteOffset: 17, as: UInt64.self)
+            image[25] = UInt8(root.level)
+            return try body(UnsafeRawBufferPointer(image))
         }
-        image.append(UInt8(root.level))
-        return image
     }
+
+    static func image(of root: TreeRoot) -> [UInt8] { withImage(of: root) { Array($0) } }
 
     static func encode(_ elements: [Element], isOptional: Bool) -> [UInt8] {
         if elements.isEmpty { return [] }

@@ -130,14 +130,23 @@ extension ListHandle {
         try withOwned(value) { try insertChecked($0, at: index) }
     }
 
-    private func insertChecked(_ value: Scalar, at index: Int) throws {
+    /// Adds an element at the end.
+    public func append(_ value: Scalar) throws {
+        try check(value)
+        try withOwned(value) { try insertChecked($0, at: nil) }
+    }
+
+    /// Without an index at the end.
+    private func insertChecked(_ value: Scalar, at position: Int?) throws {
         let bytes = try stored()
         if var root = InlineList.root(bytes) {
+            let index = position ?? root.count
             precondition(index >= 0 && index <= root.count, "list position out of range")
             try insert(value, at: index, in: &root)
-            try store(InlineList.image(of: root))
+            try store(root)
         } else {
             var elements = try inlineElements(bytes)
+            let index = position ?? elements.count
             precondition(index >= 0 && index <= elements.count, "list position out of range")
             elements.insert(InlineList.Element(value), at: index)
             try store(elements)
@@ -159,7 +168,7 @@ extension ListHandle {
                 try freeOverflow(root, index)
                 try tree.set(table.quietWriter, &root, at: index, set: set)
             }
-            try store(InlineList.image(of: root))
+            try store(root)
         } else {
             var elements = try inlineElements(bytes)
             elements[index] = InlineList.Element(value)
@@ -179,7 +188,7 @@ extension ListHandle {
         if var root = InlineList.root(bytes) {
             try freeOverflow(root, index)
             try tree.remove(table.quietWriter, &root, at: index)
-            try store(root.reference.isNone ? [] : InlineList.image(of: root))
+            if root.reference.isNone { try store([UInt8]()) } else { try store(root) }
         } else {
             var elements = try inlineElements(bytes)
             elements.remove(at: index)
@@ -304,7 +313,13 @@ extension ListHandle {
         for element in elements {
             try withScalar(element) { try insert($0, at: root.count, in: &root) }
         }
-        try store(InlineList.image(of: root))
+        try store(root)
+    }
+
+    private func store(_ root: TreeRoot) throws {
+        try InlineList.withImage(of: root) {
+            try table.store(.init(scalar: .bytes($0)), column, of: owner)
+        }
     }
 
     private func store(_ image: [UInt8]) throws {
