@@ -17,7 +17,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "CRealmSystem"),
-        .target(name: "StorageEngine", dependencies: ["CRealmSystem"]),
+        .target(name: "CColumnKernels"),
+        .target(name: "StorageEngine", dependencies: ["CRealmSystem", "CColumnKernels"]),
         .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "CMeasurement"),
@@ -37,7 +38,9 @@ let package = Package(
             path: "Tests/EngineTestProcess"),
         .testTarget(
             name: "StorageEngineTests",
-            dependencies: ["StorageEngine", "CRealmSystem", "engine-test-process"]),
+            dependencies: [
+                "StorageEngine", "CColumnKernels", "CRealmSystem", "engine-test-process",
+            ]),
         .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift", "StorageEngine"]),
         .testTarget(
             name: "BenchmarkKitTests",

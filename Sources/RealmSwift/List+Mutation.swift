@@ -7,7 +7,7 @@ extension List {
     /// outside of one.
     public func append(_ object: Element) {
         guard let managed = writable() else { return elements.append(object) }
-        store(object, in: managed) { try $0.append($1) }
+        store(object, in: managed) { try $0.insert($1, at: $0.count()) }
     }
 
     /// Adds the elements of a sequence at the end, in its order.

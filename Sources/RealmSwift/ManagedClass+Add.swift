@@ -131,6 +131,10 @@ extension ManagedClass {
         case .integer(let value): "\(value)"
         case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
         case .fixed16: UUID._decodeScalar(scalar).uuidString
+        case .fixed12(let first, let second):
+            withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) {
+                $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            }
         case .float(let value): "\(value)"
         case .double(let value): "\(value)"
         }

@@ -18,6 +18,12 @@ public enum PropertyType: Int, Sendable {
     case double = 6
     /// A link to an object, or a list of objects.
     case object = 7
+    /// A value of any type. There are no properties of this type.
+    case any = 9
+    /// `ObjectId`. There are no properties of this type.
+    case objectId = 10
+    /// `Decimal128`. There are no properties of this type.
+    case decimal128 = 11
     /// `UUID`.
     // Spelled as applications know it.
     // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -32,7 +38,10 @@ public enum PropertyType: Int, Sendable {
         case .date: self = .date
         case .float: self = .float
         case .double: self = .double
-        case .link: self = .object
+        case .link, .embedded: self = .object
+        case .objectID: self = .objectId
+        case .decimal128: self = .decimal128
+        case .mixed, .typedLink: self = .any
         case .uuid: self = .UUID
         }
     }

@@ -15,10 +15,16 @@ struct StoredType: Equatable, CustomStringConvertible {
     }
 
     var description: String {
-        let name = type == .link ? "<\(linkTarget ?? "")>" : type.name
+        let isLink = type == .link || type == .embedded
+        let name = isLink ? "<\(linkTarget ?? "")>" : type.name
+        func elements(_ kind: String) -> String {
+            isLink ? kind + name : "\(kind)<\(name)\(isOptional ? "?" : "")>"
+        }
         switch collection {
-        case .list: return type == .link ? "array\(name)" : "array<\(name)\(isOptional ? "?" : "")>"
-        case .none: return type == .link ? name : name + (isOptional ? "?" : "")
+        case .list: return elements("array")
+        case .set: return elements("set")
+        case .map: return elements("dictionary")
+        case .none: return isLink ? name : name + (isOptional ? "?" : "")
         }
     }
 }
@@ -34,7 +40,11 @@ extension ValueType {
         case .data: "data"
         case .date: "date"
         case .uuid: "uuid"
-        case .link: "object"
+        case .objectID: "objectId"
+        case .decimal128: "decimal128"
+        case .mixed: "mixed"
+        case .typedLink: "typed link"
+        case .link, .embedded: "object"
         }
     }
 }

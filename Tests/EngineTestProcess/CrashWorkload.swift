@@ -23,7 +23,18 @@ enum CrashWorkload {
                     name: "friend", type: .link, isOptional: true, linkTarget: "Account"),
                 ColumnDefinition(
                     name: "history", type: .link, collection: .list, linkTarget: "Event"),
+                ColumnDefinition(
+                    name: "seen", type: .link, collection: .set, linkTarget: "Event"),
+                ColumnDefinition(name: "facts", type: .mixed, collection: .map),
+                ColumnDefinition(
+                    name: "address", type: .embedded, isOptional: true, linkTarget: "Address"),
             ]),
+        TableDefinition(
+            name: "Address",
+            columns: [
+                ColumnDefinition(name: "street", type: .string),
+                ColumnDefinition(name: "id", type: .objectID),
+            ], isEmbedded: true),
         TableDefinition(
             name: "Event",
             columns: [
@@ -97,7 +108,9 @@ extension CrashWorkload {
             case 0, 1: try addAccounts(step, accounts, &random)
             case 2: try changeBalances(accounts, &random)
             case 3: try addHistory(step, accounts, events, &random)
-            case 4: try changeNotes(accounts, &random)
+            case 4:
+                try changeNotes(accounts, &random)
+                try changeFacts(step, accounts, events, &random)
             default: try deleteSome(accounts, events, &random)
             }
         }
@@ -160,6 +173,43 @@ extension CrashWorkload {
             let length = [0, 40, 600, 5000, 14_000][random.below(5)]
             let note = (0..<length).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) }
             try accounts.set(3, of: anyKey(accounts, &random), owned: .bytes(note))
+        }
+    }
+
+    /// A set and a map of the first account outgrow its row, and so does a list inside the map.
+    private static func changeFacts(
+        _ step: Int, _ accounts: Table, _ events: Table, _ random: inout RepeatableRandom
+    ) throws {
+        let first = try accounts.key(at: 0)
+        for index in 0..<12 where try events.count() > 0 {
+            let owner = try index < 8 ? first : anyKey(accounts, &random)
+            let event = try anyKey(events, &random)
+            try accounts.set(6, of: owner).insert(.integer(event.rawValue))
+            var name = "fact \(random.below(20))"
+            try name.withUTF8 { text in
+                let key = UnsafeRawBufferPointer(text)
+                let facts = accounts.map(7, of: owner)
+                let link = MixedValue.link(TypedLink(table: events.number, key: event))
+                guard random.below(2) == 0 else {
+                    return try link.withScalar { try facts.set($0, forKey: key) }
+                }
+                if try facts.nestedList(forKey: key) == nil {
+                    try facts.setEmpty(.list, forKey: key)
+                }
+                guard let list = try facts.nestedList(forKey: key) else { return }
+                for value in 0..<9 {
+                    try MixedValue.int(Int64(value * step)).withScalar {
+                        try list.insert($0, at: 0)
+                    }
+                }
+                try link.withScalar { try list.insert($0, at: 1) }
+            }
+        }
+        try OwnedValue.text("street \(step)").withScalar { street in
+            let id = Scalar.fixed12(random.next(), UInt32(truncatingIfNeeded: random.next()))
+            try [street, id].withUnsafeBufferPointer {
+                _ = try accounts.createEmbedded(8, of: anyKey(accounts, &random), $0)
+            }
         }
     }
 

@@ -41,6 +41,10 @@ struct DatabaseDigest {
             add(6)
             add(first)
             add(second)
+        case .fixed12(let first, let second):
+            add(7)
+            add(first)
+            add(UInt64(second))
         }
     }
 
@@ -71,16 +75,59 @@ extension DatabaseDigest {
             let key = table.key(at: location)
             add(UInt64(bitPattern: key.rawValue))
             for column in columns.indices {
-                if columns[column].collection == .list {
-                    let list = table.list(column, of: key)
-                    add(UInt64(try list.count()))
-                    try list.forEach {
+                switch columns[column].collection {
+                case .list: try add(table.list(column, of: key))
+                case .set:
+                    let set = table.set(column, of: key)
+                    add(UInt64(try set.count()))
+                    // swift-format-ignore: ReplaceForEachWithForLoop
+                    try set.forEach {
                         add($0)
                         return true
                     }
-                } else {
-                    add(try table.value(column, at: location))
+                case .map: try add(table.map(column, of: key))
+                case .none: try add(table, column, key)
                 }
+            }
+        }
+    }
+
+    private mutating func add(_ table: Table, _ column: Int, _ key: ObjectKey) throws {
+        if let list = try table.nestedList(column, of: key) {
+            try add(list)
+        } else if let map = try table.nestedMap(column, of: key) {
+            try add(map)
+        } else {
+            add(try table.value(column, of: key))
+        }
+    }
+
+    private mutating func add(_ list: ListHandle) throws {
+        let count = try list.count()
+        add(UInt64(count))
+        for index in 0..<count {
+            if let nested = try list.nestedList(at: index) {
+                try add(nested)
+            } else if let nested = try list.nestedMap(at: index) {
+                try add(nested)
+            } else {
+                add(try list.value(at: index))
+            }
+        }
+    }
+
+    private mutating func add(_ map: MapHandle) throws {
+        let count = try map.count()
+        add(UInt64(count))
+        for index in 0..<count {
+            let (key, value) = try map.entry(at: index)
+            add(key)
+            if let nested = try map.nestedList(forKey: key) {
+                try add(nested)
+            } else if let nested = try map.nestedMap(forKey: key) {
+                try add(nested)
+            } else {
+                add(value)
             }
         }
     }

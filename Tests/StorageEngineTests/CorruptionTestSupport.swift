@@ -1,8 +1,9 @@
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// A file that is as small as files get, and has one of everything: schema, two tables, a list in a
-/// tree of its own, a long value, a checkpoint of the free map.
+/// A file that is as small as files get, and has one of everything: schema, three tables, a list, a
+/// set and a map in trees of their own, a list inside a mixed value, an embedded object, a long
+/// value, a checkpoint of the free map.
 struct SmallFile {
     var bytes: [UInt8] = []
     var digest: UInt64 = 0
@@ -40,6 +41,9 @@ struct SmallFile {
                     ColumnDefinition(name: "note", type: .data, isOptional: true),
                     ColumnDefinition(
                         name: "dogs", type: .link, collection: .list, linkTarget: "Dog"),
+                    ColumnDefinition(name: "tags", type: .string, collection: .set),
+                    ColumnDefinition(name: "facts", type: .mixed, collection: .map),
+                    ColumnDefinition(name: "part", type: .embedded, linkTarget: "Part"),
                 ]),
             TableDefinition(
                 name: "Dog",
@@ -49,6 +53,9 @@ struct SmallFile {
                     ColumnDefinition(
                         name: "owner", type: .link, isOptional: true, linkTarget: "Person"),
                 ]),
+            TableDefinition(
+                name: "Part", columns: [ColumnDefinition(name: "id", type: .objectID)],
+                isEmbedded: true),
         ])
         let people = try connection.table(named: "Person")!
         let dogs = try connection.table(named: "Dog")!
@@ -65,6 +72,28 @@ struct SmallFile {
         for number in 0..<150 { try list.insert(.integer(Int64(number % 40)), at: number) }
         let long = (0..<6000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
         try people.set(2, of: first, owned: .bytes(long))
+        try fillCollections(people, dogs, first)
         try connection.commit()
+    }
+
+    private static func fillCollections(_ people: Table, _ dogs: Table, _ owner: ObjectKey) throws {
+        let facts = people.map(5, of: owner)
+        for number in 0..<30 {
+            try OwnedValue.text("tag \(number)").withScalar {
+                _ = try people.set(4, of: owner).insert($0)
+            }
+            let dog = MixedValue.link(TypedLink(table: dogs.number, key: try dogs.key(at: number)))
+            try Array("fact \(number)".utf8).withUnsafeBytes { key in
+                if number > 2 { return try dog.withScalar { try facts.set($0, forKey: key) } }
+                try facts.setEmpty(.list, forKey: key)
+                guard let list = try facts.nestedList(forKey: key) else { return }
+                for element in 0..<(number * 20 + 2) {
+                    try MixedValue.int(Int64(element)).withScalar { try list.insert($0, at: 0) }
+                }
+            }
+        }
+        try withUnsafePointer(to: Scalar.fixed12(5, 7)) {
+            _ = try people.createEmbedded(6, of: owner, UnsafeBufferPointer(start: $0, count: 1))
+        }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// Random changes to a node and to an array of arrays must end in the same table.
 @Suite struct NodeModelTests {
     static let kinds: [ColumnKind] = [
-        .integer, .bytes, .double, .fixed16, .float, .integer, .bytes,
+        .integer, .bytes, .double, .fixed16, .float, .integer, .bytes, .fixed12,
     ]
 
     @Test(arguments: 0..<24 as Range<UInt64>)

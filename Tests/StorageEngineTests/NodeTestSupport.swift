@@ -22,6 +22,7 @@ enum NodeValue: Equatable {
     case bytes([UInt8])
     case overflow(PageReference, Int)
     case fixed16([UInt8])
+    case fixed12([UInt8])
 
     static func zero(_ kind: ColumnKind) -> NodeValue {
         switch kind {
@@ -30,6 +31,7 @@ enum NodeValue: Equatable {
         case .double: .double(0)
         case .bytes: .bytes([])
         case .fixed16: .fixed16([UInt8](repeating: 0, count: 16))
+        case .fixed12: .fixed12([UInt8](repeating: 0, count: 12))
         }
     }
 
@@ -53,6 +55,7 @@ enum NodeValue: Equatable {
                 .bytes(randomBytes(Int.random(in: 0..<12, using: &r), &r))
             }
         case .fixed16: .fixed16(randomBytes(16, &r))
+        case .fixed12: .fixed12(randomBytes(12, &r))
         }
     }
 
@@ -95,6 +98,8 @@ extension Node {
             return .bytes([UInt8](bytes(c, row)))
         case .fixed16:
             return .fixed16([UInt8](UnsafeRawBufferPointer(start: fixed16(c, row), count: 16)))
+        case .fixed12:
+            return .fixed12([UInt8](UnsafeRawBufferPointer(start: fixed12(c, row), count: 12)))
         }
     }
 
@@ -130,6 +135,7 @@ extension MutableNode {
         case .bytes(let v): v.withUnsafeBytes { setBytes(c, row, $0, isOverflow: false) }
         case .overflow(let reference, let length): setOverflow(c, row, reference, length: length)
         case .fixed16(let v): v.withUnsafeBytes { setFixed16(c, row, $0.baseAddress!) }
+        case .fixed12(let v): v.withUnsafeBytes { setFixed12(c, row, $0.baseAddress!) }
         }
     }
 }

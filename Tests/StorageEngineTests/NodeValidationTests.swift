@@ -6,7 +6,9 @@ import Testing
 /// buffer of known bytes, so that reads outside it are noticed by the checks of offsets below.
 @Suite struct NodeValidationTests {
     private func sample(rows: Int = 12) -> MutableNode {
-        let kinds: [ColumnKind] = [.integer, .bytes, .double, .fixed16, .float, .integer]
+        let kinds: [ColumnKind] = [
+            .integer, .bytes, .double, .fixed16, .float, .integer, .fixed12,
+        ]
         let node = MutableNode.make(kinds)
         var r = NodeRandom(seed: 77)
         for row in 0..<rows {
@@ -50,6 +52,7 @@ import Testing
                     }
                     for byte in bytes { sum &+= Int64(byte) }
                 case .fixed16: sum &+= Int64(node.fixed16(c, row).load(as: UInt8.self))
+                case .fixed12: sum &+= Int64(node.fixed12(c, row).load(as: UInt8.self))
                 }
             }
             if node.kind(c) == .integer {

@@ -1,7 +1,6 @@
-import Glibc
 import StorageEngine
 
-/// Reading: leaf by leaf, from the packed columns.
+/// Reading: scans are the engine's, whole persons are read leaf by leaf from the packed columns.
 ///
 /// The columns are not optional, so that no value is null.
 extension RealmTablePersonStore {
@@ -40,110 +39,6 @@ extension RealmTablePersonStore {
         return found
     }
 
-    /// Adds up what `body` says of each leaf.
-    private func sumOverLeaves(_ body: (Node) throws -> Int) throws -> Int {
-        var sum = 0
-        try table.forEachLeaf { leaf, _ in
-            sum &+= try body(leaf)
-            return true
-        }
-        return sum
-    }
-
-    func count(ageBelow limit: Int) throws -> Int {
-        try sumOverLeaves { leaf in
-            let (node, ages) = try column(age, of: leaf)
-            return Self.count(node, ages, leaf.rowCount, in: Int64.min..<Int64(limit))
-        }
-    }
-
-    /// Dates are whole seconds, which a column of dates stores as integers.
-    func count(birthdateIn range: Range<Int>) throws -> Int {
-        let bounds =
-            Int64(range.lowerBound - Self.referenceDate)
-            ..< Int64(range.upperBound - Self.referenceDate)
-        return try sumOverLeaves { leaf in
-            let (node, dates) = try column(birthdate, of: leaf)
-            if node.isWhole(dates) { return Self.count(node, dates, leaf.rowCount, in: bounds) }
-            var count = 0
-            for row in 0..<leaf.rowCount {
-                let date = node.double(dates, row)
-                if date >= Double(bounds.lowerBound), date < Double(bounds.upperBound) {
-                    count += 1
-                }
-            }
-            return count
-        }
-    }
-
-    /// How many of the first `rows` numbers of a packed column are in a range.
-    private static func count(_ node: Node, _ column: Int, _ rows: Int, in range: Range<Int64>)
-        -> Int
-    {
-        let packed = node.packedData(column)
-        if packed.width == 8 || packed.width == 32 {
-            // Against the base of the column, and cut to what its width can hold.
-            let largest: Int64 = packed.width == 8 ? 0xFF : 0xFFFF_FFFF
-            let low = max(0, range.lowerBound.subtractingSaturated(packed.base))
-            let high = min(largest + 1, range.upperBound.subtractingSaturated(packed.base))
-            if low >= high { return 0 }
-            let span = high - low - 1
-            return packed.width == 8
-                ? count(packed.data, rows, from: UInt8(low), span: UInt8(span))
-                : count(packed.data, rows, from: UInt32(low), span: UInt32(span))
-        }
-        var count = 0
-        for row in 0..<rows {
-            count &+= range.contains(node.integer(column, row)) ? 1 : 0
-        }
-        return count
-    }
-
-    /// How many values are in `low...(low + span)`: without a branch, and in blocks whose count
-    /// fits the values' own type, so that whole vectors of them are compared and added at once.
-    @inline(__always)
-    private static func count<T: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-        _ data: UnsafeRawPointer, _ rows: Int, from low: T, span: T
-    ) -> Int {
-        let block = 128
-        var count = 0
-        var start = 0
-        while start < rows {
-            let end = min(rows, start + block)
-            var inBlock: T = 0
-            for row in start..<end {
-                let value = data.loadUnaligned(
-                    fromByteOffset: row &* MemoryLayout<T>.size, as: T.self)
-                // The bits of the comparison: a choice between 1 and 0 would become a branch.
-                let isInside = unsafeBitCast(value &- low <= span, to: UInt8.self)
-                inBlock &+= T(truncatingIfNeeded: isInside)
-            }
-            count += Int(inBlock)
-            start = end
-        }
-        return count
-    }
-
-    func count(namePrefix prefix: String) throws -> Int {
-        let prefix = Array(prefix.utf8)
-        return try prefix.withUnsafeBytes { prefix in
-            try sumOverLeaves { leaf in
-                let (node, names) = try column(name, of: leaf)
-                var count = 0
-                for row in 0..<leaf.rowCount {
-                    let bytes = try nameBytes(node, names, row, of: leaf)
-                    guard bytes.count >= prefix.count else { continue }
-                    // Most names differ in the first byte already.
-                    if prefix.isEmpty
-                        || bytes[0] == prefix[0]
-                            && memcmp(bytes.baseAddress!, prefix.baseAddress!, prefix.count) == 0
-                    { count &+= 1 }
-                }
-                return count
-            }
-        }
-    }
-
     /// A name in place, or from the pages of its own that a long one has.
     @inline(__always)
     private func nameBytes(_ node: Node, _ column: Int, _ row: Int, of leaf: Node) throws
@@ -157,35 +52,56 @@ extension RealmTablePersonStore {
         return bytes
     }
 
-    func sumOfAges() throws -> Int {
-        try sumOverLeaves { leaf in
-            let (node, ages) = try column(age, of: leaf)
-            let packed = node.packedData(ages)
-            var sum = 0
-            if packed.width == 8 {
-                let bytes = packed.data.assumingMemoryBound(to: UInt8.self)
-                var deltas: UInt32 = 0
-                for row in 0..<leaf.rowCount { deltas &+= UInt32(bytes[row]) }
-                sum = Int(deltas) &+ Int(packed.base) &* leaf.rowCount
-            } else {
-                for row in 0..<leaf.rowCount { sum &+= Int(node.integer(ages, row)) }
-            }
-            return sum
-        }
+    // MARK: Scans
+
+    func count(ageBelow limit: Int) throws -> Int {
+        let isBelow = try table.predicate(age, .compare(.less, .integer(Int64(limit))))
+        return try table.count(where: isBelow)
     }
+
+    func count(birthdateIn range: Range<Int>) throws -> Int {
+        let isInRange = try table.predicate(
+            birthdate,
+            .range(
+                from: .double(Self.stored(range.lowerBound)),
+                upTo: .double(Self.stored(range.upperBound))))
+        return try table.count(where: isInRange)
+    }
+
+    func count(namePrefix prefix: String) throws -> Int {
+        var prefix = prefix
+        let hasPrefix = try prefix.withUTF8 {
+            try table.predicate(name, .hasPrefix(UnsafeRawBufferPointer($0)))
+        }
+        return try table.count(where: hasPrefix)
+    }
+
+    /// Wraps around, as the sums of all stores do.
+    func sumOfAges() throws -> Int { Int(truncatingIfNeeded: try table.sum(age).integer) }
 
     func names(sortedByAge count: Int) throws -> [String] {
         var first = FirstByAge(count: count)
-        try table.forEachLeaf { leaf, _ in
+        var limit = Int.max
+        var isCandidate = try table.predicate(age, .isNotNull)
+        var candidates = RowMask()
+        var scan = try LeafScan(table)
+        while try scan.next() {
+            if first.largestAge < limit {
+                limit = first.largestAge
+                isCandidate = try table.predicate(
+                    age, .compare(.lessOrEqual, .integer(Int64(limit))))
+            }
+            try scan.match(isCandidate, into: &candidates)
+            if candidates.isEmpty { continue }
+            let leaf = scan.leaf
             let (ageNode, ages) = try column(age, of: leaf)
             let (nameNode, names) = try column(name, of: leaf)
-            for row in 0..<leaf.rowCount {
+            try candidates.forEachRow { row in
                 let age = Int(ageNode.integer(ages, row))
                 if age <= first.largestAge {
                     first.offer(age: age, name: try nameBytes(nameNode, names, row, of: leaf))
                 }
             }
-            return true
         }
         return first.names
     }
@@ -193,18 +109,20 @@ extension RealmTablePersonStore {
     // MARK: Every person
 
     func checksum() throws -> Int {
-        try sumOverLeaves { leaf in
+        var sum = 0
+        try table.forEachLeaf { leaf, _ in
             let (nameNode, names) = try column(name, of: leaf)
             let (dateNode, dates) = try column(birthdate, of: leaf)
             let (ageNode, ages) = try column(age, of: leaf)
-            var sum = Self.referenceDate &* leaf.rowCount
+            sum &+= Self.referenceDate &* leaf.rowCount
             for row in 0..<leaf.rowCount {
                 for byte in try nameBytes(nameNode, names, row, of: leaf) { sum &+= Int(byte) }
                 sum &+= Int(dateNode.double(dates, row))
                 sum &+= Int(ageNode.integer(ages, row))
             }
-            return sum
+            return true
         }
+        return sum
     }
 
     func forEach(_ body: (_ name: String, _ birthdate: Int, _ age: Int) -> Void) throws {
@@ -221,14 +139,5 @@ extension RealmTablePersonStore {
             }
             return true
         }
-    }
-}
-
-extension Int64 {
-    /// The difference, or the nearest number there is.
-    fileprivate func subtractingSaturated(_ other: Int64) -> Int64 {
-        let (difference, overflow) = subtractingReportingOverflow(other)
-        if !overflow { return difference }
-        return self < 0 ? .min : .max
     }
 }

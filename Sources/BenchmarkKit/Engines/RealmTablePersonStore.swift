@@ -88,7 +88,7 @@ final class RealmTablePersonStore: PersonStore {
     /// Dates are stored in seconds since 2001.
     static let referenceDate = 978_307_200
 
-    private static func stored(_ birthdate: Int) -> Double { Double(birthdate - referenceDate) }
+    static func stored(_ birthdate: Int) -> Double { Double(birthdate - referenceDate) }
 
     // MARK: Changing
 

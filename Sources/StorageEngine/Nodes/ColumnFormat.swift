@@ -7,6 +7,8 @@ public enum ColumnKind: UInt8, Sendable {
     case bytes = 4
     /// Sixteen raw bytes a row.
     case fixed16 = 5
+    /// Twelve raw bytes a row.
+    case fixed12 = 6
 
     /// Kinds that are integers underneath: base plus packed delta.
     @inlinable
@@ -62,7 +64,7 @@ struct ColumnEntry {
     }
     @inlinable var kindCode: UInt8 { load(2, UInt8.self) }
     @inlinable var kind: ColumnKind {
-        get { ColumnKind(rawValue: kindCode).unsafelyUnwrapped }
+        @inline(__always) get { ColumnKind(rawValue: kindCode).unsafelyUnwrapped }
         nonmutating set { store(2, newValue.rawValue) }
     }
     /// Bits of a packed value.
@@ -133,6 +135,7 @@ struct ColumnEntry {
         case .float, .double: isWhole = true
         case .bytes: width = 16
         case .fixed16: width = 128
+        case .fixed12: width = 96
         }
     }
 }

@@ -48,4 +48,12 @@ extension MutableNode {
         clearNull(e, row)
         return true
     }
+
+    /// Sets twelve bytes, which must not lie in this node; the row is not null afterwards.
+    public func setFixed12(_ c: Int, _ row: Int, _ p: UnsafeRawPointer) -> Bool {
+        let e = entry(c)
+        (base + e.dataOffset + row * 12).copyMemory(from: p, byteCount: 12)
+        clearNull(e, row)
+        return true
+    }
 }

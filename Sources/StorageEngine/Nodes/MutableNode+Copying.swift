@@ -57,7 +57,7 @@ extension NodeDraft {
             if e.kind != .integer { e.isWhole = whole }
         case .bytes:
             e.heapCapacity = first.heapBytes(c, firstRows) + second.heapBytes(sc, secondRows)
-        case .fixed16: break
+        case .fixed16, .fixed12: break
         }
     }
 }

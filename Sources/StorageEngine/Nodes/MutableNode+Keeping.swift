@@ -42,9 +42,11 @@ extension MutableNode {
         case 16: keep(data, as: UInt16.self, kept, from: first)
         case 32: keep(data, as: UInt32.self, kept, from: first)
         case 64: keep(data, as: UInt64.self, kept, from: first)
-        case 128:
+        case 96, 128:
+            let size = width / 8
             for row in first..<kept.count {
-                (data + row &* 16).copyMemory(from: data + Int(kept[row]) &* 16, byteCount: 16)
+                (data + row &* size).copyMemory(
+                    from: data + Int(kept[row]) &* size, byteCount: size)
             }
         default:
             for row in first..<kept.count {

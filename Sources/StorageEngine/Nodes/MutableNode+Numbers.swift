@@ -112,9 +112,10 @@ extension MutableNode {
             PackedNumbers.store(base + e.dataOffset, row, width: e.width, 0)
         case .bytes:
             _ = setBytes(c, row, UnsafeRawBufferPointer(start: nil, count: 0), isOverflow: false)
-        case .fixed16:
-            (base + e.dataOffset + row * 16).initializeMemory(
-                as: UInt8.self, repeating: 0, count: 16)
+        case .fixed16, .fixed12:
+            let byteCount = e.width / 8
+            (base + e.dataOffset + row * byteCount).initializeMemory(
+                as: UInt8.self, repeating: 0, count: byteCount)
         }
         PackedNumbers.store(base + e.nullOffset, row, width: 1, 1)
         return true

@@ -1,7 +1,7 @@
 extension MutableNode {
     /// Opens a row whose columns are about to be set.
     ///
-    /// Byte columns are empty, `fixed16` is zero, nothing is null. Numbers hold the column's base,
+    /// Byte columns are empty, raw bytes are zero, nothing is null. Numbers hold the column's base,
     /// whatever that is, until they are set: so the bounds of the column do not have to reach to
     /// zero for a moment. Spilled columns are left to the caller.
     public func insertPlaceholderRow(at row: Int) -> Bool {
@@ -25,7 +25,7 @@ extension MutableNode {
                 case .integer: setInteger(c, row, 0)
                 case .float: setFloat(c, row, 0)
                 case .double: setDouble(c, row, 0)
-                case .bytes, .fixed16: true
+                case .bytes, .fixed16, .fixed12: true
                 }
             if !fits {
                 removeRow(at: row)

@@ -5,7 +5,7 @@
 /// Changes that may not fit return a Boolean: `false` leaves the contents as they were.
 ///
 /// A view, like `Node`: copies share the buffer, whose owner keeps it alive. One thread at a time.
-/// Pointers into the node (`bytes`, `fixed16`) are invalid after any change.
+/// Pointers into the node (`bytes`, `fixed16`, `fixed12`) are invalid after any change.
 @frozen
 public struct MutableNode {
     public let base: UnsafeMutableRawPointer

@@ -73,6 +73,12 @@ extension Node {
         base + entry(c).dataOffset + row &* 16
     }
 
+    /// The twelve bytes of a row, not aligned.
+    @inlinable @inline(__always)
+    public func fixed12(_ c: Int, _ row: Int) -> UnsafeRawPointer {
+        base + entry(c).dataOffset + row &* 12
+    }
+
     /// The start of the packed values, for scans that know the width.
     @inlinable @inline(__always)
     public func packedData(_ c: Int) -> (data: UnsafeRawPointer, width: Int, base: Int64) {

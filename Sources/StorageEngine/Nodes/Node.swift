@@ -73,7 +73,7 @@ public struct Node {
         c < columnCount && entry(c).id == id && !entry(c).isSpilled
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public func kind(_ c: Int) -> ColumnKind { entry(c).kind }
 
     public func format(_ c: Int) -> ColumnFormat {

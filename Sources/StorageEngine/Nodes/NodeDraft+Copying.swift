@@ -18,6 +18,9 @@ extension NodeDraft {
         case .fixed16:
             (target + entry(c).dataOffset + row * 16).copyMemory(
                 from: source.fixed16(sc, rows.lowerBound), byteCount: rows.count * 16)
+        case .fixed12:
+            (target + entry(c).dataOffset + row * 12).copyMemory(
+                from: source.fixed12(sc, rows.lowerBound), byteCount: rows.count * 12)
         }
     }
 

@@ -72,6 +72,8 @@ extension Node {
             guard width == 16 else { return "offsets have 16 bits, not \(width)." }
         case .fixed16:
             guard width == 128 else { return "a value has 128 bits, not \(width)." }
+        case .fixed12:
+            guard width == 96 else { return "a value has 96 bits, not \(width)." }
         }
         let known = ColumnEntry.hasNulls | ColumnEntry.whole | ColumnEntry.spilled
         guard e.flags & ~known == 0 else { return "flags \(e.flags) are unknown." }

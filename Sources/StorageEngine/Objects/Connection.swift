@@ -27,6 +27,8 @@ public final class Connection {
     @exclusivity(unchecked) private(set) var schema = StoredSchema()
     @exclusivity(unchecked) private var schemaReference = PageReference.none
     @exclusivity(unchecked) private var tables: [Table] = []
+    /// Collections made inside mixed values so far; see `CollectionIdentity`.
+    private var collectionCount: UInt64 = 0
 
     /// Opens a view of the newest version.
     public init(_ database: Database) throws {
@@ -187,16 +189,45 @@ public final class Connection {
 
     func table(_ index: Int) -> Table { tables[index] }
 
-    /// Creates tables inside a write transaction. Their links may lead to each other.
-    public func createTables(_ definitions: [TableDefinition]) throws {
-        try requireWriteTransaction()
+    var tableCount: Int { tables.count }
+
+    /// The table with this number, as typed links and mixed values name it; nil if there is none.
+    public func table(number: Int) throws -> Table? {
+        number >= 0 && number < tables.count ? tables[number] : nil
+    }
+
+    /// Prepares a table for links from a column that may lead to any: the first one adds the hidden
+    /// column of backlinks. A place in the schema only, because leaves without it read its default.
+    func addBacklinkColumn(from origin: Int, _ column: Int, to target: Int) throws {
+        if schema.backlinkColumn(ofTable: origin, column: column, inTable: target) != nil { return }
+        try changeSchema { (new) throws(SchemaProblem) in
+            try new.addBacklinkColumn(origin, column, to: target)
+        }
+    }
+
+    private func changeSchema(
+        _ change: (inout StoredSchema) throws(SchemaProblem) -> Void
+    ) throws {
         var new = schema
         do throws(SchemaProblem) {
-            try new.add(definitions)
+            try change(&new)
         } catch {
             throw pager.invalidArgument(error.message)
         }
         try storeSchema(new)
+    }
+
+    /// Identities are unique in a file: one version is one transaction's, and numbers go on after a
+    /// rollback.
+    func makeCollectionIdentity() -> CollectionIdentity {
+        collectionCount += 1
+        return CollectionIdentity(version: pager.writeVersion, number: collectionCount)
+    }
+
+    /// Creates tables inside a write transaction. Their links may lead to each other.
+    public func createTables(_ definitions: [TableDefinition]) throws {
+        try requireWriteTransaction()
+        try changeSchema { (new) throws(SchemaProblem) in try new.add(definitions) }
     }
 
     /// The number that the object layer keeps for its users; nil if it was never set.

@@ -110,16 +110,17 @@ extension Connection {
 
 extension Table {
     /// Appends a copy of an object of another database's table of the same schema, under the same
-    /// key. Links and backlinks are copied as they are. Returns a measure of the bytes it took.
+    /// key. Links and backlinks are copied as they are, collections get pages of their own. Returns
+    /// a measure of the bytes it took.
     func appendCopy(of old: Table, _ key: ObjectKey, _ location: RowLocation) throws -> Int {
         var values: [ClusterTree.StoredValue] = []
         var owned: [UnsafeMutableRawBufferPointer] = []
         defer { for buffer in owned { buffer.deallocate() } }
         var byteCount = 16
+        var collections = CollectionCopy(table: self, key: key, source: old.pager)
         for column in stored.columns.indices {
             var value = try old.value(column, at: location)
-            if stored.columns[column].isList {
-                let image = try copyList(column, old.list(column, of: key))
+            if column < propertyCount, let image = try collections.image(of: value, column) {
                 let buffer = UnsafeMutableRawBufferPointer.allocate(
                     byteCount: image.count, alignment: 8)
                 buffer.copyBytes(from: image)
@@ -145,19 +146,7 @@ extension Table {
             let value = try old.value(primaryKeyColumn, at: location)
             if !value.isNull { try insertPrimaryKey(value, key) }
         }
-        return byteCount
-    }
-
-    /// The image of a copied list for its owner's row; a long list gets a tree of its own.
-    private func copyList(_ column: Int, _ old: ListHandle) throws -> [UInt8] {
-        guard try old.treeRoot() != nil else { return try old.inlineImage() }
-        var root = TreeRoot.empty
-        let new = list(column, of: old.owner)
-        try old.forEach {
-            try new.append($0, to: &root)
-            return true
-        }
-        return InlineList.image(of: root)
+        return byteCount + collections.byteCount
     }
 
     /// The next object key, and the object whose primary key is null.

@@ -12,6 +12,11 @@ extension Node {
             return .fixed16(
                 UInt64(littleEndian: source.loadUnaligned(as: UInt64.self)),
                 UInt64(littleEndian: source.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        case .fixed12:
+            let source = fixed12(column, row)
+            return .fixed12(
+                UInt64(littleEndian: source.loadUnaligned(as: UInt64.self)),
+                UInt32(littleEndian: source.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
         case .bytes:
             if isOverflow(column, row) {
                 return .bytes(try pager.overflowBytes(overflowReference(column, row).0))

@@ -9,7 +9,11 @@
 /// | String | `bytes`, UTF-8 |
 /// | Data | `bytes` |
 /// | UUID | `fixed16`: bytes 0..<8 and 8..<16, loaded little-endian |
-/// | link | `integer`: the target's object key |
+/// | ObjectId | `fixed12`: bytes 0..<8 and 8..<12, loaded little-endian |
+/// | Decimal128 | `fixed16`: low and high word of the IEEE 754 encoding; see ``Decimal128`` |
+/// | link, embedded object | `integer`: the target's object key |
+/// | typed link | `fixed16`: the target's table and object key; see ``TypedLink`` |
+/// | mixed | `bytes`, or `null`; see ``MixedValue`` |
 ///
 /// `bytes` that were read from a connection stay valid until its next write, refresh or end of
 /// read.
@@ -21,6 +25,7 @@ public enum Scalar {
     case double(Double)
     case bytes(UnsafeRawBufferPointer)
     case fixed16(UInt64, UInt64)
+    case fixed12(UInt64, UInt32)
 }
 
 extension Scalar {
@@ -33,6 +38,7 @@ extension Scalar {
         case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
         case (.bytes(let a), .bytes(let b)): a.count == b.count && a.elementsEqual(b)
         case (.fixed16(let a, let b), .fixed16(let c, let d)): a == c && b == d
+        case (.fixed12(let a, let b), .fixed12(let c, let d)): a == c && b == d
         default: false
         }
     }

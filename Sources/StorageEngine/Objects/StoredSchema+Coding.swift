@@ -51,14 +51,17 @@ extension StoredSchema {
                 if let backlinks = column.backlinks {
                     guard backlinks.originTable < tables.count,
                         backlinks.originColumn < tables[backlinks.originTable].columns.count,
-                        backlinks.severalTreeID < nextTreeID
+                        backlinks.severalTreeID < nextTreeID,
+                        let origin = tables[backlinks.originTable]
+                            .columns[backlinks.originColumn].definition,
+                        origin.type.mayRefer
                     else { return false }
                 }
             }
         }
         for origin in tables.indices {
             for column in tables[origin].columns.indices
-            where tables[origin].columns[column].definition?.type == .link {
+            where tables[origin].columns[column].definition?.type.hasFixedTarget == true {
                 guard backlinkColumn(ofTable: origin, column: column) != nil else { return false }
             }
         }

@@ -25,17 +25,17 @@ struct StoredColumn: Equatable {
         if case .backlinks(let backlinks) = content { backlinks } else { nil }
     }
 
-    /// Lists are stored as bytes in the owner's row: the elements, or the root of their tree.
-    var isList: Bool { definition?.collection == .list }
+    /// Collections are stored as bytes in the owner's row: the elements, or the root of their tree.
+    var isCollection: Bool { definition.map { $0.collection != .none } ?? false }
 
     var kind: ColumnKind {
         guard let definition else { return .integer }
-        return definition.collection == .list ? .bytes : definition.type.columnKind
+        return isCollection ? .bytes : definition.type.columnKind
     }
 
     var defaultScalar: Scalar {
         guard let definition else { return .integer(0) }
-        if isList { return .bytes(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        if isCollection { return .bytes(UnsafeRawBufferPointer(start: nil, count: 0)) }
         return definition.type.defaultScalar(isOptional: definition.isOptional)
     }
 
@@ -106,10 +106,17 @@ extension StoredSchema {
             throw SchemaProblem("Table '\(definition.name)' has more than 1000 columns.")
         }
         for key in primaryKeys {
-            guard key.collection == .none, [.int, .string, .uuid].contains(key.type) else {
+            guard key.collection == .none, !definition.isEmbedded,
+                [.int, .string, .uuid, .objectID].contains(key.type)
+            else {
                 throw SchemaProblem(
                     "Column '\(definition.name).\(key.name)' cannot be a primary key.")
             }
+        }
+        for column in definition.columns where column.type == .embedded && column.collection == .set
+        {
+            throw SchemaProblem(
+                "Column '\(definition.name).\(column.name)': sets cannot hold embedded objects.")
         }
         var table = StoredTable(
             name: definition.name, isEmbedded: definition.isEmbedded,
@@ -126,7 +133,7 @@ extension StoredSchema {
     private mutating func addBacklinkColumns(_ origin: Int) throws(SchemaProblem) {
         for column in tables[origin].columns.indices {
             guard let definition = tables[origin].columns[column].definition,
-                definition.type == .link
+                definition.type.hasFixedTarget
             else { continue }
             guard let name = definition.linkTarget,
                 let target = tables.firstIndex(where: { $0.name == name })
@@ -135,27 +142,45 @@ extension StoredSchema {
                     "Column '\(tables[origin].name).\(definition.name)' links to table "
                         + "'\(definition.linkTarget ?? "")', which does not exist.")
             }
-            let backlinks = StoredColumn.Backlinks(
-                originTable: origin, originColumn: column, severalTreeID: makeTreeID())
-            tables[target].columns.append(
-                StoredColumn(id: tables[target].nextColumnID, content: .backlinks(backlinks)))
-            tables[target].nextColumnID += 1
+            guard tables[target].isEmbedded == (definition.type == .embedded) else {
+                throw SchemaProblem(
+                    "Column '\(tables[origin].name).\(definition.name)': objects of table "
+                        + "'\(name)' are \(tables[target].isEmbedded ? "" : "not ")embedded.")
+            }
+            try addBacklinkColumn(origin, column, to: target)
         }
     }
 
-    /// Table and position of the backlink column that mirrors a link column.
+    /// Gives a table the hidden column that mirrors a column which leads to it.
+    mutating func addBacklinkColumn(_ origin: Int, _ column: Int, to target: Int)
+        throws(SchemaProblem)
+    {
+        // The last id stands for the keys of a leaf.
+        guard tables[target].nextColumnID < Node.keyColumnID else {
+            throw SchemaProblem("Too many columns link to table '\(tables[target].name)'.")
+        }
+        let backlinks = StoredColumn.Backlinks(
+            originTable: origin, originColumn: column, severalTreeID: makeTreeID())
+        tables[target].columns.append(
+            StoredColumn(id: tables[target].nextColumnID, content: .backlinks(backlinks)))
+        tables[target].nextColumnID += 1
+    }
+
+    /// Table and position of the backlink column that mirrors a column of links to one table.
     func backlinkColumn(ofTable origin: Int, column: Int) -> (table: Int, column: Int)? {
         guard let name = tables[origin].columns[column].definition?.linkTarget,
             let target = tables.firstIndex(where: { $0.name == name })
         else { return nil }
-        for (position, candidate) in tables[target].columns.enumerated() {
-            if let backlinks = candidate.backlinks, backlinks.originTable == origin,
-                backlinks.originColumn == column
-            {
-                return (target, position)
-            }
+        return backlinkColumn(ofTable: origin, column: column, inTable: target)
+            .map { (target, $0) }
+    }
+
+    /// Position in `target` of the backlink column that mirrors a column; nil if it has none.
+    func backlinkColumn(ofTable origin: Int, column: Int, inTable target: Int) -> Int? {
+        tables[target].columns.firstIndex { candidate in
+            guard let backlinks = candidate.backlinks else { return false }
+            return backlinks.originTable == origin && backlinks.originColumn == column
         }
-        return nil
     }
 }
 

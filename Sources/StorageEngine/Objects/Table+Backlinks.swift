@@ -13,14 +13,27 @@ extension Table {
     private static let severalMap = OrderedMap(firstKeyKind: .integer, valueCount: 1)
 
     /// Records that `column` of `origin` refers to `target` once more.
-    func addBacklink(_ column: Int, from origin: ObjectKey, to target: ObjectKey) throws {
-        let (table, position) = backlinkColumns[column]!
-        try connection.table(table).addBacklink(at: position, from: origin, to: target)
+    func addBacklink(_ column: Int, from origin: ObjectKey, to target: TypedLink) throws {
+        let (table, position) = try backlinkColumn(column, toTable: target.table)
+        try table.addBacklink(at: position, from: origin, to: target.key)
     }
 
-    func removeBacklink(_ column: Int, from origin: ObjectKey, to target: ObjectKey) throws {
-        let (table, position) = backlinkColumns[column]!
-        try connection.table(table).removeBacklink(at: position, from: origin, to: target)
+    func removeBacklink(_ column: Int, from origin: ObjectKey, to target: TypedLink) throws {
+        let (table, position) = try backlinkColumn(column, toTable: target.table)
+        try table.removeBacklink(at: position, from: origin, to: target.key)
+    }
+
+    /// The table with this number, and the position in it of the column that mirrors `column`.
+    @inline(__always)
+    func backlinkColumn(_ column: Int, toTable number: Int) throws -> (table: Table, column: Int) {
+        if let (table, position) = backlinkColumns[column] {
+            return (connection.table(table), position)
+        }
+        guard number < connection.tableCount,
+            let position = connection.schema.backlinkColumn(
+                ofTable: index, column: column, inTable: number)
+        else { throw pager.damaged(0, "a link without its backlink") }
+        return (connection.table(number), position)
     }
 
     private func mark(_ position: Int, _ target: ObjectKey) throws -> Int64 {
@@ -122,12 +135,12 @@ extension Table {
         }
     }
 
-    /// How often other objects refer to `target`, by links and lists of links.
+    /// How often other objects refer to `target`, by links of all types and collections of them.
     public func backlinkCount(of target: ObjectKey) throws -> Int {
         var total = 0
         for position in stored.columns.indices where stored.columns[position].backlinks != nil {
             try forEachBacklink(position, target) { _, count in
-                total += Int(count)
+                total &+= Int(count)
                 return true
             }
         }

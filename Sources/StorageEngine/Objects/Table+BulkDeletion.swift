@@ -115,7 +115,8 @@ struct DeletionSurvey {
     private static func isPlain(_ column: ColumnDefinition) -> Bool {
         guard column.collection == .none else { return false }
         switch column.type {
-        case .bool, .int, .float, .double, .string, .data, .date, .uuid: return true
+        case .bool, .int, .float, .double, .string, .data, .date, .uuid, .objectID, .decimal128:
+            return true
         default: return false
         }
     }

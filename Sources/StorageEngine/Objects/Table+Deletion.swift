@@ -1,16 +1,13 @@
-/// Deleting objects: links to them become null, lists lose them, and what they own is freed.
+/// Deleting objects: links to them become null, lists and sets lose them, maps keep their keys with
+/// null, and what they own is deleted with them.
 extension Table {
-    /// Deletes an object. Many at once: ``delete(_:)-([ObjectKey])``.
+    /// Deletes an object, and the embedded objects that it owns. An embedded object may be deleted
+    /// as well: its owner then has none. Many at once: ``delete(_:)-([ObjectKey])``.
     public func delete(_ key: ObjectKey) throws {
         try requireWriteTransaction()
         guard try contains(key) else { throw connection.pager.noSuchObject(key) }
         try detachReferrers(of: key)
-        // While its value can still be read: a long one goes with the others.
-        try removePrimaryKey(of: key)
-        try releaseValues(of: key)
-        let state = try state
-        state.pointee.isDirty = true
-        try cluster.remove(clusterWriter, &state.pointee.root, key)
+        try connection.erase([TypedLink(table: index, key: key)])
     }
 
     /// Everybody who refers to the object stops doing so.
@@ -23,33 +20,61 @@ extension Table {
             let table = connection.table(backlinks.originTable)
             for origin in origins {
                 try table.removeReferences(
-                    backlinks.originColumn, of: origin, to: key)
+                    backlinks.originColumn, of: origin, to: TypedLink(table: index, key: key))
             }
         }
     }
 
     /// Removes what `origin` holds of a target whose backlinks are forgotten already.
-    private func removeReferences(_ column: Int, of origin: ObjectKey, to target: ObjectKey) throws
+    private func removeReferences(_ column: Int, of origin: ObjectKey, to target: TypedLink) throws
     {
-        guard stored.columns[column].isList else {
-            return try store(.init(scalar: .null), column, of: origin)
+        let format = checks[column].format
+        if format.collection != .none {
+            return try collection(column, of: origin, format.collection).forget(target)
         }
-        try list(column, of: origin).removeForgotten(target)
+        let value = try value(column, of: origin)
+        if let nested = try nestedCollection(column, of: origin) {
+            try nested.forget(target)
+        } else if self.target(column, value) == target {
+            try store(.init(scalar: .null), column, of: origin)
+        }
     }
 
-    /// Drops the object's own links, lists and long values.
-    private func releaseValues(of key: ObjectKey) throws {
-        for column in stored.columns.indices {
-            guard let definition = stored.columns[column].definition else { break }
-            if definition.collection == .list {
-                try list(column, of: key).release()
-            } else if definition.type == .link {
-                if case .integer(let target) = try value(column, of: key) {
-                    try removeBacklink(column, from: key, to: ObjectKey(rawValue: target))
-                }
-            } else if stored.columns[column].kind == .bytes {
-                try freeOverflow(column, of: key)
+    /// Erases an object that nobody refers to, and adds the embedded objects it owned to `owned`.
+    func erase(_ key: ObjectKey, _ owned: inout [TypedLink]) throws {
+        // While its value can still be read: a long one goes with the others.
+        try removePrimaryKey(of: key)
+        for column in 0..<propertyCount { try releaseValue(column, of: key, &owned) }
+        let state = try state
+        state.pointee.isDirty = true
+        try cluster.remove(clusterWriter, &state.pointee.root, key)
+    }
+
+    private func releaseValue(_ column: Int, of key: ObjectKey, _ owned: inout [TypedLink]) throws {
+        let check = checks[column]
+        guard check.kind == .bytes || check.format.type.mayRefer else { return }
+        var released = ReleasedValues()
+        if check.isCollection {
+            try released.add(
+                try collection(column, of: key, check.format.collection).stored(), self, column)
+        } else {
+            if check.format.type.mayRefer {
+                try released.add(try value(column, of: key), self, column)
             }
+            if check.kind == .bytes { try freeOverflow(column, of: key) }
+        }
+        for target in released.targets { try removeBacklink(column, from: key, to: target) }
+        if check.format.type == .embedded { owned += released.targets }
+    }
+}
+
+extension Connection {
+    /// Erases objects that nobody refers to, and all they own. In turn rather than by recursion,
+    /// because embedded objects may own each other in chains of any length.
+    func erase(_ objects: [TypedLink]) throws {
+        var doomed = objects
+        while let next = doomed.popLast() {
+            try table(next.table).erase(next.key, &doomed)
         }
     }
 }

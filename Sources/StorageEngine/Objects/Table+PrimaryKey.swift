@@ -17,7 +17,8 @@ extension Table {
         }
         let map = primaryKeyMap
         switch (cluster.columns[column].format.kind, primaryKey) {
-        case (.integer, .integer), (.bytes, .bytes), (.fixed16, .fixed16): break
+        case (.integer, .integer), (.bytes, .bytes), (.fixed16, .fixed16), (.fixed12, .fixed12):
+            break
         default: return nil
         }
         return try withFirstKey(primaryKey) { first, isCut in
@@ -61,6 +62,10 @@ extension Table {
         case .fixed16(let a, let b):
             // As in a UUID's bytes, so that the map orders them as UUIDs are ordered.
             let image = (a.littleEndian, b.littleEndian)
+            return try withUnsafeBytes(of: image) { try body(.bytes($0), false) }
+        case .fixed12(let a, let b):
+            let image = (a.littleEndian, b.littleEndian)
+            // The tuple of 8 and 4 bytes has 12: its stride, not its size, is padded.
             return try withUnsafeBytes(of: image) { try body(.bytes($0), false) }
         default:
             throw pager.invalidArgument("Such a value cannot be a primary key.")

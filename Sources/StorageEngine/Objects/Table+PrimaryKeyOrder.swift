@@ -3,9 +3,9 @@ extension Table {
     /// Visits objects in ascending order of their primary keys, until `body` returns false: from
     /// the first key that is not before `start` on, or from the smallest.
     ///
-    /// Integers ascend as numbers; strings, data and UUIDs by their bytes, a shorter value before
-    /// those that it begins; null comes first. Starting costs O(log n), each object O(1) amortised.
-    /// `body` must not write.
+    /// Integers ascend as numbers; strings, UUIDs and object ids by their bytes, a shorter value
+    /// before those that it begins; null comes first. Starting costs O(log n), each object O(1)
+    /// amortised. `body` must not write.
     ///
     /// ```swift
     /// try people.forEachInPrimaryKeyOrder(from: .integer(1000)) { person in
@@ -33,7 +33,8 @@ extension Table {
             return try visitKeys(state.pointee.root, from: smallest, notBefore: nil, body)
         }
         switch (stored.columns[column].kind, start) {
-        case (.integer, .integer), (.bytes, .bytes), (.fixed16, .fixed16): break
+        case (.integer, .integer), (.bytes, .bytes), (.fixed16, .fixed16), (.fixed12, .fixed12):
+            break
         default:
             throw pager.invalidArgument(
                 "The primary key of '\(stored.name)' has values of another type.")

@@ -3,13 +3,21 @@ extension Table {
     // MARK: Inserting
 
     /// Appends an object. `values` come in column order; missing ones at the end take their
-    /// defaults, list columns are given `.null` and start empty.
+    /// defaults, columns of collections and embedded objects are given `.null` and start empty.
     ///
     /// - Throws: `.duplicateKey` if the primary key exists, `.valueTooLarge` for strings and data
-    ///   over 16 MiB, `.invalidArgument` for values that do not fit their columns and links to
-    ///   objects that do not exist: then nothing has changed. After any other error the transaction
-    ///   can only be rolled back.
+    ///   over 16 MiB, `.invalidArgument` for values that do not fit their columns, links to objects
+    ///   that do not exist and tables of embedded objects: then nothing has changed. After any
+    ///   other error the transaction can only be rolled back.
     public func insert(_ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
+        if isEmbedded {
+            throw pager.invalidArgument(
+                "Objects of '\(stored.name)' are embedded: their owners make them.")
+        }
+        return try insertRow(values)
+    }
+
+    func insertRow(_ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
         try requireWriteTransaction()
         guard values.count <= propertyCount else {
             throw pager.invalidArgument("More values than columns in '\(stored.name)'.")
@@ -42,18 +50,12 @@ extension Table {
                 ? values[primaryKeyColumn] : cluster.columns[primaryKeyColumn].defaultScalar
             try insertPrimaryKey(value, key)
         }
-        if hasLinks { try addBacklinks(from: key, values) }
-        return key
-    }
-
-    func addBacklinks(from key: ObjectKey, _ values: UnsafeBufferPointer<Scalar>) throws {
-        for column in 0..<values.count {
-            if backlinkColumns[column] != nil, !stored.columns[column].isList,
-                case .integer(let target) = values[column]
-            {
-                try addBacklink(column, from: key, to: ObjectKey(rawValue: target))
+        if hasLinks {
+            for column in 0..<values.count {
+                try addReference(column, from: key, values[column])
             }
         }
+        return key
     }
 
     @inline(__always)
@@ -61,15 +63,6 @@ extension Table {
         if !pager.isInWriteTransaction {
             throw pager.invalidArgument("This needs a write transaction.")
         }
-    }
-
-    /// Links may only lead to objects that exist.
-    func checkTarget(_ column: Int, _ value: Scalar) throws {
-        guard let target = backlinkColumns[column], case .integer(let rawKey) = value else {
-            return
-        }
-        let key = ObjectKey(rawValue: rawKey)
-        if try !connection.table(target.table).contains(key) { throw pager.noSuchObject(key) }
     }
 
     /// The form in which a value that its column accepts is stored: a long one on pages of its own.
@@ -83,19 +76,22 @@ extension Table {
             copy.copyMemory(from: bytes)
             return .init(scalar: .bytes(UnsafeRawBufferPointer(copy)))
         }
-        if checks[column].isList {
+        if checks[column].isCollection {
             return .init(scalar: .bytes(UnsafeRawBufferPointer(start: nil, count: 0)))
         }
         return .init(scalar: value)
     }
 
     func unfit(_ column: Int, _ value: Scalar) -> StorageError {
-        let name = "'\(stored.name).\(definition.columns[column].name)'"
-        if checks[column].isList {
-            return pager.invalidArgument("The list \(name) is changed through its handle.")
+        let name = name(of: column)
+        if checks[column].isCollection {
+            return pager.invalidArgument("The collection \(name) is changed through its handle.")
+        }
+        if checks[column].role == .embedded {
+            return pager.invalidArgument("Objects of \(name) are made by createEmbedded.")
         }
         if value.isNull { return pager.invalidArgument("Column \(name) must not be null.") }
-        if case .bytes(let bytes) = value, bytes.count > Pager.maximumValueBytes {
+        if case .bytes(let bytes) = value, bytes.count > checks[column].maximumBytes {
             return tooLarge(column, bytes.count)
         }
         return pager.invalidArgument("Column \(name) holds values of another type.")
@@ -104,8 +100,13 @@ extension Table {
     func tooLarge(_ column: Int, _ count: Int) -> StorageError {
         StorageError(
             .valueTooLarge, path: connection.database.path,
-            message: "The value of '\(stored.name).\(definition.columns[column].name)' has "
-                + "\(count) bytes; the limit is \(Pager.maximumValueBytes).")
+            message: "The value of \(name(of: column)) has \(count) bytes; the limit is "
+                + "\(Pager.maximumValueBytes).")
+    }
+
+    /// A column's name for messages.
+    func name(of column: Int) -> String {
+        "'\(stored.name).\(definition.columns[column].name)'"
     }
 
     func prepareLong(_ column: Int, _ bytes: UnsafeRawBufferPointer) throws
@@ -123,13 +124,14 @@ extension Table {
     // MARK: Setting
 
     /// Sets one value of an object. Setting a link (or nulling it) keeps the backlinks of old and
-    /// new target.
+    /// new target; nulling an embedded object deletes it, and so do mixed values with lists and
+    /// maps in them.
     ///
     /// - Throws: what `insert` throws, with the same promise.
     public func set(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
         try requireWriteTransaction()
         precondition(column >= 0 && column < propertyCount, "column out of range")
-        guard !checks[column].isList, checks[column].accepts(value) else {
+        guard !checks[column].isCollection, checks[column].accepts(value) else {
             throw unfit(column, value)
         }
         switch checks[column].role {
@@ -139,6 +141,10 @@ extension Table {
             try store(try prepare(column, value), column, of: key)
         case .link: try setLink(column, of: key, to: value)
         case .bytes, .primaryKey: try setOwned(column, of: key, to: value)
+        case .referring, .embedded:
+            guard try contains(key) else { throw pager.noSuchObject(key) }
+            try checkTarget(column, value)
+            try setReferring(column, of: key, to: value)
         }
     }
 
@@ -146,12 +152,28 @@ extension Table {
         try checkTarget(column, value)
         let old = try self.value(column, of: key)
         if case .integer(let target) = old {
-            try removeBacklink(column, from: key, to: ObjectKey(rawValue: target))
+            try removeBacklink(column, from: key, to: linked(column, target))
         }
         try store(.init(scalar: value), column, of: key)
         if case .integer(let target) = value {
-            try addBacklink(column, from: key, to: ObjectKey(rawValue: target))
+            try addBacklink(column, from: key, to: linked(column, target))
         }
+    }
+
+    private func linked(_ column: Int, _ key: Int64) -> TypedLink {
+        TypedLink(table: backlinkColumns[column]!.table, key: ObjectKey(rawValue: key))
+    }
+
+    /// Sets a checked value whose old one may refer to objects, own one, or have pages. The object
+    /// exists.
+    func setReferring(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
+        // Before anything is freed: the value may be a view of the old one.
+        let prepared = try prepare(column, value)
+        let target = target(column, value)
+        try release(column, of: key, try self.value(column, of: key))
+        if cluster.columns[column].format.kind == .bytes { try freeOverflow(column, of: key) }
+        try store(prepared, column, of: key)
+        if let target { try addBacklink(column, from: key, to: target) }
     }
 
     /// Sets a value that has something beside its row: a primary key's entry, or pages of its own.
@@ -176,6 +198,11 @@ extension Table {
         let state = try state
         state.pointee.isDirty = true
         try cluster.set(clusterWriter, &state.pointee.root, key, column, value)
+    }
+
+    /// Writes what a row holds of a collection. Neither is longer than a leaf takes.
+    func store(bytes: [UInt8], _ column: Int, of key: ObjectKey) throws {
+        try bytes.withUnsafeBytes { try store(.init(scalar: .bytes($0)), column, of: key) }
     }
 
     /// Frees the pages of a long value before it is replaced.

@@ -6,6 +6,7 @@
 public final class Table {
     public unowned let connection: Connection
     let index: Int
+    let isEmbedded: Bool
     @exclusivity(unchecked) private(set) var stored: StoredTable
     @exclusivity(unchecked) private(set) var cluster: ClusterTree
     // Beside the connection, which is unowned: reading it costs more than these.
@@ -17,33 +18,9 @@ public final class Table {
     let quietWriter: TreeWriter
     private let quietMoves: UnsafeMutablePointer<UInt64>
     let primaryKeyWriter: TreeWriter
-    /// For each column that is a link: table and position of its backlink column.
+    /// For each column that leads to one table: that table and the position of its backlink column.
     @exclusivity(unchecked) private(set) var backlinkColumns: [(table: Int, column: Int)?] = []
-    /// What `prepare` needs to know of a column, without reference counting.
-    struct ColumnCheck {
-        /// What a change has to look after beside the row.
-        enum Role {
-            case plain, link, bytes, primaryKey
-        }
-
-        var kind: ColumnKind
-        var allowsNull: Bool
-        var isList: Bool
-        var role: Role
-
-        @inline(__always)
-        func accepts(_ value: Scalar) -> Bool {
-            switch (kind, value) {
-            case (_, .null): isList || allowsNull
-            case (.bytes, .bytes(let bytes)):
-                !isList && bytes.count <= Pager.maximumValueBytes
-            case (.integer, .integer), (.double, .double), (.float, .float), (.fixed16, .fixed16):
-                true
-            default: false
-            }
-        }
-    }
-
+    /// What changes need to know of the properties.
     let checks: UnsafeMutablePointer<ColumnCheck>
     let scratch: UnsafeMutablePointer<ClusterTree.StoredValue>
     /// Overflow references of one insert, kept until the row is written: three words a column.
@@ -57,6 +34,7 @@ public final class Table {
         self.connection = connection
         self.index = index
         stored = schema.tables[index]
+        isEmbedded = stored.isEmbedded
         pager = connection.pager
         forest = connection.forest
         primaryKeyTreeID = stored.primaryKeyTreeID
@@ -74,11 +52,7 @@ public final class Table {
         copies = .allocate(
             byteCount: max(1, propertyCount) * pager.maximumInlineBytes, alignment: 16)
         for column in 0..<propertyCount {
-            let definition = stored.columns[column].definition!
-            checks[column] = ColumnCheck(
-                kind: stored.columns[column].kind,
-                allowsNull: definition.isOptional || definition.type == .link,
-                isList: definition.collection == .list, role: Self.role(definition))
+            checks[column] = ColumnCheck(stored.columns[column].definition!)
         }
         adopt(schema, index)
     }
@@ -97,10 +71,10 @@ public final class Table {
         cluster.columns = stored.columns.map(\.clusterColumn)
         definition = stored.definition
         backlinkColumns = stored.columns.indices.map { column in
-            stored.columns[column].definition?.type == .link
+            stored.columns[column].definition?.type.hasFixedTarget == true
                 ? schema.backlinkColumn(ofTable: index, column: column) : nil
         }
-        hasLinks = backlinkColumns.contains { $0 != nil }
+        hasLinks = stored.columns.contains { $0.definition?.type.mayRefer == true }
         primaryKeyColumn = stored.primaryKeyColumn
         if let primaryKeyColumn {
             primaryKeyMap = OrderedMap(
@@ -117,11 +91,8 @@ public final class Table {
     @exclusivity(unchecked) private(set) var primaryKeyMap = OrderedMap(
         firstKeyKind: .integer, valueCount: 0)
 
-    private static func role(_ definition: ColumnDefinition) -> ColumnCheck.Role {
-        if definition.isPrimaryKey { return .primaryKey }
-        if definition.type == .link { return .link }
-        return definition.type.columnKind == .bytes ? .bytes : .plain
-    }
+    /// Names the table within its file, for typed links and mixed values; never reused.
+    public var number: Int { index }
 
     // MARK: Roots
 
@@ -180,10 +151,28 @@ public final class Table {
     /// The node and position in it that hold a column of a leaf: the leaf itself, or the column's
     /// own node; nil if the leaf is older than the column, so that all its rows have the default.
     public func column(_ column: Int, of leaf: Node) throws -> (node: Node, column: Int)? {
-        let position = leaf.columnIndex(ofID: cluster.columns[column].id, expected: column)
+        let format = cluster.columns[column].format
+        let position = leaf.columnIndex(ofID: format.id, expected: column)
         if position < 0 { return nil }
-        if !leaf.isSpilled(position) { return (leaf, position) }
-        return (try pager.node(leaf.spillReference(position)), 0)
+        if !leaf.isSpilled(position), leaf.kind(position) == format.kind { return (leaf, position) }
+        return try spilledColumn(column, at: position, of: leaf)
+    }
+
+    /// Nodes are valid by themselves; that they fit together is checked here.
+    private func spilledColumn(_ column: Int, at position: Int, of leaf: Node) throws
+        -> (node: Node, column: Int)
+    {
+        guard leaf.isSpilled(position) else {
+            throw pager.damaged(try root.reference.page, "a leaf below it has another table's form")
+        }
+        let reference = leaf.spillReference(position)
+        let node = try pager.node(reference)
+        guard node.rowCount == leaf.rowCount, node.columnCount > 0, !node.isSpilled(0),
+            node.kind(0) == cluster.columns[column].format.kind
+        else {
+            throw pager.damaged(reference.page, "it is not the column that its leaf expects")
+        }
+        return (node, 0)
     }
 
     /// The engine's id of a column, for `Node.hasInline(_:id:)`.

@@ -1,40 +1,69 @@
-/// The types of values a column can hold. The raw values are on disk; see `docs/design.md` for
-/// those reserved.
+/// The types of values a column can hold. The raw values are on disk.
 public enum ValueType: UInt8, Sendable, Hashable {
     case bool = 1
     case int, float, double, string, data, date, uuid, link
+    case objectID, decimal128
+    /// A value of any other type but `embedded`, null, or a list or map of mixed values.
+    case mixed
+    /// A link to an object of any table.
+    case typedLink
+    /// A link to an object that belongs to the one that holds the link, and goes with it.
+    case embedded
 }
 
 extension ValueType {
     /// How nodes store the type.
     var columnKind: ColumnKind {
         switch self {
-        case .bool, .int, .link: .integer
+        case .bool, .int, .link, .embedded: .integer
         case .float: .float
         case .double, .date: .double
-        case .string, .data: .bytes
-        case .uuid: .fixed16
+        case .string, .data, .mixed: .bytes
+        case .uuid, .decimal128, .typedLink: .fixed16
+        case .objectID: .fixed12
+        }
+    }
+
+    /// Whether the table that a value leads to is that of the column.
+    var hasFixedTarget: Bool { self == .link || self == .embedded }
+
+    /// The longest value: a mixed one has a tag before its string or data.
+    var maximumBytes: Int { Pager.maximumValueBytes + (self == .mixed ? 1 : 0) }
+
+    /// Whether values may refer to objects, so that the engine keeps backlinks of them.
+    var mayRefer: Bool { hasFixedTarget || self == .typedLink || self == .mixed }
+
+    /// Whether scans compare and sort values: as numbers, or by their bytes. The order of the others
+    /// is not that of their columns.
+    var isCompared: Bool {
+        switch self {
+        case .decimal128, .objectID, .mixed, .typedLink: false
+        default: true
         }
     }
 
     /// The value of a column in a leaf written before the column existed, and of list slots without
     /// a value.
     func defaultScalar(isOptional: Bool) -> Scalar {
-        if isOptional || self == .link { return .null }
+        if isOptional || mayRefer { return .null }
         switch columnKind {
         case .integer: return .integer(0)
         case .float: return .float(0)
         case .double: return .double(0)
         case .bytes: return .bytes(UnsafeRawBufferPointer(start: nil, count: 0))
         case .fixed16: return .fixed16(0, 0)
+        case .fixed12: return .fixed12(0, 0)
         }
     }
 
     func accepts(_ scalar: Scalar) -> Bool {
         switch (columnKind, scalar) {
-        case (.integer, .integer), (.float, .float), (.double, .double), (.bytes, .bytes),
-            (.fixed16, .fixed16):
+        case (.integer, .integer), (.float, .float), (.double, .double), (.fixed12, .fixed12):
             true
+        case (.fixed16, .fixed16): self != .typedLink || TypedLink(scalar) != nil
+        case (.bytes, .bytes):
+            // Lists and maps are made where they are to be, never handed over as bytes.
+            self != .mixed || MixedValue(scalar).map { !$0.isCollection } ?? false
         default: false
         }
     }
@@ -44,6 +73,10 @@ extension ValueType {
 public enum CollectionKind: UInt8, Sendable, Hashable {
     case none = 0
     case list = 1
+    /// Distinct values in ascending order; see ``SetHandle``.
+    case set = 2
+    /// Values by string keys, in ascending order of the keys.
+    case map = 3
 }
 
 /// One column of a table, as its creator describes it.
@@ -51,13 +84,14 @@ public struct ColumnDefinition: Hashable, Sendable {
     public var name: String
     public var type: ValueType
     public var collection: CollectionKind
-    /// Whether a value (for lists: an element) may be null. Links are always optional, elements of
-    /// lists of links never.
+    /// Whether a value (in collections: an element) may be null. Links, typed links, mixed values
+    /// and embedded objects always may, but for links of any kind in lists and sets, which never
+    /// may.
     public var isOptional: Bool
     public var isPrimaryKey: Bool
     /// Recorded; the engine keeps no secondary index in this format version.
     public var isIndexed: Bool
-    /// The name of the table that a link or a list of links leads to.
+    /// The name of the table that links or embedded objects are in.
     public var linkTarget: String?
 
     public init(
@@ -73,13 +107,22 @@ public struct ColumnDefinition: Hashable, Sendable {
         self.isIndexed = isIndexed
         self.linkTarget = linkTarget
     }
+
+    /// Whether a value, or an element of the collection, may be null.
+    var allowsNull: Bool {
+        switch type {
+        case .mixed: true
+        case .link, .typedLink, .embedded: collection == .none || collection == .map
+        default: isOptional
+        }
+    }
 }
 
 /// A table and its columns, as their creator describes them.
 public struct TableDefinition: Hashable, Sendable {
     public var name: String
     public var columns: [ColumnDefinition]
-    /// Recorded for object layers that distinguish embedded objects.
+    /// Whether each object belongs to exactly one other, in whose `embedded` column it is made.
     public var isEmbedded: Bool
 
     public init(name: String, columns: [ColumnDefinition], isEmbedded: Bool = false) {

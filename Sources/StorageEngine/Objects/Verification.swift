@@ -4,10 +4,18 @@
 /// in two places, keys and counts, primary keys, links against backlinks, and, while no writer is
 /// active, that every page is reachable or free.
 struct Verification {
-    private let connection: Connection
-    private var pager: Pager { connection.pager }
+    let connection: Connection
+    var pager: Pager { connection.pager }
     private var problems: [String] = []
     private var reached = ExtentSet()
+    /// Links found to lead to a table, less the backlinks found in it: for each backlink column.
+    var unmatched: [BacklinkPlace: Int64] = [:]
+
+    struct BacklinkPlace: Hashable {
+        var table: Int
+        var column: Int
+    }
+
     /// Problems beyond this many are not collected: the file is damaged, and the list would not
     /// help more.
     private static let limit = 100
@@ -20,7 +28,7 @@ struct Verification {
         return verification.problems
     }
 
-    private mutating func report(_ problem: String) {
+    mutating func report(_ problem: String) {
         if problems.count < Self.limit { problems.append(problem) }
     }
 
@@ -34,6 +42,7 @@ struct Verification {
         for index in connection.schema.tables.indices {
             try walkTable(connection.table(index))
         }
+        checkBacklinks()
         try checkSpace()
     }
 
@@ -41,7 +50,7 @@ struct Verification {
 
     /// Counts a run as reached; false if it was reached before.
     @discardableResult
-    private mutating func reach(_ reference: PageReference, isNode: Bool) throws -> Bool {
+    mutating func reach(_ reference: PageReference, isNode: Bool) throws -> Bool {
         if reference.isNone { return true }
         let pages =
             isNode
@@ -55,7 +64,7 @@ struct Verification {
 
     /// Visits all nodes below a reached node: levels descend by one, counts add up.
     @discardableResult
-    private mutating func walkNodes(
+    mutating func walkNodes(
         _ reference: PageReference,
         _ body: (inout Verification, PageReference, Node, Int) throws -> Void
     ) throws -> Int {
@@ -133,87 +142,19 @@ struct Verification {
             report("Object \(key.rawValue) of '\(table.stored.name)' cannot be found by its key.")
         }
         for column in table.stored.columns.indices {
-            let stored = table.stored.columns[column]
-            if stored.isList {
-                try walkList(table, column, key)
-            } else if stored.kind == .bytes {
-                if let (node, position) = try table.column(column, of: location.leaf),
-                    node.isOverflow(position, location.row)
-                {
-                    try reach(node.overflowReference(position, location.row).0, isNode: false)
-                }
-            } else if stored.definition?.type == .link,
-                case .integer(let target) = try table.value(column, at: location)
-            {
-                try checkLinks(table, column, key, [target: 1])
-            } else if stored.backlinks != nil {
-                try checkBacklinks(table, column, key)
-            }
-        }
-    }
-
-    private mutating func walkList(_ table: Table, _ column: Int, _ key: ObjectKey) throws {
-        let list = table.list(column, of: key)
-        if let root = try list.treeRoot() {
-            try reach(root.reference, isNode: true)
-            let count = try walkNodes(root.reference) { verification, _, leaf, _ in
-                guard leaf.kind(0) == .bytes else { return }
-                for row in 0..<leaf.rowCount where leaf.isOverflow(0, row) {
-                    try verification.reach(leaf.overflowReference(0, row).0, isNode: false)
+            if column < table.propertyCount {
+                try walkValue(table, column, key, location)
+            } else {
+                try table.forEachBacklink(column, key) { _, count in
+                    unmatched[.init(table: table.index, column: column), default: 0] &-= count
+                    return true
                 }
             }
-            if count != root.count {
-                report("A list of object \(key.rawValue) counts \(root.count) and has \(count).")
-            }
         }
-        if table.backlinkColumns[column] != nil {
-            var targets: [Int64: Int64] = [:]
-            try list.forEach {
-                if case .integer(let target) = $0 { targets[target, default: 0] += 1 }
-                return true
-            }
-            try checkLinks(table, column, key, targets)
-        }
-    }
-
-    // MARK: Links
-
-    /// Every target knows of the link.
-    private mutating func checkLinks(
-        _ table: Table, _ column: Int, _ key: ObjectKey, _ targets: [Int64: Int64]
-    ) throws {
-        let (index, position) = table.backlinkColumns[column]!
-        let targetTable = connection.table(index)
-        for (target, count) in targets {
-            guard try targetTable.contains(ObjectKey(rawValue: target)) else {
-                report("Object \(key.rawValue) of '\(table.stored.name)' links to nothing.")
-                continue
-            }
-            if try targetTable.backlinkCount(position, ObjectKey(rawValue: target), from: key)
-                != count
-            {
-                report(
-                    "Object \(target) of '\(targetTable.stored.name)' has wrong backlinks from "
-                        + "\(key.rawValue).")
-            }
-        }
-    }
-
-    /// Whoever is named as referrer does refer.
-    private mutating func checkBacklinks(_ table: Table, _ position: Int, _ key: ObjectKey) throws {
-        let backlinks = table.stored.columns[position].backlinks!
-        let origins = connection.table(backlinks.originTable)
-        var missing: [Int64] = []
-        try table.forEachBacklink(position, key) { origin, _ in
-            if try !origins.refers(backlinks.originColumn, origin, to: key) {
-                missing.append(origin.rawValue)
-            }
-            return true
-        }
-        for origin in missing {
+        if table.isEmbedded, try table.backlinkCount(of: key) != 1 {
             report(
-                "Object \(key.rawValue) of '\(table.stored.name)' has a backlink from "
-                    + "\(origin), which does not refer to it.")
+                "Object \(key.rawValue) of '\(table.stored.name)' is embedded and has "
+                    + "\(try table.backlinkCount(of: key)) owners.")
         }
     }
 
@@ -284,14 +225,5 @@ extension Table {
             return candidate != origin
         }
         return found
-    }
-
-    /// Whether `origin` holds `target` in a link or a list.
-    func refers(_ column: Int, _ origin: ObjectKey, to target: ObjectKey) throws -> Bool {
-        guard try contains(origin) else { return false }
-        if stored.columns[column].isList {
-            return try list(column, of: origin).firstIndex(of: .integer(target.rawValue)) != nil
-        }
-        return try value(column, of: origin).isIdentical(to: .integer(target.rawValue))
     }
 }

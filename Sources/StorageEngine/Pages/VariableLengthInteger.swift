@@ -9,6 +9,11 @@ enum VariableLengthInteger {
         return (bits + 6) / 7
     }
 
+    /// Signed integers fold their sign into the last bit, so that small ones are short.
+    static func append(signed value: Int64, to bytes: inout [UInt8]) {
+        append(UInt64(bitPattern: value << 1 ^ value >> 63), to: &bytes)
+    }
+
     static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value
         while rest >= 0x80 {
@@ -19,14 +24,26 @@ enum VariableLengthInteger {
     }
 }
 
-/// Reads variable-length integers from bytes that nobody vouches for.
+/// Reads variable-length integers, and what lies between them, from bytes that nobody vouches for.
 struct VariableLengthIntegerReader {
     private let bytes: UnsafeRawBufferPointer
-    private var position = 0
+    private(set) var position = 0
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     var remaining: Int { bytes.count - position }
+
+    /// The next bytes, or nil where there are not so many.
+    mutating func take(_ count: UInt64) -> UnsafeRawBufferPointer? {
+        guard count <= UInt64(remaining) else { return nil }
+        defer { position += Int(count) }
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<position + Int(count)])
+    }
+
+    /// The next little-endian number of fixed size, or nil.
+    mutating func fixed<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) -> T? {
+        take(UInt64(MemoryLayout<T>.size)).map { T(littleEndian: $0.loadUnaligned(as: T.self)) }
+    }
 
     /// The next value, or nil where the bytes end early or the value exceeds 64 bits.
     mutating func next() -> UInt64? {
@@ -42,5 +59,10 @@ struct VariableLengthIntegerReader {
             shift += 7
         }
         return nil
+    }
+
+    /// The next signed value, or nil.
+    mutating func nextSigned() -> Int64? {
+        next().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
     }
 }

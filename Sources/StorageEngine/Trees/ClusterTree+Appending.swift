@@ -56,7 +56,7 @@ extension ClusterTree {
         else { return false }
         if setKey(leaf, row, key) {
             var column = 0
-            while column < values.count, set(leaf, column, row, values[column]) { column += 1 }
+            while column < values.count, leaf.set(column, row, values[column]) { column += 1 }
             if column == values.count, setDefaults(leaf, row, from: values.count) { return true }
         }
         leaf.removeRow(at: row)
@@ -66,7 +66,7 @@ extension ClusterTree {
     func setDefaults(_ leaf: MutableNode, _ row: Int, from column: Int) -> Bool {
         for column in column..<columns.count {
             let value = StoredValue(scalar: columns[column].defaultScalar)
-            if !set(leaf, column, row, value) { return false }
+            if !leaf.set(column, row, value) { return false }
         }
         return true
     }
@@ -106,14 +106,6 @@ extension ClusterTree {
         leaf.addColumn(
             ColumnFormat(id: Node.keyColumnID, kind: .integer), at: leaf.reading.columnCount,
             integers: keys)
-    }
-
-    @inline(__always)
-    func set(_ leaf: MutableNode, _ column: Int, _ row: Int, _ value: StoredValue) -> Bool {
-        if case .bytes(let bytes) = value.scalar {
-            return leaf.setBytes(column, row, bytes, isOverflow: value.isOverflow)
-        }
-        return leaf.set(column, row, value.scalar)
     }
 
     /// Appends to a leaf with spilled columns, or of an older column set.

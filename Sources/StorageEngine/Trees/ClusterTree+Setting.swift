@@ -7,7 +7,7 @@ extension ClusterTree {
     ) throws {
         if writer.hasPath(to: treeID), let row = writer.leaf.reading.row(of: key),
             writer.leaf.reading.hasInline(column, id: columns[column].id),
-            set(writer.leaf, column, row, value)
+            writer.leaf.set(column, row, value)
         {
             return
         }
@@ -31,9 +31,9 @@ extension ClusterTree {
         let leaf = writer.leaf
         guard let position = addColumnIfMissing(leaf, column) else { return .leafFull }
         if !leaf.reading.isSpilled(position) {
-            return set(leaf, position, row, value) ? .done : .leafFull
+            return leaf.set(position, row, value) ? .done : .leafFull
         }
-        let isSet = try changeSpill(writer, position) { set($0, 0, row, value) }
+        let isSet = try changeSpill(writer, position) { $0.set(0, row, value) }
         return isSet ? .done : .columnFull
     }
 

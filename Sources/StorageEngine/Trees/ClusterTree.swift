@@ -55,7 +55,7 @@ struct ClusterTree {
             let row = childRow(node, position: &remaining)
             node = try pager.child(of: node, row)
         }
-        guard remaining < node.rowCount else {
+        guard remaining >= 0, remaining < node.rowCount else {
             throw pager.damaged(root.reference.page, "row counts do not add up")
         }
         return RowLocation(leaf: node, row: remaining)
@@ -69,7 +69,7 @@ struct ClusterTree {
         while row < last {
             let count = node.childCount(row)
             if position < count { break }
-            position -= count
+            position &-= count
             row += 1
         }
         return row
@@ -93,28 +93,9 @@ struct ClusterTree {
         _ pager: Pager, _ root: TreeRoot, from start: Int = 0,
         _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
     ) throws {
-        if root.reference.isNone { return }
-        var first = 0
-        _ = try visit(pager, try pager.node(root.reference), start, &first, body)
-    }
-
-    private static func visit(
-        _ pager: Pager, _ node: Node, _ start: Int, _ first: inout Int,
-        _ body: (Node, Int) throws -> Bool
-    ) throws -> Bool {
-        if node.level == 0 {
-            defer { first += node.rowCount }
-            return try body(node, first)
+        var cursor = try LeafCursor(pager, root, from: start)
+        while try cursor.next() {
+            if try !body(cursor.leaf, cursor.firstPosition) { return }
         }
-        for row in 0..<node.rowCount {
-            let count = node.childCount(row)
-            if first + count <= start {
-                first += count
-                continue
-            }
-            let child = try pager.child(of: node, row)
-            if try !visit(pager, child, start, &first, body) { return false }
-        }
-        return true
     }
 }

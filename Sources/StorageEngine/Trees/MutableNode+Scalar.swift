@@ -12,6 +12,19 @@ extension MutableNode {
             return withUnsafeBytes(of: (a.littleEndian, b.littleEndian)) {
                 setFixed16(column, row, $0.baseAddress!)
             }
+        case .fixed12(let a, let b):
+            return withUnsafeBytes(of: (a.littleEndian, b.littleEndian)) {
+                setFixed12(column, row, $0.baseAddress!)
+            }
         }
+    }
+
+    /// Writes a value, or the reference to its overflow pages. False if it does not fit.
+    @inline(__always)
+    func set(_ column: Int, _ row: Int, _ value: ClusterTree.StoredValue) -> Bool {
+        if case .bytes(let bytes) = value.scalar {
+            return setBytes(column, row, bytes, isOverflow: value.isOverflow)
+        }
+        return set(column, row, value.scalar)
     }
 }

@@ -1,3 +1,5 @@
+import CColumnKernels
+
 extension Pager {
     /// The node that row `row` of a branch leads to. It is one level down and has rows, so that
     /// every descent ends, also in a file made to harm.
@@ -9,6 +11,19 @@ extension Pager {
             throw damaged(reference.page, "it is not the child that its parent expects")
         }
         return child
+    }
+
+    /// Asks for a part of a page of the file to be brought near. A hint: nothing is read, so the
+    /// page need not exist, and of a private copy it is the wrong one.
+    @inline(__always)
+    func prefetch(page: UInt64, offset: Int, byteCount: Int) {
+        let start = UInt(truncatingIfNeeded: page &<< file.pageShift)
+        var address = UInt(bitPattern: file.base) &+ start &+ UInt(bitPattern: offset)
+        let end = address &+ UInt(bitPattern: byteCount)
+        while address < end {
+            realm_prefetch(UnsafeRawPointer(bitPattern: address))
+            address &+= 64
+        }
     }
 
     func damaged(_ page: UInt64, _ what: String) -> StorageError {

@@ -12,8 +12,8 @@ struct TreeRoot: Equatable {
 
 /// What the nodes of a tree look like.
 enum TreeFormat {
-    /// A list: one column in leaves, no separators.
-    case list(ColumnKind)
+    /// A collection: one column of values in leaves, behind one of keys in maps; no separators.
+    case collection(hasKeys: Bool, ColumnKind)
     /// A cluster tree: the leaf's columns are the table's; branches are separated by object keys.
     case cluster
     /// An ordered map: two key columns (integers, or bytes and an integer), then `values` integer
@@ -39,7 +39,7 @@ extension TreeFormat {
             ColumnFormat(id: 2, kind: .integer),
         ]
         switch self {
-        case .list: break
+        case .collection: break
         case .cluster: columns.append(ColumnFormat(id: 3, kind: .integer))
         case .map(let firstKey, _):
             columns.append(ColumnFormat(id: 3, kind: firstKey))
@@ -48,10 +48,13 @@ extension TreeFormat {
         return columns
     }
 
-    /// Leaf columns of lists and maps. (Those of a cluster tree are its table's.)
+    /// Leaf columns of collections and ordered maps. (Those of a cluster tree are its table's.)
     var leafColumns: [ColumnFormat] {
         switch self {
-        case .list(let kind): return [ColumnFormat(id: 0, kind: kind)]
+        case .collection(let hasKeys, let kind):
+            return hasKeys
+                ? [ColumnFormat(id: 0, kind: .bytes), ColumnFormat(id: 1, kind: kind)]
+                : [ColumnFormat(id: 0, kind: kind)]
         case .cluster: return []
         case .map(let firstKey, let values):
             var columns = [

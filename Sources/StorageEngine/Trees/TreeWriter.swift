@@ -246,7 +246,7 @@ final class TreeWriter {
         _ parent: MutableNode, _ row: Int, _ format: TreeFormat, _ separator: Separator
     ) {
         switch (format, separator) {
-        case (.list, _), (_, .none):
+        case (.collection, _), (_, .none):
             break
         case (_, .key(let key)):
             require(parent.setInteger(BranchColumn.key, row, key.rawValue))

@@ -8,6 +8,7 @@ let isCountedOnly = ProcessInfo.processInfo.environment["REALM_MICRO_COUNTED"] !
 let benchmarks: @Sendable () -> Void = {
     nodeBenchmarks()
     databaseBenchmarks()
+    scanBenchmarks()
     objectBenchmarks()
 }
 

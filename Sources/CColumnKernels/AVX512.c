@@ -1,0 +1,13 @@
+// x86-64 processors whose vectors have 64 bytes and whose comparisons give bits.
+#include "Levels.h"
+
+#if defined(__x86_64__)
+#define KERNELS realm_column_kernels_avx512
+#define LEVEL "AVX-512"
+#pragma clang attribute push(                                                             \
+    __attribute__((target(                                                                \
+        "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi,bmi2,popcnt"))),               \
+    apply_to = function)
+#include "Kernels.h"
+#pragma clang attribute pop
+#endif

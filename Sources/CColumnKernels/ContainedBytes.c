@@ -1,0 +1,34 @@
+#define _GNU_SOURCE
+#include "Levels.h"
+
+// The heap is searched as one string, which the C library does faster than many short ones: a hit
+// counts if it lies within one value.
+bool realm_match_contained_bytes(
+    struct realm_bytes_column column, const uint8_t *pattern, size_t length, uint64_t *mask) {
+    size_t words = (column.rows + 63) / 64;
+    memset(mask, 0, words * sizeof *mask);
+    uint64_t elsewhere = 0;
+    for (size_t row = 0; row < column.rows; row++) elsewhere |= column.ends[row] & 0x8000;
+    size_t from = 0;
+    size_t row = 0;
+    while (from + length <= column.used) {
+        const uint8_t *hit = memmem(column.heap + from, column.used - from, pattern, length);
+        if (hit == NULL) break;
+        size_t at = (size_t)(hit - column.heap);
+        while (row < column.rows && (column.ends[row] & 0x7FFF) <= at) row++;
+        if (row == column.rows) break;
+        size_t end = column.ends[row] & 0x7FFF;
+        if (at + length <= end && (column.ends[row] & 0x8000) == 0) {
+            mask[row / 64] |= (uint64_t)1 << row % 64;
+        }
+        // A hit that leaves the value is followed by none that does not.
+        from = end;
+    }
+    for (size_t i = 0; column.nulls && i < words; i++) mask[i] &= ~column.nulls[i];
+    return elsewhere != 0;
+}
+
+bool realm_contains_bytes(
+    const void *bytes, size_t count, const void *pattern, size_t length) {
+    return length == 0 || (length <= count && memmem(bytes, count, pattern, length) != NULL);
+}

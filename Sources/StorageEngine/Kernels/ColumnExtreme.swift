@@ -1,0 +1,62 @@
+/// The least or the greatest value of a column of numbers, leaf after leaf. Nulls and NaN are left
+/// out; of two zeros, -0 is the lesser.
+struct ColumnExtreme {
+    enum Side { case least, greatest }
+
+    let side: Side
+    let kind: ColumnKind
+    /// The integer, or the order-preserving image of the floating-point number, found so far.
+    private(set) var best: Int64?
+
+    init(_ side: Side, kind: ColumnKind) {
+        self.side = side
+        self.kind = kind
+    }
+
+    /// Takes an integer or an image into account.
+    mutating func add(_ number: Int64) {
+        guard let best else {
+            self.best = number
+            return
+        }
+        self.best = side == .least ? min(best, number) : max(best, number)
+    }
+
+    /// Whether a column may hold something better: where it may not, its data is not needed.
+    func mayImprove(_ zone: PackedZone) -> Bool {
+        guard let best, zone.width < 64 else { return true }
+        let largest = Int64(bitPattern: (UInt64(1) << UInt64(zone.width)) - 1)
+        let end: Int64
+        if side == .least {
+            end = zone.base
+        } else {
+            let (sum, overflow) = zone.base.addingReportingOverflow(largest)
+            end = overflow ? .max : sum
+        }
+        let number = image(end, of: zone)
+        return side == .least ? number < best : number > best
+    }
+
+    mutating func add(_ column: PackedColumn, _ selection: UnsafePointer<UInt64>?) {
+        guard mayImprove(column.zone), let bounds = column.bounds(selection) else { return }
+        if column.zone.holdsImages, !isNumber(bounds.low) || !isNumber(bounds.high) {
+            // With a NaN among them.
+            column.forEach(selection) { _, image in
+                if isNumber(image) { add(image) }
+            }
+            return
+        }
+        add(image(side == .least ? bounds.low : bounds.high, of: column.zone))
+    }
+
+    /// What a packed number is in the order that all leaves share.
+    private func image(_ number: Int64, of zone: PackedZone) -> Int64 {
+        kind == .integer || zone.holdsImages
+            ? number : PackedNumbers.image(whole: number, kind: kind)
+    }
+
+    private func isNumber(_ image: Int64) -> Bool {
+        kind == .float
+            ? !PackedNumbers.float(image: image).isNaN : !PackedNumbers.double(image: image).isNaN
+    }
+}

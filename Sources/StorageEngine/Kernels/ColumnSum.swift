@@ -1,0 +1,77 @@
+/// The sum of a column's values, leaf after leaf. Nulls are left out.
+///
+/// Integers are added exactly. Floating point is added in Double precision, one value after the
+/// other in the order of rows, as a loop over the objects would: the result does not depend on how
+/// the values are packed or which processor adds them.
+public struct ColumnSum: Sendable {
+    /// How many values were added.
+    public private(set) var count = 0
+    /// The sum of an integer column; 0 for others. No number of rows overflows it.
+    public private(set) var integer: Int128 = 0
+    /// The sum of a floating-point column; 0 for others.
+    public private(set) var floating = 0.0
+    private let kind: ColumnKind
+
+    init(kind: ColumnKind) { self.kind = kind }
+
+    /// The sum divided by the number of values; nil without values.
+    public var average: Double? {
+        if count == 0 { return nil }
+        return (kind == .integer ? Double(integer) : floating) / Double(count)
+    }
+
+    /// Adds one value so many times.
+    mutating func add(_ number: Double, times: Int) {
+        count += times
+        for _ in 0..<times { floating += number }
+    }
+
+    mutating func add(_ number: Int64, times: Int) {
+        count += times
+        integer += Int128(number) * Int128(times)
+    }
+
+    mutating func add(_ column: PackedColumn, _ selection: UnsafePointer<UInt64>?) {
+        if kind == .integer {
+            let (sum, added) = column.sum(selection)
+            integer += sum
+            count += added
+        } else if !column.zone.holdsImages {
+            addWhole(column, selection)
+        } else if kind == .double {
+            addOneByOne(column, selection) { PackedNumbers.double(image: $0) }
+        } else {
+            addOneByOne(column, selection) { Double(PackedNumbers.float(image: $0)) }
+        }
+    }
+
+    private mutating func addOneByOne(
+        _ column: PackedColumn, _ selection: UnsafePointer<UInt64>?, _ value: (Int64) -> Double
+    ) {
+        var sum = floating
+        var added = 0
+        column.forEach(selection) { _, number in
+            sum += value(number)
+            added &+= 1
+        }
+        floating = sum
+        count += added
+    }
+
+    /// Whole numbers are added as integers where each of the additions one by one would be exact.
+    private mutating func addWhole(_ column: PackedColumn, _ selection: UnsafePointer<UInt64>?) {
+        let limit = 9_007_199_254_740_992.0
+        let zone = column.zone
+        let largest = zone.width == 64 ? UInt64.max : (UInt64(1) << UInt64(zone.width)) - 1
+        let reach =
+            (Double(zone.base.magnitude) + Double(largest)) * Double(column.rowCount)
+            + floating.magnitude
+        guard reach < limit, floating == floating.rounded() else {
+            addOneByOne(column, selection) { Double($0) }
+            return
+        }
+        let (sum, added) = column.sum(selection)
+        floating += Double(sum)
+        count += added
+    }
+}

@@ -1,0 +1,129 @@
+import CColumnKernels
+
+/// A column of packed numbers, as the kernels work on it. Valid as long as its node.
+///
+/// Nothing outside the column's regions is read: their size follows from the node's rows, which
+/// `Node.problem(in:)` has checked.
+struct PackedColumn {
+    let zone: PackedZone
+    let kind: ColumnKind
+    private let packed: realm_packed_column
+    private let kernels: ColumnKernels
+
+    @inline(__always)
+    init(_ node: Node, _ column: Int, kernels: ColumnKernels = .best) {
+        zone = PackedZone(node, column)
+        kind = node.kind(column)
+        packed = realm_packed_column(
+            data: node.packedData(column).data, nulls: node.nullWords(column), rows: node.rowCount,
+            width: UInt32(truncatingIfNeeded: zone.width))
+        self.kernels = kernels
+    }
+
+    @inline(__always) var rowCount: Int { packed.rows }
+    @inline(__always) var nulls: UnsafePointer<UInt64>? { packed.nulls }
+
+    // MARK: Comparing
+
+    @inline(__always)
+    func count(_ range: NumberRange) -> Int {
+        switch zone.coverage(range) {
+        case .none: return range.isInverted ? presentCount(nil) : 0
+        case .all: return range.isInverted ? 0 : presentCount(nil)
+        case .deltas(let low, let span):
+            return kernels.table.pointee.count(
+                packed, realm_delta_range(low: low, span: span, inverted: range.isInverted))
+        }
+    }
+
+    func match(_ range: NumberRange, into mask: inout RowMask) {
+        let isMember: Bool
+        switch zone.coverage(range) {
+        case .none: isMember = range.isInverted
+        case .all: isMember = !range.isInverted
+        case .deltas(let low, let span):
+            mask.resize(rows: rowCount)
+            _ = kernels.table.pointee.match(
+                packed, realm_delta_range(low: low, span: span, inverted: range.isInverted),
+                mask.words)
+            return
+        }
+        mask.fill(isMember, rows: rowCount)
+        if isMember { mask.subtract(nulls: nulls) }
+    }
+
+    /// How many rows, of those selected, are not null.
+    func presentCount(_ selection: UnsafePointer<UInt64>?) -> Int {
+        guard selection != nil || nulls != nil else { return rowCount }
+        var count = 0
+        for i in 0..<wordCount { count += presentWord(i, selection).nonzeroBitCount }
+        return count
+    }
+
+    // MARK: Adding up
+
+    /// The exact sum of the numbers, and how many there are.
+    func sum(_ selection: UnsafePointer<UInt64>?) -> (sum: Int128, count: Int) {
+        if zone.width == 0 {
+            let count = presentCount(selection)
+            return (Int128(zone.base) * Int128(count), count)
+        }
+        let deltas = kernels.table.pointee.sum(packed, selection)
+        let sum = Int128(deltas.low) + Int128(deltas.high) << 32
+        return (sum + Int128(zone.base) * Int128(deltas.count), deltas.count)
+    }
+
+    // MARK: The least and the greatest
+
+    /// The least and the greatest number, or image of a number; nil where all rows are null.
+    func bounds(_ selection: UnsafePointer<UInt64>?) -> (low: Int64, high: Int64)? {
+        if zone.width == 0 {
+            return presentCount(selection) > 0 ? (zone.base, zone.base) : nil
+        }
+        let deltas = kernels.table.pointee.bounds(packed, selection)
+        if deltas.low > deltas.high { return nil }
+        let flipped = zone.width == 64 ? UInt64(1) << 63 : 0
+        return (
+            zone.base &+ Int64(bitPattern: deltas.low ^ flipped),
+            zone.base &+ Int64(bitPattern: deltas.high ^ flipped)
+        )
+    }
+
+    // MARK: One by one
+
+    /// Visits the numbers, or images of numbers, of rows that are selected and not null.
+    @inline(__always)
+    func forEach(
+        _ selection: UnsafePointer<UInt64>?, _ body: (_ row: Int, _ number: Int64) -> Void
+    ) {
+        let (data, width, base) = (packed.data, zone.width, zone.base)
+        for i in 0..<wordCount {
+            var left = presentWord(i, selection)
+            while left != 0 {
+                let row = i &* 64 &+ left.trailingZeroBitCount
+                let delta = PackedNumbers.load(data, row, width: width)
+                body(row, base &+ Int64(bitPattern: delta))
+                left &= left &- 1
+            }
+        }
+    }
+
+    @inline(__always) private var wordCount: Int { (rowCount &+ 63) &>> 6 }
+
+    /// The rows of a word that are selected and not null.
+    @inline(__always)
+    private func presentWord(_ i: Int, _ selection: UnsafePointer<UInt64>?) -> UInt64 {
+        var word = selection?[i] ?? ~0
+        if let nulls { word &= ~nulls[i] }
+        if i == rowCount &>> 6 { word &= (1 &<< UInt64(rowCount & 63)) &- 1 }
+        return word
+    }
+}
+
+extension Node {
+    /// The null bitmap as words, or nil when nothing is null. Regions begin at multiples of 8.
+    @inline(__always)
+    func nullWords(_ column: Int) -> UnsafePointer<UInt64>? {
+        nullBitmap(column)?.assumingMemoryBound(to: UInt64.self)
+    }
+}

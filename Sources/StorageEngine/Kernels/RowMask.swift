@@ -1,0 +1,118 @@
+/// A set of rows of one leaf, one bit a row.
+///
+/// Made once for a scan and filled anew for each leaf: memory is only taken for the first leaf, and
+/// again should a later one have more rows. Sets that are combined belong to the same leaf.
+///
+/// ```swift
+/// var young = RowMask(), named = RowMask()
+/// var scan = try LeafScan(people)
+/// while try scan.next() {
+///     try scan.match(isYoung, into: &young)
+///     try scan.match(isNamedAdam, into: &named)
+///     young.formIntersection(named)
+///     count += young.count
+/// }
+/// ```
+public struct RowMask: ~Copyable {
+    /// Bits behind the last row are zero.
+    @usableFromInline private(set) var words: UnsafeMutablePointer<UInt64>
+    private var wordCapacity: Int
+    /// Rows of the leaf that the set belongs to.
+    public private(set) var rowCount = 0
+
+    public init() {
+        // What a leaf of a cluster tree has at most.
+        wordCapacity = 8192 / 64
+        words = .allocate(capacity: wordCapacity)
+    }
+
+    deinit { words.deallocate() }
+
+    @usableFromInline var wordCount: Int { (rowCount &+ 63) &>> 6 }
+
+    /// Makes the set one of `rows` rows, whose bits are to be written next.
+    mutating func resize(rows: Int) {
+        rowCount = rows
+        guard wordCount > wordCapacity else { return }
+        words.deallocate()
+        wordCapacity = wordCount
+        words = .allocate(capacity: wordCapacity)
+    }
+
+    /// Makes the set all `rows` rows of a leaf, or none of them.
+    public mutating func fill(_ isMember: Bool, rows: Int) {
+        resize(rows: rows)
+        words.update(repeating: isMember ? ~0 : 0, count: wordCount)
+        clearBehindLastRow()
+    }
+
+    private func clearBehindLastRow() {
+        if rowCount & 63 != 0 { words[wordCount - 1] &= (1 &<< UInt64(rowCount & 63)) &- 1 }
+    }
+
+    // MARK: Combining
+
+    public mutating func formIntersection(_ other: borrowing RowMask) {
+        precondition(other.rowCount == rowCount, "the sets are of different leaves")
+        for i in 0..<wordCount { words[i] &= other.words[i] }
+    }
+
+    public mutating func formUnion(_ other: borrowing RowMask) {
+        precondition(other.rowCount == rowCount, "the sets are of different leaves")
+        for i in 0..<wordCount { words[i] |= other.words[i] }
+    }
+
+    public mutating func subtract(_ other: borrowing RowMask) {
+        precondition(other.rowCount == rowCount, "the sets are of different leaves")
+        for i in 0..<wordCount { words[i] &= ~other.words[i] }
+    }
+
+    /// All rows that were not members: also those whose value is null.
+    public mutating func formComplement() {
+        for i in 0..<wordCount { words[i] = ~words[i] }
+        clearBehindLastRow()
+    }
+
+    /// Takes out the rows that a null bitmap names; nil names none.
+    mutating func subtract(nulls: UnsafePointer<UInt64>?) {
+        guard let nulls else { return }
+        for i in 0..<wordCount { words[i] &= ~nulls[i] }
+    }
+
+    /// Keeps the rows that a null bitmap names; nil names none.
+    mutating func formIntersection(nulls: UnsafePointer<UInt64>?) {
+        for i in 0..<wordCount { words[i] &= nulls?[i] ?? 0 }
+    }
+
+    // MARK: Members
+
+    public var count: Int { ColumnKernels.best.table.pointee.count_bits(words, wordCount) }
+
+    public var isEmpty: Bool {
+        for i in 0..<wordCount where words[i] != 0 { return false }
+        return true
+    }
+
+    @inlinable
+    public func contains(_ row: Int) -> Bool {
+        precondition(row >= 0 && row < rowCount, "row out of range")
+        return words[row &>> 6] &>> UInt64(row & 63) & 1 != 0
+    }
+
+    public mutating func insert(_ row: Int) {
+        precondition(row >= 0 && row < rowCount, "row out of range")
+        words[row >> 6] |= 1 << UInt64(row & 63)
+    }
+
+    /// Visits the members in ascending order.
+    @inlinable @inline(__always)
+    public func forEachRow(_ body: (_ row: Int) throws -> Void) rethrows {
+        for i in 0..<wordCount {
+            var left = words[i]
+            while left != 0 {
+                try body(i &* 64 &+ left.trailingZeroBitCount)
+                left &= left &- 1
+            }
+        }
+    }
+}

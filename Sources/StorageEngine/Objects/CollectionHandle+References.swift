@@ -1,0 +1,160 @@
+/// Values with what they bring along: backlinks, embedded objects, nested collections.
+extension CollectionHandle {
+    // MARK: Checking
+
+    /// Throws unless the collection holds such values; nothing has changed then.
+    func check(_ value: Scalar) throws {
+        try table.requireWriteTransaction()
+        guard value.isNull ? format.allowsNull : format.type.accepts(value),
+            format.type != .embedded
+        else {
+            throw pager.invalidArgument("\(name) does not hold such elements.")
+        }
+        if case .bytes(let bytes) = value, bytes.count > format.type.maximumBytes {
+            throw table.tooLarge(column, bytes.count)
+        }
+        try table.checkTarget(column, value)
+    }
+
+    func check(key: UnsafeRawBufferPointer) throws {
+        if key.count > Pager.maximumValueBytes { throw table.tooLarge(column, key.count) }
+    }
+
+    /// Throws unless a list or map of mixed values may be put into this collection.
+    func checkNesting(_ kind: CollectionKind) throws {
+        try table.requireWriteTransaction()
+        guard format.type == .mixed, format.collection != .set, kind == .list || kind == .map else {
+            throw pager.invalidArgument("\(name) does not hold lists and maps.")
+        }
+        guard path.count < NestedCollection.maximumDepth else {
+            throw pager.invalidArgument(
+                "\(name) holds \(NestedCollection.maximumDepth) collections inside each other; "
+                    + "deeper ones are not possible.")
+        }
+    }
+
+    private var name: String { table.name(of: column) }
+
+    /// Short bytes are copied: they may lie in the very page that takes them.
+    func withOwned(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void)
+        throws
+    {
+        guard bytes.count <= pager.maximumInlineBytes else { return try body(bytes) }
+        try Array(bytes).withUnsafeBytes(body)
+    }
+
+    func withOwned(_ value: Scalar, _ body: (Scalar) throws -> Void) throws {
+        guard case .bytes(let bytes) = value else { return try body(value) }
+        try withOwned(bytes) { try body(.bytes($0)) }
+    }
+
+    // MARK: Changing
+
+    /// Inserts a row whose value was checked.
+    func insert(_ row: CollectionRow, at index: Int) throws {
+        try insertRow(row, at: index)
+        try table.addReference(column, from: owner, row.value)
+    }
+
+    /// Replaces a value by one that was checked.
+    func set(_ value: Scalar, at index: Int) throws {
+        try table.release(column, of: owner, try stored().value(at: index))
+        try setRow(at: index, to: value)
+        try table.addReference(column, from: owner, value)
+    }
+
+    func remove(at index: Int) throws {
+        try table.requireWriteTransaction()
+        try table.release(column, of: owner, try stored().value(at: index))
+        try removeRow(at: index)
+    }
+
+    func removeAll() throws {
+        try table.requireWriteTransaction()
+        var released = ReleasedValues()
+        try released.add(try stored(), table, column)
+        try store([])
+        try table.drop(released, column, of: owner)
+    }
+
+    // MARK: Embedded objects and nested collections
+
+    /// Makes a new object that the collection is to own, and calls `store` with its link.
+    func createEmbedded(
+        _ values: UnsafeBufferPointer<Scalar>, _ store: (Scalar) throws -> Void
+    ) throws -> ObjectKey {
+        guard format.type == .embedded else {
+            throw pager.invalidArgument("\(name) does not hold embedded objects.")
+        }
+        _ = try stored()
+        let key = try table.insertEmbedded(column, values)
+        try store(.integer(key.rawValue))
+        return key
+    }
+
+    /// Makes an empty list or map and calls `store` with it.
+    func createNested(_ kind: CollectionKind, _ store: (Scalar) throws -> Void) throws {
+        try checkNesting(kind)
+        let identity = table.connection.makeCollectionIdentity()
+        try NestedCollection.image(kind, identity, []).withUnsafeBytes { try store(.bytes($0)) }
+    }
+
+    // MARK: Deleted targets
+
+    /// Takes out all references to an object whose backlinks are forgotten already: lists and sets
+    /// lose them, maps and mixed values get null.
+    func forget(_ target: TypedLink) throws {
+        let sought = MixedValue.link(target)
+        switch format.type {
+        case .link, .embedded: try forget(.integer(target.key.rawValue))
+        case .typedLink: try forget(target.scalar)
+        case .mixed:
+            try sought.withScalar { try forget($0) }
+            for child in try children() { try child.forget(target) }
+        default: break
+        }
+    }
+
+    private func forget(_ value: Scalar) throws {
+        if format.collection == .set {
+            let (index, isFound) = try stored().position(of: value)
+            if isFound { try removeRow(at: index) }
+            return
+        }
+        let becomesNull = format.hasKeys || format.type == .mixed
+        var from = 0
+        while let index = try stored().firstIndex(of: value, from: from) {
+            if becomesNull {
+                try setRow(at: index, to: .null)
+                from = index + 1
+            } else {
+                try removeRow(at: index)
+                from = index
+            }
+        }
+    }
+
+    /// The nested collections. Their places hold while rows are only changed, not moved.
+    private func children() throws -> [CollectionHandle] {
+        if format.collection == .set { return [] }
+        var children: [CollectionHandle] = []
+        var position = 0
+        try stored().forEachValue {
+            if let nested = NestedCollection($0) {
+                guard path.count < NestedCollection.maximumDepth else { throw tooDeep(pager) }
+                children.append(
+                    CollectionHandle(
+                        table: table, column: column, owner: owner, format: .nested(nested.kind),
+                        path: path + [nested.step(at: position)]))
+            }
+            position += 1
+            return true
+        }
+        return children
+    }
+}
+
+/// Only a file made to harm has collections so deep.
+func tooDeep(_ pager: Pager) -> StorageError {
+    pager.damaged(0, "collections lie deeper inside each other than any this library writes")
+}

@@ -1,0 +1,280 @@
+/// A list, set or map in its place: a column of an object, or a mixed value inside such a column.
+///
+/// What lists, sets and maps share: finding the bytes, changing rows, and writing back what the
+/// owner keeps. Cheap to make, without state of its own.
+struct CollectionHandle {
+    let table: Table
+    let column: Int
+    let owner: ObjectKey
+    let format: RowFormat
+    /// The way from the column inwards; empty for a collection that is the column's own.
+    let path: [CollectionStep]
+}
+
+/// One step on the way from a column to a collection inside it.
+struct CollectionStep {
+    let identity: CollectionIdentity
+    let kind: CollectionKind
+    /// Where in its parent the collection was when the handle was made.
+    let position: Int
+}
+
+extension CollectionHandle {
+    var pager: Pager { table.pager }
+
+    private var tree: CollectionTree {
+        CollectionTree(
+            hasKeys: format.hasKeys, kind: format.kind, treeID: table.cluster.treeID)
+    }
+
+    // MARK: Place
+
+    /// The collection as it is stored now.
+    ///
+    /// - Throws: `.invalidArgument` if the owner, or the nested collection, is gone.
+    @inline(__always)
+    func stored() throws -> StoredCollection {
+        let value = try table.value(column, of: owner)
+        if path.isEmpty { return try collection(value) }
+        return try nested(value)
+    }
+
+    private func collection(_ value: Scalar) throws -> StoredCollection {
+        guard case .bytes(let bytes) = value else {
+            throw pager.damaged(0, "a collection that is not stored as one")
+        }
+        return StoredCollection(pager: pager, bytes: bytes, format: table.checks[column].format)
+    }
+
+    /// Follows the path from the column's value.
+    private func nested(_ value: Scalar) throws -> StoredCollection {
+        var value = value
+        var current: StoredCollection?
+        if table.checks[column].isCollection { current = try collection(value) }
+        for step in path {
+            if let parent = current {
+                guard let position = try parent.position(of: step) else { throw collectionIsGone }
+                value = try parent.value(at: position)
+            }
+            guard let nested = NestedCollection(value), nested.identity == step.identity else {
+                throw collectionIsGone
+            }
+            current = StoredCollection(
+                pager: pager, bytes: nested.rows, format: .nested(nested.kind))
+        }
+        return current!
+    }
+
+    private var collectionIsGone: StorageError {
+        pager.invalidArgument(
+            "The list or map inside \(table.name(of: column)) has been removed or replaced.")
+    }
+
+    /// The collection that this one is a value of; nil if that is the column.
+    private var parent: CollectionHandle? {
+        guard path.count > 1 || table.checks[column].isCollection else { return nil }
+        return CollectionHandle(
+            table: table, column: column, owner: owner,
+            format: path.count > 1
+                ? .nested(path[path.count - 2].kind) : table.checks[column].format,
+            path: Array(path.dropLast()))
+    }
+
+    /// The list or map that is the value at a position; nil if that is something else.
+    func child(at position: Int) throws -> CollectionHandle? {
+        guard format.type == .mixed,
+            let nested = NestedCollection(try stored().value(at: position))
+        else { return nil }
+        return CollectionHandle(
+            table: table, column: column, owner: owner, format: .nested(nested.kind),
+            path: path + [nested.step(at: position)])
+    }
+
+    /// Writes what the owner keeps of the collection.
+    func store(_ rows: [UInt8]) throws {
+        guard let step = path.last else { return try table.store(bytes: rows, column, of: owner) }
+        let image = NestedCollection.image(step.kind, step.identity, rows)
+        guard let parent else { return try table.store(bytes: image, column, of: owner) }
+        guard let position = try parent.stored().position(of: step) else { throw collectionIsGone }
+        try image.withUnsafeBytes { try parent.setRow(at: position, to: .bytes($0)) }
+    }
+
+    // MARK: Rows
+
+    /// Inserts a row; what it refers to is the caller's. Short bytes must not lie in this
+    /// collection.
+    func insertRow(_ row: CollectionRow, at index: Int) throws {
+        let stored = try stored()
+        if var root = stored.root {
+            precondition(index >= 0 && index <= root.count, "position out of range")
+            try insert(row, at: index, in: &root)
+            return try store(InlineRows.image(of: root))
+        }
+        let ranges = try stored.inlineRanges()
+        precondition(index >= 0 && index <= ranges.count, "position out of range")
+        if InlineRows.mayHold(row) {
+            var image = stored.bytes.isEmpty ? [InlineRows.inlineTag] : Array(stored.bytes)
+            var new: [UInt8] = []
+            InlineRows.append(row, format, to: &new)
+            image.insert(
+                contentsOf: new, at: index < ranges.count ? ranges[index].lowerBound : image.count)
+            if image.count <= InlineRows.maximumBytes { return try store(image) }
+        }
+        var root = try makeTree(from: stored)
+        try insert(row, at: index, in: &root)
+        try store(InlineRows.image(of: root))
+    }
+
+    /// Replaces the value of a row; what it and the old one refer to is the caller's.
+    func setRow(at index: Int, to value: Scalar) throws {
+        let stored = try stored()
+        if let root = stored.root { return try setRow(at: index, to: value, in: root) }
+        let range = try stored.inlineRanges()[index]
+        let row = CollectionRow(key: try stored.row(at: index).key, value: value)
+        if InlineRows.mayHold(row) {
+            var image = Array(stored.bytes)
+            var new: [UInt8] = []
+            InlineRows.append(row, format, to: &new)
+            image.replaceSubrange(range, with: new)
+            if image.count <= InlineRows.maximumBytes { return try store(image) }
+        }
+        try setRow(at: index, to: value, in: makeTree(from: stored))
+    }
+
+    private func setRow(at index: Int, to value: Scalar, in old: TreeRoot) throws {
+        var root = old
+        let column = tree.valueColumn
+        try pager.withStoredValue(value) { new in
+            // After the new value was written: it may be a view of the old one.
+            try freeOverflow(root, index, column)
+            try tree.set(table.quietWriter, &root, at: index) { $0.set(column, $1, new) }
+        }
+        try store(InlineRows.image(of: root))
+    }
+
+    /// Removes a row; what it refers to is the caller's.
+    func removeRow(at index: Int) throws {
+        let stored = try stored()
+        if var root = stored.root {
+            for column in 0...tree.valueColumn { try freeOverflow(root, index, column) }
+            try tree.remove(table.quietWriter, &root, at: index)
+            return try store(try shortened(root) ?? InlineRows.image(of: root))
+        }
+        let ranges = try stored.inlineRanges()
+        var image = Array(stored.bytes)
+        image.removeSubrange(ranges[index])
+        try store(ranges.count == 1 ? [] : image)
+    }
+
+    /// Moves the rows of a tree that has become short back to the owner's row; nil if they are too
+    /// many. Half of what the row takes, so that rows do not go to and fro.
+    private func shortened(_ root: TreeRoot) throws -> [UInt8]? {
+        let limit = InlineRows.maximumBytes / 2
+        guard root.count > 0, root.count < limit else { return nil }
+        var image = [InlineRows.inlineTag]
+        var isShort = true
+        try InlineRows.image(of: root).withUnsafeBytes {
+            let collection = StoredCollection(pager: pager, bytes: $0, format: format)
+            // swift-format-ignore: ReplaceForEachWithForLoop
+            try collection.forEach { row in
+                isShort = InlineRows.mayHold(row)
+                guard isShort else { return false }
+                InlineRows.append(row, format, to: &image)
+                isShort = image.count <= limit
+                return isShort
+            }
+        }
+        guard isShort else { return nil }
+        try forEachNode(pager, root.reference) { reference, _ in try pager.free(reference) }
+        return image
+    }
+
+    private func insert(_ row: CollectionRow, at index: Int, in root: inout TreeRoot) throws {
+        let tree = tree
+        try pager.withStoredValue(row.value) { value in
+            guard format.hasKeys else {
+                return try tree.insert(table.quietWriter, &root, at: index) {
+                    $0.set(0, $1, value)
+                }
+            }
+            try pager.withStoredValue(.bytes(row.key)) { key in
+                try tree.insert(table.quietWriter, &root, at: index) {
+                    $0.set(0, $1, key) && $0.set(1, $1, value)
+                }
+            }
+        }
+    }
+
+    private func makeTree(from stored: StoredCollection) throws -> TreeRoot {
+        var root = TreeRoot.empty
+        try stored.forEachInline { row, _ in
+            try insert(row, at: root.count, in: &root)
+            return true
+        }
+        return root
+    }
+
+    /// Appends to a tree that no row refers to yet.
+    func append(_ row: CollectionRow, to root: inout TreeRoot) throws {
+        try insert(row, at: root.count, in: &root)
+    }
+
+    private func freeOverflow(_ root: TreeRoot, _ index: Int, _ column: Int) throws {
+        let (leaf, row) = try tree.find(pager, root, index)
+        if leaf.kind(column) == .bytes, leaf.isOverflow(column, row) {
+            try pager.free(leaf.overflowReference(column, row).0)
+        }
+    }
+}
+
+extension NestedCollection {
+    func step(at position: Int) -> CollectionStep {
+        CollectionStep(identity: identity, kind: kind, position: position)
+    }
+}
+
+extension StoredCollection {
+    /// Where in the bytes the rows of a short collection lie.
+    fileprivate func inlineRanges() throws -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        try forEachInline { _, range in
+            ranges.append(range)
+            return true
+        }
+        return ranges
+    }
+
+    /// Where a nested collection is now: mostly where it was, else found by its identity. Nil if it
+    /// is gone.
+    fileprivate func position(of step: CollectionStep) throws -> Int? {
+        if step.position < (try count()),
+            NestedCollection(try value(at: step.position))?.identity == step.identity
+        {
+            return step.position
+        }
+        var position = 0
+        var found: Int?
+        try forEachValue {
+            if NestedCollection($0)?.identity == step.identity { found = position }
+            position += 1
+            return found == nil
+        }
+        return found
+    }
+}
+
+extension Pager {
+    /// Calls `body` with the form in which a value is stored in a leaf; a long one is on pages of
+    /// its own by then.
+    func withStoredValue<R>(
+        _ value: Scalar, _ body: (ClusterTree.StoredValue) throws -> R
+    ) throws -> R {
+        guard case .bytes(let bytes) = value, bytes.count > maximumInlineBytes else {
+            return try body(.init(scalar: value))
+        }
+        let reference = try writeOverflow(bytes)
+        return try withOverflowImage(reference, bytes.count) {
+            try body(.init(scalar: .bytes($0), isOverflow: true))
+        }
+    }
+}

@@ -1,0 +1,144 @@
+/// Reads what a table is sorted by: the rows of each leaf that have a value, and nulls apart.
+struct ColumnSorter {
+    private let table: Table
+    private let column: Int
+    private let ascending: Bool
+    private let limit: Int
+    private let isNull: ColumnPredicate?
+    private var nulls: [ObjectKey] = []
+
+    init(_ table: Table, _ column: Int, ascending: Bool, limit: Int = .max) throws {
+        self.table = table
+        self.column = column
+        self.ascending = ascending
+        self.limit = limit
+        isNull = table.checks[column].allowsNull ? try table.predicate(column, .isNull) : nil
+    }
+
+    /// All keys in order, given those that are not null.
+    func withNulls(_ keys: [ObjectKey]) -> [ObjectKey] {
+        Array((ascending ? nulls + keys : keys + nulls).prefix(limit))
+    }
+
+    /// Visits leaves with their rows that match and are not null.
+    mutating func forEachLeaf(
+        _ predicate: ColumnPredicate?,
+        _ body: (_ scan: borrowing LeafScan, _ mask: inout RowMask) throws -> Void
+    ) throws {
+        var mask = RowMask()
+        var nullMask = RowMask()
+        var scan = try LeafScan(table)
+        while try scan.next() {
+            if let predicate {
+                try scan.match(predicate, into: &mask)
+            } else {
+                mask.fill(true, rows: scan.rowCount)
+            }
+            if let isNull {
+                try scan.match(isNull, into: &nullMask)
+                nullMask.formIntersection(mask)
+                let leaf = scan.leaf
+                nullMask.forEachRow { if nulls.count < limit { nulls.append(leaf.objectKey($0)) } }
+                mask.subtract(nullMask)
+            }
+            if !mask.isEmpty { try body(scan, &mask) }
+        }
+    }
+}
+
+/// The entries of one leaf.
+extension LeafScan {
+    /// Visits the numbers of the rows in a set.
+    @inline(__always)
+    func forEachNumber(
+        _ column: Int, ascending: Bool, _ mask: borrowing RowMask, _ body: (NumberEntry) -> Void
+    ) throws {
+        let leaf = leaf
+        let turned: UInt64 = ascending ? 0 : .max
+        guard let (node, position) = try table.column(column, of: leaf) else {
+            let rank = SortRank.of(table.cluster.columns[column].defaultScalar) ^ turned
+            mask.forEachRow { body(NumberEntry(rank: rank, key: leaf.objectKey($0))) }
+            return
+        }
+        let packed = PackedColumn(node, position)
+        let selection = UnsafePointer(mask.words)
+        @inline(__always) func visit(_ rank: (Int64) -> UInt64) {
+            packed.forEach(selection) { row, number in
+                body(NumberEntry(rank: rank(number) ^ turned, key: leaf.objectKey(row)))
+            }
+        }
+        if packed.kind == .integer {
+            visit { SortRank.of($0) }
+        } else if !packed.zone.holdsImages {
+            visit { SortRank.of(Double($0)) }
+        } else if packed.kind == .double {
+            visit { SortRank.of(PackedNumbers.double(image: $0)) }
+        } else {
+            visit { SortRank.of(Double(PackedNumbers.float(image: $0))) }
+        }
+    }
+
+    /// Takes out rows whose numbers come behind a rank, or share it: the earlier of equal numbers
+    /// is kept. A hint only.
+    func keepNumbers(
+        _ column: Int, before rank: UInt64, ascending: Bool, in mask: inout RowMask,
+        scratch: inout RowMask
+    ) throws {
+        let position = leaf.columnIndex(ofID: table.columnID(column), expected: column)
+        guard position >= 0 else { return }
+        let zone = PackedZone(leaf, position)
+        let kind = table.checks[column].kind
+        let comparison: Comparison = ascending ? .less : .greater
+        let last = Int64(bitPattern: (ascending ? rank : ~rank) ^ 1 << 63)
+        let range: NumberRange
+        if kind == .integer {
+            range = NumberRange(comparison, NumberEdges(last))
+        } else {
+            let number = PackedNumbers.double(image: last)
+            // NaN comes before all numbers, where no range has it.
+            if number.isNaN || zone.holdsImages && ascending { return }
+            range = NumberRange(
+                comparison, kind == .float ? NumberEdges(Float(number)) : NumberEdges(number))
+        }
+        if let verdict = zone.verdict(range, mayBeNull: false) {
+            if !verdict { mask.fill(false, rows: rowCount) }
+            return
+        }
+        guard let (node, place) = try table.column(column, of: leaf) else { return }
+        PackedColumn(node, place).match(range, into: &scratch)
+        mask.formIntersection(scratch)
+    }
+
+    /// Visits the bytes of the rows in a set.
+    @inline(__always)
+    func forEachBytes(
+        _ column: Int, ascending: Bool, _ mask: borrowing RowMask, _ body: (BytesEntry) -> Void
+    ) throws {
+        let leaf = leaf
+        let turned: UInt64 = ascending ? 0 : .max
+        @inline(__always) func visit(_ row: Int, _ bytes: UnsafeRawBufferPointer) {
+            body(
+                BytesEntry(
+                    rank: SortRank.of(bytes) ^ turned, key: leaf.objectKey(row), bytes: bytes,
+                    isDescending: !ascending))
+        }
+        guard let (node, position) = try table.column(column, of: leaf) else {
+            // Whatever the default is, it is the same for all.
+            mask.forEachRow { visit($0, UnsafeRawBufferPointer(start: nil, count: 0)) }
+            return
+        }
+        if table.checks[column].kind == .fixed16 {
+            mask.forEachRow {
+                visit($0, UnsafeRawBufferPointer(start: node.fixed16(position, $0), count: 16))
+            }
+            return
+        }
+        try mask.forEachRow { row in
+            visit(
+                row,
+                node.isOverflow(position, row)
+                    ? try pager.overflowBytes(node.overflowReference(position, row).0)
+                    : node.bytes(position, row))
+        }
+    }
+}

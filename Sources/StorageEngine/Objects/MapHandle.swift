@@ -1,0 +1,118 @@
+/// A map of one object, or a map of mixed values inside a mixed value: values by string keys, in
+/// ascending order of the keys' UTF-8 bytes; cheap to make, without state of its own.
+///
+/// Keys are UTF-8. Positions out of range are programming errors. A deleted owner, and a nested map
+/// that was removed or replaced, throws `.invalidArgument`.
+public struct MapHandle {
+    let collection: CollectionHandle
+
+    public var owner: ObjectKey { collection.owner }
+}
+
+extension Table {
+    public func map(_ column: Int, of key: ObjectKey) -> MapHandle {
+        MapHandle(collection: collection(column, of: key, .map))
+    }
+}
+
+// MARK: Reading
+
+extension MapHandle {
+    public func count() throws -> Int { try collection.stored().count() }
+
+    /// The value of a key; nil if the map does not have it. O(log n).
+    public func value(forKey key: UnsafeRawBufferPointer) throws -> Scalar? {
+        let stored = try collection.stored()
+        let (index, isFound) = try stored.position(ofKey: key)
+        return isFound ? try stored.value(at: index) : nil
+    }
+
+    /// The position of a key; nil if the map does not have it. O(log n).
+    public func index(ofKey key: UnsafeRawBufferPointer) throws -> Int? {
+        let (index, isFound) = try collection.stored().position(ofKey: key)
+        return isFound ? index : nil
+    }
+
+    /// Key and value at a position in ascending order of the keys. O(log n).
+    public func entry(at index: Int) throws -> (key: UnsafeRawBufferPointer, value: Scalar) {
+        let row = try collection.stored().row(at: index)
+        return (row.key, row.value)
+    }
+
+    /// Visits all entries in ascending order of the keys, until `body` returns false. The map must
+    /// not be changed meanwhile.
+    public func forEach(_ body: (_ key: UnsafeRawBufferPointer, Scalar) throws -> Bool) throws {
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try collection.stored().forEach { try body($0.key, $0.value) }
+    }
+
+    /// The list that is the mixed value of a key; nil if it is something else.
+    public func nestedList(forKey key: UnsafeRawBufferPointer) throws -> ListHandle? {
+        guard let index = try index(ofKey: key) else { return nil }
+        return try collection.child(at: index).flatMap(ListHandle.init(ifList:))
+    }
+
+    /// The map that is the mixed value of a key; nil if it is something else.
+    public func nestedMap(forKey key: UnsafeRawBufferPointer) throws -> MapHandle? {
+        guard let index = try index(ofKey: key) else { return nil }
+        return try collection.child(at: index).flatMap(MapHandle.init(ifMap:))
+    }
+
+    init?(ifMap collection: CollectionHandle) {
+        guard collection.format.collection == .map else { return nil }
+        self.collection = collection
+    }
+}
+
+// MARK: Changing
+
+extension MapHandle {
+    /// Sets the value of a key, which need not exist. An embedded object or nested collection that
+    /// was there is deleted.
+    ///
+    /// - Throws: `.invalidArgument` for values that the map does not hold and links to objects that
+    ///   do not exist, `.valueTooLarge`: then nothing has changed. After any other error the
+    ///   transaction can only be rolled back. So do all that follow.
+    public func set(_ value: Scalar, forKey key: UnsafeRawBufferPointer) throws {
+        try collection.check(value)
+        try collection.check(key: key)
+        try collection.withOwned(value) { try put($0, key) }
+    }
+
+    private func put(_ value: Scalar, _ key: UnsafeRawBufferPointer) throws {
+        let (index, isFound) = try collection.stored().position(ofKey: key)
+        if isFound { return try collection.set(value, at: index) }
+        try collection.withOwned(key) {
+            try collection.insert(CollectionRow(key: $0, value: value), at: index)
+        }
+    }
+
+    /// Removes a key; false if the map does not have it. An embedded object is deleted.
+    @discardableResult
+    public func removeValue(forKey key: UnsafeRawBufferPointer) throws -> Bool {
+        try collection.table.requireWriteTransaction()
+        guard let index = try index(ofKey: key) else { return false }
+        try collection.remove(at: index)
+        return true
+    }
+
+    public func removeAll() throws { try collection.removeAll() }
+
+    /// Makes an embedded object as the value of a key; the one that was there is deleted. `values`
+    /// are those of ``Table/insert(_:)``.
+    public func setEmbedded(
+        _ values: UnsafeBufferPointer<Scalar>, forKey key: UnsafeRawBufferPointer
+    ) throws -> ObjectKey {
+        try collection.check(key: key)
+        let ownKey = Array(key)
+        return try collection.createEmbedded(values) { link in
+            try ownKey.withUnsafeBytes { try put(link, $0) }
+        }
+    }
+
+    /// Makes an empty list or map of mixed values as the value of a key.
+    public func setEmpty(_ kind: CollectionKind, forKey key: UnsafeRawBufferPointer) throws {
+        try collection.check(key: key)
+        try collection.createNested(kind) { try put($0, key) }
+    }
+}

@@ -1,0 +1,142 @@
+/// A set of one object: distinct values in ascending order; cheap to make, without state of its
+/// own.
+///
+/// Null comes first, then false before true; numbers by value, NaN before all others; strings,
+/// data, UUIDs and object ids by their bytes; links by table and object key. Sets of mixed values
+/// have, in this order, null, bools, numbers whatever their types, strings and data, dates, object
+/// ids, UUIDs, links: 1 and 1.0 are one element, a string and data of the same bytes are two.
+///
+/// Positions out of range are programming errors; a deleted owner throws `.invalidArgument`.
+public struct SetHandle {
+    let collection: CollectionHandle
+
+    public var owner: ObjectKey { collection.owner }
+}
+
+extension Table {
+    public func set(_ column: Int, of key: ObjectKey) -> SetHandle {
+        SetHandle(collection: collection(column, of: key, .set))
+    }
+}
+
+// MARK: Reading
+
+extension SetHandle {
+    public func count() throws -> Int { try collection.stored().count() }
+
+    /// The element at a position in ascending order. O(log n).
+    public func value(at index: Int) throws -> Scalar {
+        try collection.stored().value(at: index)
+    }
+
+    /// The position of a value; nil if it is not an element. O(log n).
+    ///
+    /// - Throws: `.invalidArgument` for a value of another type.
+    public func index(of value: Scalar) throws -> Int? {
+        try checkType(value)
+        let (index, isFound) = try collection.stored().position(of: value)
+        return isFound ? index : nil
+    }
+
+    /// Whether a value is an element. O(log n).
+    public func contains(_ value: Scalar) throws -> Bool { try index(of: value) != nil }
+
+    /// Visits all elements in ascending order, until `body` returns false. The set must not be
+    /// changed meanwhile.
+    public func forEach(_ body: (Scalar) throws -> Bool) throws {
+        try collection.stored().forEachValue(body)
+    }
+
+    private func checkType(_ value: Scalar) throws {
+        guard value.isNull || collection.format.type.accepts(value) else {
+            throw collection.pager.invalidArgument("The set has values of another type.")
+        }
+    }
+
+    // MARK: Comparing
+
+    /// Whether all elements are elements of `other`, a set of the same type. O(n).
+    public func isSubset(of other: SetHandle) throws -> Bool {
+        if try count() > other.count() { return false }
+        var isSubset = true
+        try compare(with: other) { mine, theirs in
+            isSubset = theirs || !mine
+            return isSubset
+        }
+        return isSubset
+    }
+
+    /// Whether the sets have an element in common. O(n).
+    public func intersects(_ other: SetHandle) throws -> Bool {
+        var intersects = false
+        try compare(with: other) { mine, theirs in
+            intersects = mine && theirs
+            return !intersects
+        }
+        return intersects
+    }
+
+    /// Visits the distinct values of both sets in order: in which of them each is.
+    private func compare(
+        with other: SetHandle, _ body: (_ mine: Bool, _ theirs: Bool) throws -> Bool
+    ) throws {
+        let type = collection.format.type
+        guard type == other.collection.format.type else {
+            throw collection.pager.invalidArgument("The sets have elements of different types.")
+        }
+        let order = ValueOrder(type: type)
+        let theirs = try other.collection.stored()
+        let theirCount = try theirs.count()
+        var position = 0
+        var goesOn = true
+        try forEach { value in
+            var result = -1
+            while goesOn, position < theirCount {
+                result = order.compare(value, try theirs.value(at: position))
+                if result <= 0 { break }
+                position += 1
+                goesOn = try body(false, true)
+                result = -1
+            }
+            guard goesOn else { return false }
+            if result == 0 { position += 1 }
+            goesOn = try body(true, result == 0)
+            return goesOn
+        }
+        while goesOn, position < theirCount {
+            position += 1
+            goesOn = try body(false, true)
+        }
+    }
+}
+
+// MARK: Changing
+
+extension SetHandle {
+    /// Inserts a value; false if it was an element already.
+    ///
+    /// - Throws: `.invalidArgument` for values that the set does not hold, lists and maps among
+    ///   them, and links to objects that do not exist, `.valueTooLarge`: then nothing has changed.
+    ///   After any other error the transaction can only be rolled back.
+    @discardableResult
+    public func insert(_ value: Scalar) throws -> Bool {
+        try collection.check(value)
+        let (index, isFound) = try collection.stored().position(of: value)
+        if isFound { return false }
+        try collection.withOwned(value) {
+            try collection.insert(CollectionRow(value: $0), at: index)
+        }
+        return true
+    }
+
+    /// Removes a value; false if it was not an element.
+    @discardableResult
+    public func remove(_ value: Scalar) throws -> Bool {
+        try collection.table.requireWriteTransaction()
+        guard let index = try index(of: value) else { return false }
+        try collection.remove(at: index)
+        return true
+    }
+
+    public func removeAll() throws { try collection.removeAll() }
+}

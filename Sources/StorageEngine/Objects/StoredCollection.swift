@@ -1,0 +1,154 @@
+/// A list, set or map as it is stored, for reading: the bytes that its owner keeps of it, and what
+/// they mean. Valid until the connection's next write, refresh or end of read.
+struct StoredCollection {
+    let pager: Pager
+    let bytes: UnsafeRawBufferPointer
+    let format: RowFormat
+
+    /// The tree of a collection that has outgrown its owner's row.
+    var root: TreeRoot? { InlineRows.root(bytes) }
+
+    /// Reading does not depend on the tree's id.
+    private var tree: CollectionTree {
+        CollectionTree(hasKeys: format.hasKeys, kind: format.kind, treeID: 0)
+    }
+
+    // MARK: By position
+
+    func count() throws -> Int {
+        if let root { return root.count }
+        var count = 0
+        try forEachInline { _, _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    /// The row at a position in range. O(log n).
+    func row(at index: Int) throws -> CollectionRow {
+        if let root {
+            precondition(index >= 0 && index < root.count, "position out of range")
+            let (leaf, row) = try tree.find(pager, root, index)
+            return try read(leaf, row)
+        }
+        var found: CollectionRow?
+        var position = 0
+        try forEachInline { row, _ in
+            if position == index { found = row }
+            position += 1
+            return found == nil
+        }
+        precondition(found != nil, "position out of range")
+        return found!
+    }
+
+    /// The value at a position in range. O(log n).
+    @inline(__always)
+    func value(at index: Int) throws -> Scalar {
+        guard let root else { return try row(at: index).value }
+        precondition(index >= 0 && index < root.count, "position out of range")
+        let (leaf, row) = try tree.find(pager, root, index)
+        return try leaf.scalar(pager, format.kind, tree.valueColumn, row)
+    }
+
+    /// Visits all rows in order, until `body` returns false.
+    func forEach(_ body: (CollectionRow) throws -> Bool) throws {
+        guard let root else { return try forEachInline { row, _ in try body(row) } }
+        try tree.forEachLeaf(pager, root) { leaf, _ in
+            for row in 0..<leaf.rowCount {
+                if try !body(read(leaf, row)) { return false }
+            }
+            return true
+        }
+    }
+
+    /// Visits all values in order, until `body` returns false.
+    func forEachValue(_ body: (Scalar) throws -> Bool) throws {
+        guard let root else { return try forEachInline { row, _ in try body(row.value) } }
+        let (kind, column) = (format.kind, tree.valueColumn)
+        try tree.forEachLeaf(pager, root) { leaf, _ in
+            for row in 0..<leaf.rowCount {
+                if try !body(leaf.scalar(pager, kind, column, row)) { return false }
+            }
+            return true
+        }
+    }
+
+    private func read(_ leaf: Node, _ row: Int) throws -> CollectionRow {
+        let value = try leaf.scalar(pager, format.kind, tree.valueColumn, row)
+        guard format.hasKeys else { return CollectionRow(value: value) }
+        return CollectionRow(key: try key(leaf, row), value: value)
+    }
+
+    private func key(_ leaf: Node, _ row: Int) throws -> UnsafeRawBufferPointer {
+        guard case .bytes(let key) = try leaf.scalar(pager, .bytes, 0, row) else {
+            throw pager.damaged(0, "a map has a null key")
+        }
+        return key
+    }
+
+    /// Visits rows that the owner's row holds, and where in its bytes they are.
+    func forEachInline(_ body: (CollectionRow, Range<Int>) throws -> Bool) throws {
+        guard try InlineRows.forEach(bytes, format, body) else {
+            throw pager.damaged(0, "the elements of a collection cannot be read")
+        }
+    }
+
+    // MARK: By value
+
+    /// The position of the first value equal to `value`, from `start` on. O(n).
+    func firstIndex(of value: Scalar, from start: Int = 0) throws -> Int? {
+        if let root {
+            if case .integer(let integer) = value {
+                return try tree.firstIndex(pager, root, ofInteger: integer, from: start)
+            }
+            let column = tree.valueColumn
+            return try tree.firstIndex(pager, root, from: start) { leaf, row in
+                try leaf.scalar(pager, format.kind, column, row).isIdentical(to: value)
+            }
+        }
+        var position = 0
+        var found: Int?
+        try forEachInline { row, _ in
+            if position >= start, row.value.isIdentical(to: value) { found = position }
+            position += 1
+            return found == nil
+        }
+        return found
+    }
+
+    /// Where a set holds a value, or would hold it. O(log n).
+    func position(of value: Scalar) throws -> (index: Int, isFound: Bool) {
+        let order = ValueOrder(type: format.type)
+        let index = try lowerBound(
+            inTree: { leaf, row in
+                order.compare(try leaf.scalar(pager, format.kind, 0, row), value) < 0
+            },
+            inline: { order.compare($0.value, value) < 0 })
+        guard try index < count() else { return (index, false) }
+        return (index, order.compare(try self.value(at: index), value) == 0)
+    }
+
+    /// Where a map holds a key, or would hold it. O(log n).
+    func position(ofKey sought: UnsafeRawBufferPointer) throws -> (index: Int, isFound: Bool) {
+        let index = try lowerBound(
+            inTree: { leaf, row in compare(try key(leaf, row), sought) < 0 },
+            inline: { compare($0.key, sought) < 0 })
+        guard try index < count() else { return (index, false) }
+        return (index, compare(try row(at: index).key, sought) == 0)
+    }
+
+    private func lowerBound(
+        inTree isBefore: (Node, Int) throws -> Bool, inline isRowBefore: (CollectionRow) -> Bool
+    ) throws -> Int {
+        if let root { return try tree.lowerBound(pager, root, isBefore: isBefore) }
+        var position = 0
+        try forEachInline { row, _ in
+            guard isRowBefore(row) else { return false }
+            position += 1
+            return true
+        }
+        return position
+    }
+}

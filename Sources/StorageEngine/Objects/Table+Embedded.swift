@@ -1,0 +1,80 @@
+/// Embedded objects, and the collections inside mixed columns.
+extension Table {
+    // MARK: Embedded objects
+
+    /// Makes the embedded object of a column; the one that was there is deleted.
+    ///
+    /// `values` are those of ``insert(_:)`` for the column's table, and so are the errors.
+    public func createEmbedded(
+        _ column: Int, of key: ObjectKey, _ values: UnsafeBufferPointer<Scalar>
+    ) throws -> ObjectKey {
+        try requireWriteTransaction()
+        precondition(column >= 0 && column < propertyCount, "column out of range")
+        guard checks[column].role == .embedded, !checks[column].isCollection else {
+            throw pager.invalidArgument(
+                "Column \(name(of: column)) holds no embedded object.")
+        }
+        guard try contains(key) else { throw pager.noSuchObject(key) }
+        let embedded = try insertEmbedded(column, values)
+        try setReferring(column, of: key, to: .integer(embedded.rawValue))
+        return embedded
+    }
+
+    /// A new object in the table of an embedded column; it has no owner yet.
+    func insertEmbedded(_ column: Int, _ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
+        try requireWriteTransaction()
+        return try connection.table(backlinkColumns[column]!.table).insertRow(values)
+    }
+
+    /// Who owns an embedded object, and through which column; nil if the table is not one of
+    /// embedded objects.
+    public func owner(of key: ObjectKey) throws -> (object: TypedLink, column: Int)? {
+        guard isEmbedded else { return nil }
+        for position in stored.columns.indices {
+            guard let column = stored.columns[position].backlinks,
+                let owner = try backlinks(position, key).first
+            else { continue }
+            return (TypedLink(table: column.originTable, key: owner), column.originColumn)
+        }
+        throw pager.damaged(0, "an embedded object has no owner")
+    }
+
+    // MARK: Collections inside mixed values
+
+    /// Makes the value of a mixed column an empty list or map.
+    public func setEmpty(_ kind: CollectionKind, _ column: Int, of key: ObjectKey) throws {
+        try requireWriteTransaction()
+        precondition(column >= 0 && column < propertyCount, "column out of range")
+        guard checks[column].format.type == .mixed, !checks[column].isCollection,
+            kind == .list || kind == .map
+        else {
+            throw pager.invalidArgument(
+                "Column \(name(of: column)) holds no lists and maps.")
+        }
+        guard try contains(key) else { throw pager.noSuchObject(key) }
+        let identity = connection.makeCollectionIdentity()
+        try NestedCollection.image(kind, identity, []).withUnsafeBytes {
+            try setReferring(column, of: key, to: .bytes($0))
+        }
+    }
+
+    /// The list that is the value of a mixed column; nil if it is something else.
+    public func nestedList(_ column: Int, of key: ObjectKey) throws -> ListHandle? {
+        try nestedCollection(column, of: key).flatMap(ListHandle.init(ifList:))
+    }
+
+    /// The map that is the value of a mixed column; nil if it is something else.
+    public func nestedMap(_ column: Int, of key: ObjectKey) throws -> MapHandle? {
+        try nestedCollection(column, of: key).flatMap(MapHandle.init(ifMap:))
+    }
+
+    func nestedCollection(_ column: Int, of key: ObjectKey) throws -> CollectionHandle? {
+        let check = checks[column]
+        guard check.format.type == .mixed, !check.isCollection,
+            let nested = NestedCollection(try value(column, of: key))
+        else { return nil }
+        return CollectionHandle(
+            table: self, column: column, owner: key, format: .nested(nested.kind),
+            path: [nested.step(at: 0)])
+    }
+}

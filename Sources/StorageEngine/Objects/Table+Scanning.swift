@@ -1,0 +1,112 @@
+/// Questions about all objects, answered leaf by leaf from the packed columns.
+///
+/// Each is one ``LeafScan``: time grows with the number of leaves, memory does not. Questions about
+/// several columns at a time are a `LeafScan` of one's own.
+extension Table {
+    /// How many objects match.
+    ///
+    /// - Throws: `.damaged`.
+    public func count(where predicate: ColumnPredicate) throws -> Int {
+        var scratch = RowMask()
+        var scan = try LeafScan(self)
+        var count = 0
+        while try scan.next() { count += try scan.count(predicate, scratch: &scratch) }
+        return count
+    }
+
+    /// The keys of objects that match, ascending: the first so many of them.
+    ///
+    /// - Throws: `.damaged`.
+    public func keys(where predicate: ColumnPredicate, limit: Int = .max) throws -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        var mask = RowMask()
+        var scan = try LeafScan(self)
+        while keys.count < limit, try scan.next() {
+            try scan.match(predicate, into: &mask)
+            mask.forEachRow { keys.append(scan.key($0)) }
+        }
+        if keys.count > limit { keys.removeLast(keys.count - limit) }
+        return keys
+    }
+
+    // MARK: Aggregates
+
+    /// The sum of a column of numbers, of the objects that match (nil: of all).
+    ///
+    /// - Throws: `.invalidArgument` if the column has no numbers, `.damaged`.
+    public func sum(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> ColumnSum {
+        var sum = try emptySum(column)
+        var mask = RowMask()
+        var scan = try LeafScan(self)
+        while try scan.next() {
+            guard let predicate else {
+                try scan.add(column, to: &sum)
+                continue
+            }
+            try scan.match(predicate, into: &mask)
+            if !mask.isEmpty { try scan.add(column, of: mask, to: &sum) }
+        }
+        return sum
+    }
+
+    /// The sum of no values of a column, for ``LeafScan/add(_:to:)``.
+    ///
+    /// - Throws: `.invalidArgument` if the column has no numbers.
+    public func emptySum(_ column: Int) throws -> ColumnSum {
+        ColumnSum(kind: try kindOfNumbers(column))
+    }
+
+    /// The mean of a column of numbers; nil without values.
+    ///
+    /// - Throws: `.invalidArgument` if the column has no numbers, `.damaged`.
+    public func average(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> Double? {
+        try sum(column, where: predicate).average
+    }
+
+    /// The least value of a column of numbers; nil without values. NaN is left out; -0 is less
+    /// than 0.
+    ///
+    /// - Throws: `.invalidArgument` if the column has no numbers, `.damaged`.
+    public func minimum(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> Scalar? {
+        try extreme(.least, column, predicate)
+    }
+
+    /// The greatest value of a column of numbers; nil without values. NaN is left out; -0 is less
+    /// than 0.
+    ///
+    /// - Throws: `.invalidArgument` if the column has no numbers, `.damaged`.
+    public func maximum(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> Scalar? {
+        try extreme(.greatest, column, predicate)
+    }
+
+    private func extreme(
+        _ side: ColumnExtreme.Side, _ column: Int, _ predicate: ColumnPredicate?
+    ) throws -> Scalar? {
+        var extreme = ColumnExtreme(side, kind: try kindOfNumbers(column))
+        var mask = RowMask()
+        var scan = try LeafScan(self)
+        while try scan.next() {
+            guard let predicate else {
+                try scan.add(column, selection: nil, to: &extreme)
+                continue
+            }
+            try scan.match(predicate, into: &mask)
+            if !mask.isEmpty { try scan.add(column, selection: mask.words, to: &extreme) }
+        }
+        guard let best = extreme.best else { return nil }
+        switch extreme.kind {
+        case .float: return .float(PackedNumbers.float(image: best))
+        case .double: return .double(PackedNumbers.double(image: best))
+        default: return .integer(best)
+        }
+    }
+
+    private func kindOfNumbers(_ column: Int) throws -> ColumnKind {
+        precondition(column >= 0 && column < propertyCount, "column out of range")
+        guard checks[column].kind.isPacked else {
+            throw pager.invalidArgument(
+                "Column '\(stored.name).\(definition.columns[column].name)' has no numbers.")
+        }
+        return checks[column].kind
+    }
+}

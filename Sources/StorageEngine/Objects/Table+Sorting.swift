@@ -1,0 +1,70 @@
+/// Objects in the order of a column.
+///
+/// Ascending: null, then NaN, then numbers (both zeros alike); strings, data and UUIDs by their
+/// bytes, a shorter value before those that it begins. Descending is the reverse. Objects of equal
+/// values always come in ascending order of their keys.
+extension Table {
+    /// The keys of the first objects in the order of a column, of those that match (nil: of all).
+    ///
+    /// Needs memory for `limit` objects. Once so many are found, leaves whose directory says that
+    /// they hold nothing better are not read.
+    /// - Throws: `.invalidArgument` for a column of lists, `.damaged`.
+    public func firstKeys(
+        _ limit: Int, sortedBy column: Int, ascending: Bool = true,
+        where predicate: ColumnPredicate? = nil
+    ) throws -> [ObjectKey] {
+        precondition(limit >= 0, "a negative number of objects")
+        try requireOrder(column)
+        var sorter = try ColumnSorter(self, column, ascending: ascending, limit: limit)
+        if checks[column].kind.isPacked {
+            var first = FirstEntries<NumberEntry>(limit: limit)
+            var scratch = RowMask()
+            try sorter.forEachLeaf(predicate) { scan, mask in
+                if let rank = first.lastRank {
+                    try scan.keepNumbers(
+                        column, before: rank, ascending: ascending, in: &mask, scratch: &scratch)
+                }
+                try scan.forEachNumber(column, ascending: ascending, mask) { first.offer($0) }
+            }
+            return sorter.withNulls(first.keys)
+        }
+        var first = FirstEntries<BytesEntry>(limit: limit)
+        try sorter.forEachLeaf(predicate) { scan, mask in
+            try scan.forEachBytes(column, ascending: ascending, mask) { first.offer($0) }
+        }
+        return sorter.withNulls(first.keys)
+    }
+
+    /// The keys of all objects in the order of a column, of those that match (nil: of all).
+    ///
+    /// - Throws: `.invalidArgument` for a column of lists, `.damaged`.
+    public func keys(
+        sortedBy column: Int, ascending: Bool = true, where predicate: ColumnPredicate? = nil
+    ) throws -> [ObjectKey] {
+        try requireOrder(column)
+        var sorter = try ColumnSorter(self, column, ascending: ascending)
+        if checks[column].kind.isPacked {
+            var entries: [NumberEntry] = []
+            try sorter.forEachLeaf(predicate) { scan, mask in
+                try scan.forEachNumber(column, ascending: ascending, mask) { entries.append($0) }
+            }
+            entries.sortByRank(ranksDecide: true)
+            return sorter.withNulls(entries.map(\.key))
+        }
+        var entries: [BytesEntry] = []
+        try sorter.forEachLeaf(predicate) { scan, mask in
+            try scan.forEachBytes(column, ascending: ascending, mask) { entries.append($0) }
+        }
+        entries.sortByRank(ranksDecide: false)
+        return sorter.withNulls(entries.map(\.key))
+    }
+
+    private func requireOrder(_ column: Int) throws {
+        precondition(column >= 0 && column < propertyCount, "column out of range")
+        guard !checks[column].isCollection, definition.columns[column].type.isCompared else {
+            throw pager.invalidArgument(
+                "Column '\(stored.name).\(definition.columns[column].name)' is a collection, or of "
+                    + "a type, that is not sorted by.")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// What the values of an object own and refer to: long values, collections, links and backlinks.
+extension Verification {
+    mutating func walkValue(
+        _ table: Table, _ column: Int, _ key: ObjectKey, _ location: RowLocation
+    ) throws {
+        let check = table.checks[column]
+        var targets: [TypedLink: Int64] = [:]
+        if check.isCollection {
+            let collection = table.collection(column, of: key, check.format.collection)
+            try walkCollection(table, column, key, try collection.stored(), &targets, depth: 0)
+        } else {
+            if check.kind == .bytes,
+                let (node, position) = try table.column(column, of: location.leaf),
+                node.isOverflow(position, location.row)
+            {
+                try reach(node.overflowReference(position, location.row).0, isNode: false)
+            }
+            if check.format.type.mayRefer {
+                let value = try table.value(column, at: location)
+                try walkReference(table, column, key, value, &targets, depth: 0)
+            }
+        }
+        try checkLinks(table, column, key, targets)
+    }
+
+    // MARK: Collections
+
+    private mutating func walkCollection(
+        _ table: Table, _ column: Int, _ key: ObjectKey, _ collection: StoredCollection,
+        _ targets: inout [TypedLink: Int64], depth: Int
+    ) throws {
+        if let root = collection.root {
+            guard try reach(root.reference, isNode: true) else { return }
+            let count = try walkNodes(root.reference) { verification, _, leaf, _ in
+                for column in 0..<leaf.columnCount where leaf.kind(column) == .bytes {
+                    for row in 0..<leaf.rowCount where leaf.isOverflow(column, row) {
+                        try verification.reach(leaf.overflowReference(column, row).0, isNode: false)
+                    }
+                }
+            }
+            if count != root.count {
+                report(
+                    "A collection of object \(key.rawValue) counts \(root.count) and has \(count).")
+                return
+            }
+        }
+        if !(try collection.isInOrder()) {
+            report(
+                "A \(collection.format.collection) of object \(key.rawValue) of "
+                    + "'\(table.stored.name)' is not in order.")
+        }
+        guard collection.format.type.mayRefer else { return }
+        try collection.forEachValue {
+            try walkReference(table, column, key, $0, &targets, depth: depth)
+            return true
+        }
+    }
+
+    /// Counts the objects that a value refers to, itself or through nested collections.
+    private mutating func walkReference(
+        _ table: Table, _ column: Int, _ key: ObjectKey, _ value: Scalar,
+        _ targets: inout [TypedLink: Int64], depth: Int
+    ) throws {
+        if let target = table.target(column, value) {
+            targets[target, default: 0] += 1
+        } else if table.checks[column].format.type == .mixed {
+            guard let mixed = MixedValue(value) else {
+                return report("A mixed value of object \(key.rawValue) cannot be read.")
+            }
+            guard mixed.isCollection, let nested = NestedCollection(value) else { return }
+            guard depth < NestedCollection.maximumDepth else { throw tooDeep(pager) }
+            let collection = StoredCollection(
+                pager: pager, bytes: nested.rows, format: .nested(nested.kind))
+            try walkCollection(table, column, key, collection, &targets, depth: depth + 1)
+        }
+    }
+
+    // MARK: Links
+
+    /// Every target knows of the link.
+    private mutating func checkLinks(
+        _ table: Table, _ column: Int, _ key: ObjectKey, _ targets: [TypedLink: Int64]
+    ) throws {
+        for (target, count) in targets {
+            let (targetTable, position) = try table.backlinkColumn(column, toTable: target.table)
+            unmatched[.init(table: target.table, column: position), default: 0] &+= count
+            guard try targetTable.contains(target.key) else {
+                report("Object \(key.rawValue) of '\(table.stored.name)' links to nothing.")
+                continue
+            }
+            if try targetTable.backlinkCount(position, target.key, from: key) != count {
+                report(
+                    "Object \(target.key.rawValue) of '\(targetTable.stored.name)' has wrong "
+                        + "backlinks from \(key.rawValue).")
+            }
+        }
+    }
+
+    /// Every link was found among the backlinks, so if there are not more of these, each of them
+    /// has its link.
+    mutating func checkBacklinks() {
+        for (place, difference) in unmatched where difference != 0 {
+            report(
+                "Table '\(connection.table(place.table).stored.name)' has \(-difference) backlinks "
+                    + "of links that do not exist.")
+        }
+    }
+}
+
+extension StoredCollection {
+    /// Whether the values of a set, or the keys of a map, ascend without duplicates.
+    fileprivate func isInOrder() throws -> Bool {
+        if format.collection == .list { return true }
+        let order = ValueOrder(type: format.type)
+        var previous: CollectionRow?
+        var isInOrder = true
+        try forEach { row in
+            if let previous {
+                isInOrder =
+                    format.hasKeys
+                    ? Node.compare(previous.key, row.key) < 0
+                    : order.compare(previous.value, row.value) < 0
+            }
+            previous = row
+            return isInOrder
+        }
+        return isInOrder
+    }
+}

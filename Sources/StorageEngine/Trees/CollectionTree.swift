@@ -1,0 +1,233 @@
+/// A long list, set or map: rows by position, in leaves of one column of values, or of keys and
+/// values. Branches count rows and have no separators.
+///
+/// Sets and maps keep their rows in order. A search by order compares with the first row below a
+/// branch's child instead of a separator, so that keys of any length need no second copy.
+struct CollectionTree {
+    /// Narrow values end a leaf here, so that one insertion never shifts more.
+    static let maximumRows = 4096
+
+    /// Whether leaves have a column of keys, the first one.
+    let hasKeys: Bool
+    let kind: ColumnKind
+    let treeID: UInt32
+
+    var valueColumn: Int { hasKeys ? 1 : 0 }
+    var format: TreeFormat { .collection(hasKeys: hasKeys, kind) }
+
+    /// A leaf of another tree's shape would be read outside its columns.
+    @inline(__always)
+    private func check(_ leaf: Node, _ pager: Pager, _ root: TreeRoot) throws {
+        guard leaf.columnCount == (hasKeys ? 2 : 1), leaf.kind(valueColumn) == kind,
+            !leaf.isSpilled(valueColumn), !hasKeys || (leaf.kind(0) == .bytes && !leaf.isSpilled(0))
+        else {
+            throw pager.damaged(root.reference.page, "a collection has leaves of other columns")
+        }
+    }
+
+    // MARK: Reading
+
+    /// The leaf and row that hold a position, which must be in range.
+    @inline(__always)
+    func find(_ pager: Pager, _ root: TreeRoot, _ index: Int) throws -> (Node, Int) {
+        let location = try ClusterTree.location(pager, root, at: index)
+        try check(location.leaf, pager, root)
+        return (location.leaf, location.row)
+    }
+
+    /// Visits leaves in order, from the one that holds `start` on, until `body` returns false.
+    func forEachLeaf(
+        _ pager: Pager, _ root: TreeRoot, from start: Int = 0,
+        _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
+    ) throws {
+        try ClusterTree.forEachLeaf(pager, root, from: start) { leaf, first in
+            try check(leaf, pager, root)
+            return try body(leaf, first)
+        }
+    }
+
+    func firstIndex(
+        _ pager: Pager, _ root: TreeRoot, from start: Int,
+        where matches: (Node, Int) throws -> Bool
+    ) throws -> Int? {
+        var found: Int?
+        try forEachLeaf(pager, root, from: start) { leaf, first in
+            for row in min(max(0, start - first), leaf.rowCount)..<leaf.rowCount {
+                guard try matches(leaf, row) else { continue }
+                found = first + row
+                return false
+            }
+            return true
+        }
+        return found
+    }
+
+    func firstIndex(_ pager: Pager, _ root: TreeRoot, ofInteger value: Int64, from start: Int)
+        throws -> Int?
+    {
+        var found: Int?
+        let column = valueColumn
+        try forEachLeaf(pager, root, from: start) { leaf, first in
+            if let bounds = leaf.integerBounds(column), !bounds.contains(value) { return true }
+            let row = leaf.indexOfInteger(column, value, from: max(0, start - first))
+            guard row >= 0, !leaf.isNull(column, row) else { return true }
+            found = first + row
+            return false
+        }
+        return found
+    }
+
+    /// The first position whose row is not before what is sought; the rows are in that order.
+    func lowerBound(
+        _ pager: Pager, _ root: TreeRoot, isBefore: (Node, Int) throws -> Bool
+    ) throws -> Int {
+        if root.reference.isNone { return 0 }
+        var node = try pager.node(root.reference)
+        var position = 0
+        while node.level > 0 {
+            // The last child that begins before it, or the first child.
+            var (low, high) = (0, node.rowCount - 1)
+            while low < high {
+                let middle = (low + high + 1) / 2
+                let first = try firstLeaf(pager, root, try pager.child(of: node, middle))
+                if try isBefore(first, 0) { low = middle } else { high = middle - 1 }
+            }
+            for row in 0..<low { position &+= node.childCount(row) }
+            node = try pager.child(of: node, low)
+        }
+        try check(node, pager, root)
+        var (low, high) = (0, node.rowCount)
+        while low < high {
+            let middle = (low + high) / 2
+            if try isBefore(node, middle) { low = middle + 1 } else { high = middle }
+        }
+        position &+= low
+        guard position >= 0, position <= root.count else {
+            throw pager.damaged(root.reference.page, "row counts do not add up")
+        }
+        return position
+    }
+
+    private func firstLeaf(_ pager: Pager, _ root: TreeRoot, _ top: Node) throws -> Node {
+        var node = top
+        while node.level > 0 { node = try pager.child(of: node, 0) }
+        guard node.rowCount > 0 else {
+            throw pager.damaged(root.reference.page, "a collection has an empty leaf")
+        }
+        try check(node, pager, root)
+        return node
+    }
+
+    // MARK: Changing
+
+    /// `set` writes the row; false if the leaf has no room for it.
+    func insert(
+        _ writer: TreeWriter, _ root: inout TreeRoot, at index: Int,
+        set: (MutableNode, Int) -> Bool
+    ) throws {
+        if root.reference.isNone {
+            root.reference = try makeLeaf(writer).0
+        }
+        let isAppend = index == root.count
+        while true {
+            var row = index
+            let leaf = try writer.descend(&root, format) {
+                isAppend ? last($0, &row) : child($0, &row)
+            }
+            try check(leaf, row, below: leaf.rowCount + 1, writer, root)
+            if leaf.reading.rowCount < Self.maximumRows, leaf.insertPlaceholderRow(at: row) {
+                if set(leaf, row) {
+                    writer.addToCounts(&root, 1)
+                    return
+                }
+                leaf.removeRow(at: row)
+            }
+            if isAppend {
+                let (reference, right) = try makeLeaf(writer)
+                try writer.insertSibling(
+                    &root, format, after: writer.depth - 1, reference, right, separator: .none)
+            } else {
+                try split(writer, &root)
+            }
+        }
+    }
+
+    func set(
+        _ writer: TreeWriter, _ root: inout TreeRoot, at index: Int,
+        set: (MutableNode, Int) -> Bool
+    ) throws {
+        while true {
+            var row = index
+            let leaf = try writer.descend(&root, format) { child($0, &row) }
+            try check(leaf, row, below: leaf.rowCount, writer, root)
+            if set(leaf, row) { return }
+            try split(writer, &root)
+        }
+    }
+
+    func remove(_ writer: TreeWriter, _ root: inout TreeRoot, at index: Int) throws {
+        var row = index
+        let leaf = try writer.descend(&root, format) { child($0, &row) }
+        try check(leaf, row, below: leaf.rowCount, writer, root)
+        leaf.removeRow(at: row)
+        writer.addToCounts(&root, -1)
+        if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root) }
+    }
+
+    /// Counts in branches led to `row` of the leaf: it must be one.
+    private func check(
+        _ leaf: MutableNode, _ row: Int, below limit: Int, _ writer: TreeWriter, _ root: TreeRoot
+    ) throws {
+        try check(leaf.reading, writer.pager, root)
+        guard row >= 0, row < limit else {
+            throw writer.pager.damaged(root.reference.page, "row counts do not add up")
+        }
+    }
+
+    private func child(_ node: Node, _ remaining: inout Int) -> Int {
+        ClusterTree.childRow(node, position: &remaining)
+    }
+
+    /// The last child, for appending: `remaining` becomes the end of it.
+    private func last(_ node: Node, _ remaining: inout Int) -> Int {
+        let last = node.rowCount - 1
+        for row in 0..<last { remaining &-= node.childCount(row) }
+        return last
+    }
+
+    private func makeLeaf(_ writer: TreeWriter) throws -> (PageReference, MutableNode) {
+        try writer.makeNode(level: 0, treeID: treeID, columns: format.leafColumns, lowKey: 0)
+    }
+
+    private func split(_ writer: TreeWriter, _ root: inout TreeRoot) throws {
+        let leaf = writer.leaf
+        let rows = leaf.reading.rowCount
+        precondition(rows > 1, "one row of a collection does not fit a leaf")
+        let cut = rows / 2
+        let (reference, right) = try writer.duplicate(leaf)
+        right.removeRows(0..<cut)
+        try writer.insertSibling(
+            &root, format, after: writer.depth - 1, reference, right, separator: .none)
+        leaf.removeRows(cut..<rows)
+    }
+}
+
+/// Walks all nodes of a tree, children before parents.
+func forEachNode(
+    _ pager: Pager, _ reference: PageReference, _ body: (PageReference, Node) throws -> Void
+) throws {
+    if reference.isNone { return }
+    try forEachNode(pager, reference, try pager.node(reference), body)
+}
+
+private func forEachNode(
+    _ pager: Pager, _ reference: PageReference, _ node: Node,
+    _ body: (PageReference, Node) throws -> Void
+) throws {
+    if node.level > 0 {
+        for row in 0..<node.rowCount {
+            try forEachNode(pager, node.child(row), try pager.child(of: node, row), body)
+        }
+    }
+    try body(reference, node)
+}

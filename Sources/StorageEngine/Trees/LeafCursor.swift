@@ -1,0 +1,92 @@
+/// A walk over the leaves of a tree in their order. Takes memory once, for the path to the leaf.
+///
+/// Nothing may be written while it walks.
+struct LeafCursor: ~Copyable {
+    /// A branch on the way to the leaf, and the row of it that comes next.
+    private struct Step {
+        var branch: Node
+        var next: Int
+    }
+
+    private let pager: Pager
+    private let start: Int
+    private let steps: UnsafeMutablePointer<Step>?
+    private var depth = 0
+    /// The leaf at which the walk stands; before it has begun, the root if that is a leaf.
+    private var current: Node?
+    private var hasBegun = false
+    /// The position of the leaf's first row among all rows.
+    private(set) var firstPosition = 0
+
+    /// Begins in front of the leaf that holds the row at position `start`.
+    init(_ pager: Pager, _ root: TreeRoot, from start: Int = 0) throws {
+        self.pager = pager
+        self.start = start
+        guard !root.reference.isNone else {
+            steps = nil
+            return
+        }
+        let node = try pager.node(root.reference)
+        if node.level == 0 {
+            current = node
+            steps = nil
+        } else {
+            // Children are one level lower than their parents: the path cannot be longer.
+            let steps = UnsafeMutablePointer<Step>.allocate(capacity: node.level)
+            steps[0] = Step(branch: node, next: 0)
+            self.steps = steps
+            depth = 1
+        }
+    }
+
+    deinit { steps?.deallocate() }
+
+    /// The leaf at which the walk stands, after ``next()`` has returned true.
+    @inline(__always)
+    var leaf: Node { current.unsafelyUnwrapped }
+
+    /// The page of the leaf that comes so many steps later, as far as it has the same parent.
+    @inline(__always)
+    func upcomingPage(_ distance: Int) -> UInt64? {
+        guard let steps, depth > 0 else { return nil }
+        let step = steps[depth &- 1]
+        let row = step.next &+ distance &- 1
+        guard row < step.branch.rowCount else { return nil }
+        return UInt64(bitPattern: step.branch.integer(BranchColumn.page, row))
+    }
+
+    /// Goes on to the next leaf; false behind the last one.
+    mutating func next() throws -> Bool {
+        guard let steps else {
+            // The root alone, or nothing.
+            defer { hasBegun = true }
+            return !hasBegun && current != nil
+        }
+        if hasBegun, let current { firstPosition &+= current.rowCount }
+        hasBegun = true
+        while depth > 0 {
+            let step = steps[depth &- 1]
+            guard step.next < step.branch.rowCount else {
+                depth &-= 1
+                continue
+            }
+            steps[depth &- 1].next &+= 1
+            if firstPosition < start {
+                let count = step.branch.childCount(step.next)
+                if firstPosition &+ count <= start {
+                    firstPosition &+= count
+                    continue
+                }
+            }
+            let child = try pager.child(of: step.branch, step.next)
+            if child.level == 0 {
+                current = child
+                return true
+            }
+            steps[depth] = Step(branch: child, next: 0)
+            depth &+= 1
+        }
+        current = nil
+        return false
+    }
+}

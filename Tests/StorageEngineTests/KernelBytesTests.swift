@@ -1,0 +1,119 @@
+import CColumnKernels
+import Testing
+
+@testable import StorageEngine
+
+/// Searching byte strings, at each level that this processor has, in heaps behind which there is no
+/// memory, against comparing arrays.
+@Suite struct KernelBytesTests {
+    /// Strings of few letters, so that many are alike.
+    private func randomBytes(_ limit: Int, _ random: inout SeededRandom) -> [UInt8] {
+        (0..<random.next(below: limit + 1)).map { _ in UInt8(97 + random.next(below: 2)) }
+    }
+
+    private func contains(_ value: [UInt8], _ pattern: [UInt8]) -> Bool {
+        value.count >= pattern.count
+            && (0...value.count - pattern.count).contains {
+                value[$0..<$0 + pattern.count].elementsEqual(pattern)
+            }
+    }
+
+    private func matches(_ test: BytesTest, _ value: [UInt8], _ pattern: [UInt8]) -> Bool {
+        switch test {
+        case .equal: value == pattern
+        case .prefix: value.starts(with: pattern)
+        case .suffix: value.suffix(pattern.count).elementsEqual(pattern)
+        case .contains: contains(value, pattern)
+        }
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func searchesFindWhatComparingFinds(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        for rows in [1, 2, 63, 64, 65, 128, 200] {
+            for limit in [0, 3, 9, 20] {
+                var values = (0..<rows).map { _ in randomBytes(limit, &random) }
+                let isElsewhere = (0..<rows).map { _ in random.next(below: 20) == 0 }
+                for row in 0..<rows where isElsewhere[row] {
+                    values[row] = randomBytes(24, &random)
+                }
+                let nulls = (0..<rows).map { _ in random.next(below: 9) == 0 }
+                for row in 0..<rows where nulls[row] { values[row] = [] }
+                check(values, isElsewhere, nulls, limit, &random)
+            }
+        }
+    }
+
+    private func check(
+        _ values: [[UInt8]], _ isElsewhere: [Bool], _ nulls: [Bool], _ limit: Int,
+        _ random: inout SeededRandom
+    ) {
+        let rows = values.count
+        let memory = GuardedMemory(byteCount: 16384)
+        let heap = [UInt8](repeating: 97, count: 8) + values.flatMap { $0 }
+        let place = memory.place(heap) + 8
+        var end = 0
+        let ends = (0..<rows).map { row in
+            end += values[row].count
+            return UInt16(end) | (isElsewhere[row] ? 0x8000 : 0)
+        }
+        let nullWords = PackedColumnModel.words(nulls, behind: true)
+        var mask = [UInt64](repeating: 0xAAAA, count: (rows + 63) / 64)
+        nullWords.withUnsafeBytes { nullWords in
+            ends.withUnsafeBufferPointer { ends in
+                let column = realm_bytes_column(
+                    heap: place.assumingMemoryBound(to: UInt8.self), ends: ends.baseAddress!,
+                    nulls: nullWords.baseAddress!.assumingMemoryBound(to: UInt64.self),
+                    used: end, rows: rows)
+                for test in [BytesTest.equal, .prefix, .suffix, .contains] {
+                    for _ in 0..<12 {
+                        let pattern =
+                            random.next(below: 2) == 0
+                            ? values[random.next(below: rows)] : randomBytes(limit, &random)
+                        let expected = (0..<rows).filter {
+                            !nulls[$0] && !isElsewhere[$0] && matches(test, values[$0], pattern)
+                        }
+                        for level in ColumnKernels.available {
+                            let found = search(column, test, pattern, level, &mask)
+                            #expect(found == isElsewhere.contains(true))
+                            #expect(
+                                members(&mask, rows: rows) == expected,
+                                "\(test) \(pattern) \(level.name)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func search(
+        _ column: realm_bytes_column, _ test: BytesTest, _ pattern: [UInt8],
+        _ level: ColumnKernels, _ mask: inout [UInt64]
+    ) -> Bool {
+        let kinds: [BytesTest: realm_bytes_test] = [
+            .equal: realm_bytes_equal, .prefix: realm_bytes_prefix, .suffix: realm_bytes_suffix,
+        ]
+        guard let kind = kinds[test] else {
+            // The loop does not take an empty pattern.
+            return pattern.isEmpty
+                ? search(column, .prefix, pattern, level, &mask)
+                : realm_match_contained_bytes(column, pattern, pattern.count, &mask)
+        }
+        return level.table.pointee.match_bytes(column, kind, pattern, pattern.count, &mask)
+    }
+
+    /// Overflow values are compared outside of nodes.
+    @Test func singleStringsAreTestedAlike() {
+        var random = SeededRandom(seed: 5)
+        for _ in 0..<2000 {
+            let value = randomBytes(6, &random)
+            let pattern = randomBytes(3, &random)
+            for test in [BytesTest.equal, .prefix, .suffix, .contains] {
+                let isMatch = value.withUnsafeBytes { value in
+                    pattern.withUnsafeBytes { test.matches(value, $0) }
+                }
+                #expect(isMatch == matches(test, value, pattern))
+            }
+        }
+    }
+}
