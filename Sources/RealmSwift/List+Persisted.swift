@@ -93,7 +93,7 @@ extension List: _Persistable {
 /// The elements of a sequence of any type.
 private func anyElements(_ sequence: some Sequence) -> [Any?] { sequence.map { $0 } }
 
-/// The elements of a managed list at one moment.
+/// The values of a managed list at one moment.
 final class ListSnapshot {
     enum Value {
         case scalar(Scalar)
@@ -110,11 +110,11 @@ final class ListSnapshot {
     }
 
     func decode<Element: RealmCollectionValue>(
-        _ position: Int, as type: Element.Type, _ source: _LinkSource?
+        _ position: Int, as type: Element.Type
     ) -> Element {
         switch values[position] {
-        case .scalar(let scalar): Element._decode(scalar, source)
-        case .bytes(let bytes): bytes.withUnsafeBytes { Element._decode(.bytes($0), source) }
+        case .scalar(let scalar): Element._decode(scalar, nil)
+        case .bytes(let bytes): bytes.withUnsafeBytes { Element._decode(.bytes($0), nil) }
         }
     }
 }

@@ -16,7 +16,8 @@ import StorageEngine
 public final class List<Element: RealmCollectionValue> {
     /// The elements of an unmanaged list.
     var elements: [Element] = []
-    var managed: ManagedList?
+    /// Outside the exclusivity checks: one thread uses it, and nothing is called meanwhile.
+    @exclusivity(unchecked) var managed: ManagedList?
 
     /// Creates an empty unmanaged list.
     public init() {}
@@ -24,8 +25,9 @@ public final class List<Element: RealmCollectionValue> {
     init(managed: ManagedList) { self.managed = managed }
 }
 
-/// The place of a list in a Realm.
-struct ManagedList {
+/// The place of a list in a Realm. A class, because every use of a list takes one reference to it
+/// instead of a copy of five.
+final class ManagedList {
     let owner: ManagedClass
     let key: Int64
     let birth: UInt32
@@ -36,7 +38,7 @@ struct ManagedList {
     /// The class of the elements of a list of objects.
     private let target: ManagedClass?
     /// The layout stamp for which the owner was last found to exist.
-    private var checkedStamp = UInt64.max
+    @exclusivity(unchecked) private var checkedStamp = UInt64.max
 
     init(owner: ManagedClass, key: Int64, birth: UInt32, column: Int) {
         self.owner = owner
@@ -60,7 +62,7 @@ struct ManagedList {
     }
 
     /// Stops unless the list may be read now.
-    mutating func requireAlive() {
+    func requireAlive() {
         realm.checkThread()
         let stamp = realm.connection.layoutStamp.pointee
         if stamp == checkedStamp { return }
@@ -71,7 +73,7 @@ struct ManagedList {
     }
 
     /// Stops unless the list may be changed now.
-    mutating func requireWritable() {
+    func requireWritable() {
         requireAlive()
         if !realm.isWriting { stop("Cannot modify List outside of a write transaction.") }
     }
@@ -163,15 +165,29 @@ extension List: RandomAccessCollection {
     /// it. Elements that are objects may be deleted meanwhile.
     public func makeIterator() -> RLMIterator<Element> {
         guard let managed = readable() else { return RLMIterator(.array(elements)) }
-        let snapshot = attempt { try managed.snapshot() }
-        return RLMIterator(.list(snapshot, managed.source, managed.realm))
+        if let source = managed.source {
+            return RLMIterator(links: LinkCursor(attempt { try managed.links() }, source))
+        }
+        return RLMIterator(.list(attempt { try managed.snapshot() }, managed.realm))
     }
 }
 
 extension List: MutableCollection {}
 
 extension ManagedList {
-    /// All elements now. Bytes are copied, because the engine's own may move with the next write.
+    /// The keys of all objects that the list holds now.
+    func links() throws -> ContiguousArray<Int64> {
+        var keys = ContiguousArray<Int64>()
+        keys.reserveCapacity(try handle.count())
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try handle.forEach {
+            if case .integer(let key) = $0 { keys.append(key) }
+            return true
+        }
+        return keys
+    }
+
+    /// All values now. Bytes are copied, because the engine's own may move with the next write.
     func snapshot() throws -> ListSnapshot {
         let snapshot = ListSnapshot()
         // swift-format-ignore: ReplaceForEachWithForLoop

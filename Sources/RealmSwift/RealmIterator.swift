@@ -8,18 +8,28 @@ import StorageEngine
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     /// Set for Results, whose elements are objects.
     @usableFromInline let cursor: TableCursor?
-    /// The object that the cursor gave last. Here and not in the cursor, so that handing it out
+    /// The object that a cursor gave last. Here and not in the cursor, so that handing it out
     /// needs no counting in a loop that does not keep it.
     @usableFromInline var accessor: ObjectBase?
+    /// Set for lists of objects.
+    @usableFromInline let links: LinkCursor?
     @usableFromInline let elements: _ElementIterator<Element>?
 
     init(cursor: TableCursor) {
         self.cursor = cursor
+        links = nil
+        elements = nil
+    }
+
+    init(links: LinkCursor) {
+        cursor = nil
+        self.links = links
         elements = nil
     }
 
     init(_ source: _ElementIterator<Element>.Source) {
         cursor = nil
+        links = nil
         elements = _ElementIterator(source)
     }
 
@@ -35,6 +45,12 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
             guard let accessor else { return nil }
             return unsafeBitCast(accessor, to: Element.self)
         }
+        if let links {
+            // Made by lists of objects of the class `Element` only.
+            links._step(&accessor)
+            guard let accessor else { return nil }
+            return unsafeBitCast(accessor, to: Element.self)
+        }
         return elements?.next()
     }
 }
@@ -44,7 +60,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 final class _ElementIterator<Element: RealmCollectionValue> {
     enum Source {
         case array([Element])
-        case list(ListSnapshot, _LinkSource?, RealmInstance)
+        case list(ListSnapshot, RealmInstance)
     }
 
     private let source: Source
@@ -58,10 +74,10 @@ final class _ElementIterator<Element: RealmCollectionValue> {
         switch source {
         case .array(let elements):
             return position < elements.count ? elements[position] : nil
-        case .list(let snapshot, let link, let realm):
+        case .list(let snapshot, let realm):
             realm.checkThread()
             guard position < snapshot.values.count else { return nil }
-            return snapshot.decode(position, as: Element.self, link)
+            return snapshot.decode(position, as: Element.self)
         }
     }
 }

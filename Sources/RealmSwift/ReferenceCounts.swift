@@ -14,6 +14,16 @@ enum ReferenceCounts {
         UnsafeRawPointer(object).load(fromByteOffset: 8, as: UInt64.self)
     }
 
+    /// Whether a reference is the only one to its object, given the counts of such an object. By
+    /// reference, because a copy would count.
+    @inline(__always)
+    static func isSole(_ object: inout ObjectBase?, _ soleReference: UInt64) -> Bool {
+        withUnsafeBytes(of: &object) {
+            guard let object = $0.load(as: UnsafeMutableRawPointer?.self) else { return false }
+            return of(object) == soleReference
+        }
+    }
+
     /// The counts of an object with one strong reference and nothing else. A word that differs, for
     /// whatever reason, means that somebody else may be referring to the object.
     static let ofSoleReference = states.sole

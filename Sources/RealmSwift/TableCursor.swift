@@ -88,18 +88,12 @@ final class TableCursor {
         hasStarted = true
         let location = RowLocation(leaf: leaf, row: _row)
         _key = table.key(at: location).rawValue
-        if !isReusable(&accessor) { accessor = managedClass.makeAccessor(key: _key) }
+        if !ReferenceCounts.isSole(&accessor, _soleReference) {
+            accessor = managedClass.makeAccessor(key: _key)
+        }
         accessor?._key = _key
         accessor?._birth = realm.generation
         accessor?._place(at: location, stamp: _stamp)
-    }
-
-    /// By reference, because a copy would count.
-    private func isReusable(_ accessor: inout ObjectBase?) -> Bool {
-        withUnsafeBytes(of: &accessor) {
-            guard let object = $0.load(as: UnsafeMutableRawPointer?.self) else { return false }
-            return ReferenceCounts.of(object) == _soleReference
-        }
     }
 
     // MARK: Leaves

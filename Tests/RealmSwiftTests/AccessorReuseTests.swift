@@ -136,6 +136,52 @@ private final class Pair {
         #expect(ages == (0...600).filter { $0 % 3 != 0 })
     }
 
+    @Test func listsGiveDistinctObjectsToWhoeverKeepsThem() throws {
+        let realm = try directory.realm([Owner.self, Dog.self])
+        let numbers = (0..<300).map { ($0 * 7919) % 300 }
+        let owner = Owner()
+        try realm.write {
+            realm.add(owner)
+            let dogs = (0..<300).map { realm.create(Dog.self, value: ["name": "\($0)"]) }
+            for number in numbers { owner.dogs.append(dogs[number]) }
+        }
+        var seen: [String] = []
+        var kept: [Dog] = []
+        for dog in owner.dogs {
+            seen.append(dog.name)
+            if kept.count < seen.count / 3 { kept.append(dog) }
+        }
+        #expect(seen == numbers.map(String.init))
+        #expect(kept.map(\.name) == (0..<100).map { seen[$0 * 3 + 2] })
+        #expect(Array(owner.dogs).map(\.name) == seen)
+    }
+
+    @Test func listsVisitWhatIsDeletedMeanwhileAsInvalidated() throws {
+        let realm = try directory.realm([Owner.self, Dog.self])
+        let owner = Owner()
+        var visited = 0
+        var invalidated = 0
+        try realm.write {
+            realm.add(owner)
+            for number in 0..<300 {
+                owner.dogs.append(realm.create(Dog.self, value: ["name": "\(number)"]))
+            }
+            let all = Array(owner.dogs)
+            for dog in owner.dogs {
+                visited += 1
+                if dog.isInvalidated {
+                    invalidated += 1
+                    continue
+                }
+                // Moves rows, too.
+                dog.name += String(repeating: "!", count: 1 + visited % 40)
+                if visited % 3 == 1 { realm.delete(all[visited]) }
+            }
+        }
+        #expect(visited == 300 && invalidated == 100)
+        #expect(owner.dogs.count == 200 && owner.dogs.allSatisfy { $0.name.hasSuffix("!") })
+    }
+
     @Test func breakingOffAndStartingAgain() throws {
         let people = try filledRealm().objects(Person.self)
         for _ in 0..<3 {

@@ -53,7 +53,12 @@ import Testing
             let rows = row..<Int.random(in: row...min(model.count, row + 20), using: &r)
             node.removeRows(rows)
             model.removeSubrange(rows)
-        case 83..<86:
+        case 83..<85:
+            var chosen = model.indices.filter { _ in Bool.random(using: &r) }
+            if Bool.random(using: &r) { chosen = Array(chosen.suffix(chosen.count / 2)) }
+            chosen.map(Int32.init).withUnsafeBufferPointer { node.keepRows($0) }
+            model = chosen.map { model[$0] }
+        case 85..<86:
             let rows = row..<Int.random(in: row...min(model.count, row + 30), using: &r)
             let copy = node.copy()
             let place = Int.random(in: 0...model.count, using: &r)

@@ -183,7 +183,9 @@ private struct ObjectModel {
     mutating func step(_ connection: Connection, _ random: inout SeededRandom) throws {
         let personTable = try connection.table(named: "Person")!
         let dogTable = try connection.table(named: "Dog")!
-        switch random.next(below: 16) {
+        switch random.next(below: 18) {
+        case 16: try deleteSome(personTable, dogTable, &random)
+        case 17: try deleteAll(personTable, dogTable, &random)
         case 0...3: try addPerson(personTable, &random)
         case 4...6: try addDog(dogTable, &random)
         case 7: try deletePerson(personTable, &random)
@@ -246,13 +248,50 @@ private struct ObjectModel {
     private mutating func deletePerson(_ table: Table, _ random: inout SeededRandom) throws {
         guard let key = people.keys.sorted().randomElement(using: &random) else { return }
         try table.delete(ObjectKey(rawValue: key))
-        people[key] = nil
-        for dog in dogs.keys where dogs[dog]!.owner == key { dogs[dog]!.owner = nil }
+        forgetPerson(key)
     }
 
     private mutating func deleteDog(_ table: Table, _ random: inout SeededRandom) throws {
         guard let key = dogs.keys.sorted().randomElement(using: &random) else { return }
         try table.delete(ObjectKey(rawValue: key))
+        forgetDog(key)
+    }
+
+    /// Some of them together, named in any order, with keys that name nobody and keys named twice.
+    private mutating func deleteSome(
+        _ personTable: Table, _ dogTable: Table, _ random: inout SeededRandom
+    ) throws {
+        let isOfPeople = random.next(below: 2) == 0
+        let existing = isOfPeople ? people.keys.sorted() : dogs.keys.sorted()
+        let share = 1 + random.next(below: 8)
+        var chosen = existing.filter { _ in random.next(below: 8) < share }
+        if random.next(below: 2) == 0 { chosen = Array(chosen.prefix(20)) }
+        for key in chosen { isOfPeople ? forgetPerson(key) : forgetDog(key) }
+        chosen += [1 << 40, -1] + chosen.prefix(2)
+        if random.next(below: 2) == 0 { chosen.shuffle(using: &random) }
+        let table = isOfPeople ? personTable : dogTable
+        try table.delete(chosen.map(ObjectKey.init(rawValue:)))
+    }
+
+    private mutating func deleteAll(
+        _ personTable: Table, _ dogTable: Table, _ random: inout SeededRandom
+    ) throws {
+        guard random.next(below: 12) == 0 else { return }
+        if random.next(below: 2) == 0 {
+            for key in people.keys.sorted() { forgetPerson(key) }
+            try personTable.deleteAll()
+        } else {
+            for key in dogs.keys.sorted() { forgetDog(key) }
+            try dogTable.deleteAll()
+        }
+    }
+
+    private mutating func forgetPerson(_ key: Int64) {
+        people[key] = nil
+        for dog in dogs.keys where dogs[dog]!.owner == key { dogs[dog]!.owner = nil }
+    }
+
+    private mutating func forgetDog(_ key: Int64) {
         dogs[key] = nil
         for person in people.keys { people[person]!.dogs.removeAll { $0 == key } }
     }

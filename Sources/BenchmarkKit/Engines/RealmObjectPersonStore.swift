@@ -145,7 +145,7 @@ final class RealmObjectPersonStore: PersonStore {
     }
 
     private func deleteOdd<P: PersonObject>(_ persons: Results<P>) {
-        for person in persons where person.age % 2 == 1 { realm.delete(person) }
+        realm.delete(persons.lazy.filter { $0.age % 2 == 1 })
     }
 
     // MARK: The file

@@ -112,14 +112,15 @@ final class RealmTablePersonStore: PersonStore {
 
     func deleteOddAges() throws {
         try write {
-            var position = 0
-            var rows: [(key: ObjectKey, age: Int64)] = []
-            while position < (try table.count()) {
-                try readAges(&rows, at: position)
-                for row in rows {
-                    if row.age & 1 == 1 { try table.delete(row.key) } else { position += 1 }
+            var odd: [ObjectKey] = []
+            try table.forEachLeaf { leaf, _ in
+                let (node, ages) = try column(age, of: leaf)
+                for row in 0..<leaf.rowCount where node.integer(ages, row) & 1 == 1 {
+                    odd.append(table.key(at: RowLocation(leaf: leaf, row: row)))
                 }
+                return true
             }
+            try table.delete(odd)
         }
     }
 

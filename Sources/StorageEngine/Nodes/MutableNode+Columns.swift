@@ -1,15 +1,30 @@
 extension MutableNode {
-    /// Adds a column of zeros or empty values.
-    public func addColumn(_ format: ColumnFormat, at index: Int) -> Bool {
+    /// Adds a column of zeros or empty values; or of `integers`, which ascend, one for each row.
+    public func addColumn(
+        _ format: ColumnFormat, at index: Int, integers: UnsafeBufferPointer<Int64>? = nil
+    ) -> Bool {
         let count = columnCount
         guard NodeDraft.bytes(directoryOf: count + 1) <= byteCount else { return false }
         let draft = NodeDraft(revising: self)
         MutablePageHeader(draft.target).columnCount = count + 1
         for c in index..<count { draft.setEntry(c + 1, like: entry(c)) }
-        draft.entry(index).initialize(format)
+        let new = draft.entry(index)
+        new.initialize(format)
+        if let low = integers?.first, let high = integers?.last {
+            new.width = PackedNumbers.width(low: low, high: high)
+            new.base = new.width == 64 ? 0 : low
+        }
         guard draft.assignOffsets(rows: rowCount) else { return false }
         for c in 0..<count where !entry(c).isSpilled {
             draft.copyRows(from: reading, column: c, 0..<rowCount, to: c < index ? c : c + 1, at: 0)
+        }
+        if let integers {
+            precondition(integers.count == rowCount, "There is one integer for each row.")
+            for row in 0..<rowCount {
+                let delta = UInt64(bitPattern: integers[row] &- new.base)
+                PackedNumbers.store(
+                    draft.target + new.dataOffset, row, width: new.width, delta)
+            }
         }
         draft.install(in: self)
         return true

@@ -156,10 +156,15 @@ struct NodeDraft {
     }
 
     static func packedBytes(_ node: Node, column c: Int) -> Int {
+        packedBytes(node, column: c, rows: node.rowCount)
+    }
+
+    /// The same with fewer rows, whose bytes are counted as if all stayed.
+    static func packedBytes(_ node: Node, column c: Int, rows: Int) -> Int {
         let e = node.entry(c)
         if e.isSpilled { return 0 }
-        var total = e.dataBytes(rows: node.rowCount)
-        if e.nullOffset != 0 { total += ColumnEntry.nullBytes(rows: node.rowCount) }
+        var total = e.dataBytes(rows: rows)
+        if e.nullOffset != 0 { total += ColumnEntry.nullBytes(rows: rows) }
         if e.kind == .bytes { total += (e.heapUsed + 7) & ~7 }
         return total
     }

@@ -2,18 +2,12 @@
 /// null, and what they own is deleted with them.
 extension Table {
     /// Deletes an object, and the embedded objects that it owns. An embedded object may be deleted
-    /// as well: its owner then has none.
+    /// as well: its owner then has none. Many at once: ``delete(_:)-([ObjectKey])``.
     public func delete(_ key: ObjectKey) throws {
         try requireWriteTransaction()
         guard try contains(key) else { throw connection.pager.noSuchObject(key) }
         try detachReferrers(of: key)
         try connection.erase([TypedLink(table: index, key: key)])
-    }
-
-    /// Deletes all objects.
-    public func deleteAll() throws {
-        try requireWriteTransaction()
-        while try count() > 0 { try delete(try key(at: count() - 1)) }
     }
 
     /// Everybody who refers to the object stops doing so.

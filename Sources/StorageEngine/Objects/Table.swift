@@ -126,6 +126,10 @@ public final class Table {
         try ClusterTree.location(pager, try root, of: key)
     }
 
+    /// The row of an object if it lies in this leaf of its table.
+    @inline(__always)
+    public static func row(of key: ObjectKey, in leaf: Node) -> Int? { leaf.row(of: key) }
+
     /// The row at a position in key order. O(log n).
     public func location(at position: Int) throws -> RowLocation {
         let root = try root

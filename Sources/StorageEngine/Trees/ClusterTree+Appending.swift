@@ -97,14 +97,15 @@ extension ClusterTree {
 
     /// Gives a dense leaf the key column it needs once keys have gaps. False if there is no room.
     func addKeyColumn(_ leaf: MutableNode) -> Bool {
-        let position = leaf.reading.columnCount
-        guard leaf.addColumn(ColumnFormat(id: Node.keyColumnID, kind: .integer), at: position)
-        else { return false }
-        for row in 0..<leaf.reading.rowCount where !leaf.setInteger(position, row, Int64(row)) {
-            leaf.removeColumn(position)
-            return false
-        }
-        return true
+        let keys = ContiguousArray(0..<Int64(leaf.reading.rowCount))
+        return keys.withUnsafeBufferPointer { addKeyColumn(leaf, $0) }
+    }
+
+    /// Gives a leaf the key column; `keys` are relative to its low key. False if there is no room.
+    func addKeyColumn(_ leaf: MutableNode, _ keys: UnsafeBufferPointer<Int64>) -> Bool {
+        leaf.addColumn(
+            ColumnFormat(id: Node.keyColumnID, kind: .integer), at: leaf.reading.columnCount,
+            integers: keys)
     }
 
     /// Appends to a leaf with spilled columns, or of an older column set.

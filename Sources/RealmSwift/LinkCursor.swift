@@ -1,0 +1,64 @@
+import StorageEngine
+
+/// Walks the objects that a list of links led to when the walk began. Objects that are deleted
+/// meanwhile are visited all the same, invalidated.
+///
+/// Neighbours in a list often lie in one leaf: the leaf of the object before is tried first, and
+/// the accessor is placed in its row at once. An accessor that nobody but the iterator refers to
+/// any more is pointed at the next object, as `TableCursor` does.
+@usableFromInline
+final class LinkCursor {
+    private let keys: ContiguousArray<Int64>
+    private let target: ManagedClass
+    /// Keeps the Realm alive.
+    private let realm: RealmInstance
+    private let birth: UInt32
+    private let soleReference: UInt64
+    private var position = 0
+    /// The leaf of the last object, for as long as the layout stamp is `leafStamp`.
+    private var leaf: Node?
+    private var leafStamp = UInt64.max
+
+    init(_ keys: ContiguousArray<Int64>, _ source: _LinkSource) {
+        self.keys = keys
+        target = source.target
+        realm = source.target.realm
+        birth = source.birth
+        soleReference =
+            target.model.isReusable ? ReferenceCounts.ofSoleReference : .max
+    }
+
+    /// Leaves the accessor of the next object in `accessor`; nil at the end.
+    @inline(never) @usableFromInline
+    func _step(_ accessor: inout ObjectBase?) {
+        realm.checkThread()
+        guard position < keys.count else {
+            accessor = nil
+            return
+        }
+        let key = keys[position]
+        position += 1
+        if !ReferenceCounts.isSole(&accessor, soleReference) {
+            accessor = target.makeAccessor(key: key)
+        }
+        guard let accessor else { return }
+        accessor._key = key
+        accessor._birth = birth
+        place(accessor, ObjectKey(rawValue: key))
+    }
+
+    /// An object that is gone stays without a place; using it stops the program.
+    @inline(__always)
+    private func place(_ accessor: ObjectBase, _ key: ObjectKey) {
+        let stamp = realm.connection.layoutStamp.pointee
+        if stamp == leafStamp, let leaf, let row = Table.row(of: key, in: leaf) {
+            accessor._place(at: RowLocation(leaf: leaf, row: row), stamp: stamp)
+        } else if let location = target.locate(key: key.rawValue, birth: birth) {
+            leaf = location.leaf
+            leafStamp = realm.connection.layoutStamp.pointee
+            accessor._place(at: location, stamp: leafStamp)
+        } else {
+            accessor._stamp = .max
+        }
+    }
+}

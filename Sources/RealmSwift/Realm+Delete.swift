@@ -1,0 +1,117 @@
+import StorageEngine
+
+extension Realm {
+    /// Deletes an object: links to it become nil, and lists lose it.
+    ///
+    /// Needs a write transaction. An unmanaged object, one of another Realm, or one that was
+    /// deleted before stops the program.
+    public func delete(_ object: ObjectBase) {
+        instance.requireWriting()
+        guard let managedClass = object._managedClass, managedClass.realm === instance else {
+            stop("Can only delete an object from the Realm it belongs to.")
+        }
+        object._requireAlive()
+        instance.change { try managedClass.existingTable.delete(ObjectKey(rawValue: object._key)) }
+    }
+
+    /// Deletes the objects of a sequence. Those that were deleted before are passed over.
+    ///
+    /// Many objects are deleted faster together than one by one. A lazy sequence makes no array
+    /// of the objects:
+    ///
+    /// ```swift
+    /// realm.delete(realm.objects(Dog.self).lazy.filter { $0.age > 20 })
+    /// ```
+    @inlinable
+    public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
+        let deletion = _beginDeletion()
+        for object in objects { deletion._add(object) }
+        deletion._run()
+    }
+
+    @usableFromInline
+    func _beginDeletion() -> _Deletion {
+        instance.requireWriting()
+        return _Deletion(instance)
+    }
+
+    /// Deletes the objects of a list, which empties it.
+    public func delete<Element: ObjectBase>(_ objects: List<Element>) {
+        instance.requireWriting()
+        guard objects.managed?.realm === instance else {
+            stop("Can only delete an object from the Realm it belongs to.")
+        }
+        let deletion = _Deletion(instance)
+        for object in objects { deletion._add(object) }
+        deletion._run()
+    }
+
+    /// Deletes the objects of results.
+    public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
+        instance.requireWriting()
+        guard objects.query.realm === instance else {
+            stop("Can only delete an object from the Realm it belongs to.")
+        }
+        objects.query.requireValid()
+        if let table = objects.query.managedClass.table {
+            instance.change { try table.deleteAll() }
+        }
+    }
+
+    /// Deletes all objects of the classes that this Realm stores.
+    public func deleteAll() {
+        instance.requireWriting()
+        for model in instance.schema.classes {
+            if let table = instance.managedClass(for: model.type).table {
+                instance.change { try table.deleteAll() }
+            }
+        }
+    }
+}
+
+/// Objects that are to be deleted together: gathered first, because their sequence may be lazy and
+/// look at the objects that are still to come.
+@usableFromInline
+final class _Deletion {
+    private let realm: RealmInstance
+    /// The class of the objects in `keys`.
+    private var managedClass: ManagedClass?
+    private var keys: [ObjectKey] = []
+    /// What was gathered of other classes.
+    private var others: [(ManagedClass, [ObjectKey])] = []
+
+    init(_ realm: RealmInstance) { self.realm = realm }
+
+    @inline(never) @usableFromInline
+    func _add(_ object: ObjectBase) {
+        if object.isInvalidated { return }
+        guard let itsClass = object._managedClass, itsClass.realm === realm else {
+            stop("Can only delete an object from the Realm it belongs to.")
+        }
+        if itsClass !== managedClass { turn(to: itsClass) }
+        keys.append(ObjectKey(rawValue: object._key))
+    }
+
+    private func turn(to other: ManagedClass) {
+        if let managedClass { others.append((managedClass, keys)) }
+        let known = others.firstIndex { $0.0 === other }
+        keys = known.map { others.remove(at: $0).1 } ?? []
+        managedClass = other
+    }
+
+    @usableFromInline
+    func _run() {
+        if let managedClass { others.append((managedClass, keys)) }
+        for (managedClass, keys) in others {
+            realm.change {
+                let table = managedClass.existingTable
+                // One object needs no survey; it may be gone with one of another class.
+                if keys.count == 1 {
+                    if try table.contains(keys[0]) { try table.delete(keys[0]) }
+                } else {
+                    try table.delete(keys)
+                }
+            }
+        }
+    }
+}

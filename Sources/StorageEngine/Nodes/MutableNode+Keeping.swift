@@ -1,0 +1,88 @@
+/// Removing many rows at once: every column is compacted in one pass.
+extension MutableNode {
+    /// Keeps these rows, which ascend, and removes the others of every column that is not spilled.
+    /// Does not change any width.
+    public func keepRows(_ kept: UnsafeBufferPointer<Int32>) {
+        let count = rowCount
+        var first = 0
+        while first < kept.count, kept[first] == first { first += 1 }
+        guard first < kept.count else { return removeRows(kept.count..<count) }
+        for c in 0..<columnCount {
+            let e = entry(c)
+            if e.isSpilled { continue }
+            if e.kind == .bytes {
+                keepHeap(e, kept, from: first)
+            } else {
+                keepValues(base + e.dataOffset, width: e.width, kept, from: first)
+            }
+            if e.nullOffset != 0 { keepValues(base + e.nullOffset, width: 1, kept, from: first) }
+        }
+        header.rowCount = kept.count
+    }
+
+    /// Bytes that the contents would need with these rows only, with one more integer column.
+    ///
+    /// Byte columns count as if they kept all their bytes: an upper bound.
+    func bytes(keeping rows: Int, andColumnOfWidth width: Int) -> Int {
+        var total = NodeDraft.bytes(directoryOf: columnCount + 1) + (rows * width + 63) / 64 * 8
+        for c in 0..<columnCount {
+            total += NodeDraft.packedBytes(reading, column: c, rows: rows)
+        }
+        return total
+    }
+
+    @inline(__always)
+    private func keepValues(
+        _ data: UnsafeMutableRawPointer, width: Int, _ kept: UnsafeBufferPointer<Int32>,
+        from first: Int
+    ) {
+        switch width {
+        case 0: return
+        case 8: keep(data, as: UInt8.self, kept, from: first)
+        case 16: keep(data, as: UInt16.self, kept, from: first)
+        case 32: keep(data, as: UInt32.self, kept, from: first)
+        case 64: keep(data, as: UInt64.self, kept, from: first)
+        case 96, 128:
+            let size = width / 8
+            for row in first..<kept.count {
+                (data + row &* size).copyMemory(
+                    from: data + Int(kept[row]) &* size, byteCount: size)
+            }
+        default:
+            for row in first..<kept.count {
+                let value = PackedNumbers.load(data, Int(kept[row]), width: width)
+                PackedNumbers.store(data, row, width: width, value)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func keep<T: BitwiseCopyable>(
+        _ data: UnsafeMutableRawPointer, as type: T.Type, _ kept: UnsafeBufferPointer<Int32>,
+        from first: Int
+    ) {
+        let size = MemoryLayout<T>.size
+        for row in first..<kept.count {
+            let value = data.loadUnaligned(fromByteOffset: Int(kept[row]) &* size, as: T.self)
+            data.storeBytes(of: value, toByteOffset: row &* size, as: T.self)
+        }
+    }
+
+    /// A row only moves down, so the end offsets of those still to come are untouched.
+    private func keepHeap(_ e: ColumnEntry, _ kept: UnsafeBufferPointer<Int32>, from first: Int) {
+        let view = reading
+        let heap = base + e.heapOffset
+        var used = view.startOffset(e, first)
+        for row in first..<kept.count {
+            let source = Int(kept[row])
+            let start = view.startOffset(e, source)
+            let end = view.endOffset(e, source)
+            let length = Int(end & 0x7FFF) &- start
+            (heap + used).copyMemory(from: heap + start, byteCount: length)
+            used &+= length
+            let offset = UInt16(truncatingIfNeeded: used) | (end & 0x8000)
+            base.storeBytes(of: offset, toByteOffset: e.dataOffset &+ row &* 2, as: UInt16.self)
+        }
+        e.heapUsed = used
+    }
+}

@@ -1,0 +1,208 @@
+/// Deleting many objects at once.
+///
+/// Objects that nobody refers to, and that hold neither links nor collections, are *plain*:
+/// nothing but their row, their primary key and their long values has to go, and these go leaf by
+/// leaf. The others are deleted one by one.
+extension Table {
+    /// Deletes objects, in one pass over the leaves that hold them. `keys` may come in any order;
+    /// those without an object are passed over.
+    ///
+    /// - Throws: as ``delete(_:)``; what has begun by then can only be rolled back.
+    public func delete(_ keys: [ObjectKey]) throws {
+        try requireWriteTransaction()
+        var sorted = ContiguousArray(keys)
+        let isSorted = zip(sorted, sorted.dropFirst()).allSatisfy { $0.rawValue < $1.rawValue }
+        if !isSorted { sorted.sort { $0.rawValue < $1.rawValue } }
+        var survey = DeletionSurvey(self)
+        try sorted.withUnsafeBufferPointer { try survey.visit($0) }
+        try deleteTied(survey)
+        try free(survey.overflows)
+        try removePrimaryKeys(&survey)
+        let state = try state
+        state.pointee.isDirty = true
+        try survey.plain.withUnsafeBufferPointer {
+            try cluster.remove(clusterWriter, &state.pointee.root, $0)
+        }
+    }
+
+    /// Deletes all objects. Of plain ones the trees are dropped as they are.
+    public func deleteAll() throws {
+        try requireWriteTransaction()
+        var survey = DeletionSurvey(self, keepsPlainKeys: false)
+        try survey.visitAll()
+        try deleteTied(survey)
+        try free(survey.overflows)
+        try dropTree(cluster.treeID, clusterWriter)
+        if primaryKeyColumn != nil {
+            try dropTree(primaryKeyTreeID, primaryKeyWriter)
+            try keyState.pointee.extra = 0
+        }
+    }
+
+    /// One of them may have taken others with it.
+    private func deleteTied(_ survey: DeletionSurvey) throws {
+        for key in survey.tied where try contains(key) { try delete(key) }
+    }
+
+    private func free(_ overflows: [PageReference]) throws {
+        for reference in overflows { try pager.free(reference) }
+    }
+
+    private func removePrimaryKeys(_ survey: inout DeletionSurvey) throws {
+        guard primaryKeyColumn != nil else { return }
+        let state = try keyState
+        state.pointee.isDirty = true
+        if survey.removesNullKey { state.pointee.extra = 0 }
+        try primaryKeyMap.remove(
+            primaryKeyWriter, &state.pointee.root, &survey.primaryKeys)
+    }
+
+    /// Frees all nodes of a tree. The number of the next object stays.
+    private func dropTree(_ id: UInt32, _ writer: TreeWriter) throws {
+        let state = try forest.state(id)
+        state.pointee.isDirty = true
+        try forEachNode(pager, state.pointee.root.reference) { reference, node in
+            if node.level == 0 {
+                for column in 0..<node.columnCount where node.isSpilled(column) {
+                    try pager.free(node.spillReference(column))
+                }
+            }
+            try pager.free(reference)
+        }
+        state.pointee.root = .empty
+        writer.dropPath()
+        writer.rowsMoved()
+    }
+}
+
+/// What deleting some objects of a table takes, found out before anything changes.
+struct DeletionSurvey {
+    /// Keys of plain objects, ascending.
+    private(set) var plain: ContiguousArray<ObjectKey> = []
+    /// Keys of the other ones.
+    private(set) var tied: [ObjectKey] = []
+    /// Long values of plain objects.
+    private(set) var overflows: [PageReference] = []
+    /// Primary keys of plain objects; null is not among them.
+    var primaryKeys: MapEntries
+    private(set) var removesNullKey = false
+
+    private let table: Table
+    private let keepsPlainKeys: Bool
+    /// Columns in which a plain object has nothing.
+    private let tyingColumns: [Int]
+    /// Columns whose values may lie on pages of their own.
+    private let longColumns: [Int]
+    private var ties: [(node: Node, column: Int, isBacklink: Bool)] = []
+    private var longValues: [(node: Node, column: Int)] = []
+    private var keyColumn: (node: Node, column: Int)?
+
+    /// - Parameter keepsPlainKeys: false if the trees of the table are dropped as a whole.
+    init(_ table: Table, keepsPlainKeys: Bool = true) {
+        self.table = table
+        self.keepsPlainKeys = keepsPlainKeys
+        let columns = table.stored.columns
+        tyingColumns = columns.indices.filter {
+            columns[$0].definition.map { !Self.isPlain($0) } ?? true
+        }
+        longColumns = columns.indices.filter {
+            columns[$0].kind == .bytes && columns[$0].definition.map(Self.isPlain) ?? false
+        }
+        primaryKeys = MapEntries(firstKeyKind: table.primaryKeyMap.firstKeyKind)
+    }
+
+    /// Names what is plain, so that a type of value added later is not taken for it by mistake.
+    private static func isPlain(_ column: ColumnDefinition) -> Bool {
+        guard column.collection == .none else { return false }
+        switch column.type {
+        case .bool, .int, .float, .double, .string, .data, .date, .uuid, .objectID, .decimal128:
+            return true
+        default: return false
+        }
+    }
+
+    /// Looks at the objects of these keys, which ascend; equal ones count once.
+    mutating func visit(_ keys: UnsafeBufferPointer<ObjectKey>) throws {
+        let (pager, root) = (table.pager, try table.root)
+        var next = 0
+        while next < keys.count {
+            guard let leaf = try ClusterTree.leaf(pager, root, covering: keys[next]) else { return }
+            try enter(leaf)
+            let lastKey =
+                leaf.rowCount == 0 ? keys[next] : leaf.objectKey(leaf.rowCount - 1)
+            var row = 0
+            repeat {
+                if next > 0, keys[next] == keys[next - 1] {
+                    // Named twice.
+                } else if let found = leaf.row(of: keys[next], from: row) {
+                    try visit(leaf, found, keys[next])
+                    row = found + 1
+                }
+                next += 1
+            } while next < keys.count && keys[next].rawValue <= lastKey.rawValue
+        }
+    }
+
+    mutating func visitAll() throws {
+        if tyingColumns.isEmpty, longColumns.isEmpty { return }
+        try table.forEachLeaf { leaf, _ in
+            try enter(leaf)
+            for row in 0..<leaf.rowCount { try visit(leaf, row, leaf.objectKey(row)) }
+            return true
+        }
+    }
+
+    /// Finds the columns of a leaf. Those that it lacks hold defaults, which tie nothing.
+    private mutating func enter(_ leaf: Node) throws {
+        ties.removeAll(keepingCapacity: true)
+        longValues.removeAll(keepingCapacity: true)
+        for column in tyingColumns {
+            guard let (node, position) = try table.column(column, of: leaf) else { continue }
+            ties.append((node, position, table.stored.columns[column].backlinks != nil))
+        }
+        for column in longColumns {
+            if let place = try table.column(column, of: leaf) { longValues.append(place) }
+        }
+        if keepsPlainKeys, let column = table.primaryKeyColumn {
+            keyColumn = try table.column(column, of: leaf)
+        }
+    }
+
+    @inline(__always)
+    private mutating func visit(_ leaf: Node, _ row: Int, _ key: ObjectKey) throws {
+        for tie in ties where Self.ties(tie.node, tie.column, row, isBacklink: tie.isBacklink) {
+            return tied.append(key)
+        }
+        for (node, column) in longValues where node.isOverflow(column, row) {
+            overflows.append(node.overflowReference(column, row).0)
+        }
+        guard keepsPlainKeys else { return }
+        plain.append(key)
+        if let column = table.primaryKeyColumn { try notePrimaryKey(column, leaf, row, key) }
+    }
+
+    /// A link, a referrer, or a collection that is not empty.
+    @inline(__always)
+    private static func ties(_ node: Node, _ column: Int, _ row: Int, isBacklink: Bool) -> Bool {
+        if isBacklink { return node.integer(column, row) != 0 }
+        if node.isNull(column, row) { return false }
+        return node.kind(column) != .bytes || !node.bytes(column, row).isEmpty
+    }
+
+    @inline(__always)
+    private mutating func notePrimaryKey(
+        _ column: Int, _ leaf: Node, _ row: Int, _ key: ObjectKey
+    ) throws {
+        if let (node, position) = keyColumn, node.kind(position) == .integer,
+            !node.isNull(position, row)
+        {
+            return primaryKeys.append(.integer(node.integer(position, row)), key.rawValue)
+        }
+        let value = try table.value(column, at: RowLocation(leaf: leaf, row: row))
+        if value.isNull {
+            removesNullKey = true
+        } else {
+            try table.withFirstKey(value) { first, _ in primaryKeys.append(first, key.rawValue) }
+        }
+    }
+}

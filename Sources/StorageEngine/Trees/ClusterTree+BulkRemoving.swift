@@ -1,0 +1,104 @@
+/// Many objects are removed leaf by leaf: one descent, and one pass over each column, a leaf.
+extension ClusterTree {
+    /// Removes the rows of objects that exist, in ascending order of their keys. What their values
+    /// own must be freed before.
+    func remove(
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ keys: UnsafeBufferPointer<ObjectKey>
+    ) throws {
+        var selection = RowSelection()
+        var relativeKeys = ContiguousArray<Int64>()
+        var next = 0
+        while next < keys.count {
+            if root.reference.isNone { throw writer.pager.noSuchObject(keys[next]) }
+            let leaf = try writer.descend(&root, .cluster) { Self.childRow($0, keys[next]) }
+            let after = leaf.reading.select(keys, from: next, into: &selection)
+            guard after > next else { throw writer.pager.noSuchObject(keys[next]) }
+            if selection.kept.isEmpty {
+                try removeWholeLeaf(writer, &root)
+            } else if hasRoom(leaf, toKeep: selection) {
+                try keepRows(writer, selection, &relativeKeys)
+                writer.addToCounts(&root, -selection.removed.count)
+            } else {
+                try makeRoom(writer, &root, .leafFull)
+                continue
+            }
+            next = after
+        }
+    }
+
+    private func removeWholeLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws {
+        let leaf = writer.leaf
+        for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
+            try writer.pager.free(leaf.reading.spillReference(column))
+        }
+        writer.addToCounts(&root, -leaf.reading.rowCount)
+        try writer.removeLeaf(&root)
+    }
+
+    /// A dense leaf gets a key column when its keys get gaps.
+    private func needsKeyColumn(_ leaf: Node, toKeep selection: RowSelection) -> Bool {
+        leaf.keyColumn < 0 && !selection.keepsNeighbours
+    }
+
+    private func hasRoom(_ leaf: MutableNode, toKeep selection: RowSelection) -> Bool {
+        guard needsKeyColumn(leaf.reading, toKeep: selection) else { return true }
+        let (first, last) = (selection.kept[0], selection.kept[selection.kept.count - 1])
+        let width = PackedNumbers.width(low: Int64(first), high: Int64(last))
+        return leaf.bytes(keeping: selection.kept.count, andColumnOfWidth: width)
+            <= leaf.byteCount
+    }
+
+    private func keepRows(
+        _ writer: TreeWriter, _ selection: RowSelection,
+        _ relativeKeys: inout ContiguousArray<Int64>
+    ) throws {
+        let leaf = writer.leaf
+        for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
+            _ = try changeSpill(writer, column) {
+                $0.keepRows(of: selection)
+                return true
+            }
+        }
+        leaf.keepRows(of: selection)
+        writer.rowsMoved()
+        if needsKeyColumn(leaf.reading, toKeep: selection) {
+            relativeKeys.removeAll(keepingCapacity: true)
+            relativeKeys.append(contentsOf: selection.kept.lazy.map(Int64.init))
+            let fits = relativeKeys.withUnsafeBufferPointer { addKeyColumn(leaf, $0) }
+            precondition(fits, "room for the key column was looked for before")
+        } else if leaf.reading.keyColumn < 0 {
+            leaf.setLowKey(leaf.reading.lowKey + Int64(selection.kept[0]))
+        }
+    }
+}
+
+extension Node {
+    /// Selects the rows of a cluster leaf that hold these keys, which ascend, from `next` on, as
+    /// far as the leaf reaches. Returns the position of the first key that is not in it.
+    func select(
+        _ keys: UnsafeBufferPointer<ObjectKey>, from next: Int, into selection: inout RowSelection
+    ) -> Int {
+        selection.begin()
+        var next = next
+        while next < keys.count, let row = row(of: keys[next], from: selection.end) {
+            selection.remove(row)
+            next += 1
+        }
+        selection.finish(rowCount: rowCount)
+        return next
+    }
+
+    /// The row of an object in a cluster leaf, from row `start` on. Cheapest when it is near.
+    @inline(__always)
+    func row(of key: ObjectKey, from start: Int) -> Int? {
+        let relative = key.rawValue &- lowKey
+        let column = keyColumn
+        let rows = rowCount
+        if column < 0 { return relative >= 0 && relative < rows ? Int(relative) : nil }
+        var row = start
+        let near = min(start &+ 8, rows)
+        while row < near, integer(column, row) < relative { row &+= 1 }
+        if row == near { row = lowerBound(column, relative, in: near..<rows) }
+        return row < rows && integer(column, row) == relative ? row : nil
+    }
+}

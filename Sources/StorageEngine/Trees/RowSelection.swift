@@ -1,0 +1,39 @@
+/// Some rows of a node, chosen to be removed. Reused from node to node, so that choosing allocates
+/// nothing.
+struct RowSelection {
+    /// The rows that stay, and those that go; both ascend.
+    private(set) var kept: ContiguousArray<Int32> = []
+    private(set) var removed: ContiguousArray<Int32> = []
+
+    mutating func begin() {
+        kept.removeAll(keepingCapacity: true)
+        removed.removeAll(keepingCapacity: true)
+    }
+
+    /// The row that follows the last removed one.
+    var end: Int { Int(removed.last ?? -1) + 1 }
+
+    /// Chooses a row behind all that were chosen before.
+    @inline(__always)
+    mutating func remove(_ row: Int) {
+        for between in end..<row { kept.append(Int32(truncatingIfNeeded: between)) }
+        removed.append(Int32(truncatingIfNeeded: row))
+    }
+
+    /// The node has no more rows to remove.
+    mutating func finish(rowCount: Int) {
+        for row in end..<rowCount { kept.append(Int32(truncatingIfNeeded: row)) }
+    }
+
+    /// The kept rows are neighbours.
+    var keepsNeighbours: Bool {
+        guard let first = kept.first, let last = kept.last else { return true }
+        return Int(last - first) == kept.count - 1
+    }
+}
+
+extension MutableNode {
+    func keepRows(of selection: RowSelection) {
+        selection.kept.withUnsafeBufferPointer { keepRows($0) }
+    }
+}
