@@ -23,11 +23,16 @@ extension Table {
         try survey.plain.withUnsafeBufferPointer {
             try cluster.remove(clusterWriter, &state.pointee.root, $0)
         }
+        if let recorder {
+            for key in survey.plain { recorder.delete(key, inTable: index) }
+        }
     }
 
     /// Deletes all objects. Of plain ones the trees are dropped as they are.
     public func deleteAll() throws {
         try requireWriteTransaction()
+        // Whoever observes is told of each.
+        if recorder != nil { return try delete(allKeys()) }
         var survey = DeletionSurvey(self, keepsPlainKeys: false)
         try survey.visitAll()
         try deleteTied(survey)
@@ -37,6 +42,15 @@ extension Table {
             try dropTree(primaryKeyTreeID, primaryKeyWriter)
             try keyState.pointee.extra = 0
         }
+    }
+
+    private func allKeys() throws -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        try forEachLeaf { leaf, _ in
+            for row in 0..<leaf.rowCount { keys.append(leaf.objectKey(row)) }
+            return true
+        }
+        return keys
     }
 
     /// One of them may have taken others with it.
