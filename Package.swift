@@ -18,7 +18,10 @@ let package = Package(
     targets: [
         .target(name: "CRealmSystem"),
         .target(name: "CColumnKernels"),
-        .target(name: "StorageEngine", dependencies: ["CRealmSystem", "CColumnKernels"]),
+        .systemLibrary(
+            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(
+            name: "StorageEngine", dependencies: ["CColumnKernels", "CCrypto", "CRealmSystem"]),
         .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "CMeasurement"),

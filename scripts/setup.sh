@@ -35,9 +35,9 @@ ensure_toolchain() {
         fail "swift was not found. Install Swift 6.1 or later from https://www.swift.org/install/linux"
     fi
     command -v dpkg-query >/dev/null \
-        || fail "This script installs packages of Debian or Ubuntu. Elsewhere install jemalloc's
-development files by hand and call 'swift build' and 'swift test' directly."
-    ensure_packages libjemalloc-dev
+        || fail "This script installs packages of Debian or Ubuntu. Elsewhere install the
+development files of OpenSSL and jemalloc by hand and call 'swift build' and 'swift test' directly."
+    ensure_packages libssl-dev libjemalloc-dev
 }
 
 # What the databases that are measured beside the embedded one need.

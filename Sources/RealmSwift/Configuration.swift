@@ -40,6 +40,14 @@ extension Realm {
             }
         }
 
+        /// 64 bytes with which the file is encrypted; nil for a plain file. A file is opened with the
+        /// key that it was created with. A Realm in memory ignores it.
+        ///
+        /// The key is not kept anywhere: who loses it loses the data.
+        public var encryptionKey: Data? {
+            didSet { Realm.requireValid(encryptionKey: encryptionKey) }
+        }
+
         /// What has happened to a write transaction when `write` returns.
         public enum Durability: Sendable {
             /// It survives a loss of power. One sync of the disk serves all writers that wait.
@@ -89,12 +97,14 @@ extension Realm {
         ///   - inMemoryIdentifier: if given, `fileURL` is not used.
         public init(
             fileURL: URL? = Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
-            readOnly: Bool = false, schemaVersion: UInt64 = 0,
+            encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
             objectTypes: [ObjectBase.Type]? = nil
         ) {
             self.schemaVersion = schemaVersion
             self.fileURL = fileURL
             if let inMemoryIdentifier { self.inMemoryIdentifier = inMemoryIdentifier }
+            Realm.requireValid(encryptionKey: encryptionKey)
+            self.encryptionKey = encryptionKey
             self.readOnly = readOnly
             givenTypes = objectTypes
         }
@@ -139,20 +149,23 @@ extension Realm {
 }
 
 extension Realm.Configuration: Equatable {
-    /// Compares where the Realm lies, whether it can be written, and the schema version.
+    /// Compares where the Realm lies, its key, whether it can be written, and the schema version.
     public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
         left.fileURL == right.fileURL && left.inMemoryIdentifier == right.inMemoryIdentifier
+            && left.encryptionKey == right.encryptionKey
             && left.readOnly == right.readOnly && left.durability == right.durability
             && left.schemaVersion == right.schemaVersion
     }
 }
 
 extension Realm.Configuration: CustomStringConvertible {
-    /// All settings, one a line.
+    /// All settings, one a line. Of an encryption key only its length.
     public var description: String {
         var lines: [String] = []
         if let fileURL { lines.append("fileURL = \(fileURL.absoluteString);") }
         if let inMemoryIdentifier { lines.append("inMemoryIdentifier = \(inMemoryIdentifier);") }
+        let key = encryptionKey.map { "<\($0.count) bytes>" }
+        lines.append("encryptionKey = \(key ?? "(null)");")
         if durability == .relaxed { lines.append("durability = relaxed;") }
         lines.append("readOnly = \(readOnly ? 1 : 0);")
         lines.append("schemaVersion = \(schemaVersion);")

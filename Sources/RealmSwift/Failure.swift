@@ -22,7 +22,7 @@ extension StorageError {
     var isFailureOfEnvironment: Bool {
         switch code {
         case .fileNotFound, .permissionDenied, .fileExists, .fileAccess, .notADatabase,
-            .unsupportedFormat, .damaged, .incompatibleLockFile, .outOfDiskSpace,
+            .unsupportedFormat, .wrongKey, .damaged, .incompatibleLockFile, .outOfDiskSpace,
             .addressSpaceExhausted, .outcomeUnknown, .tooManyReaders:
             true
         case .valueTooLarge, .readOnly, .usedAfterFork, .duplicateKey, .invalidArgument: false

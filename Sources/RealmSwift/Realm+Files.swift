@@ -4,15 +4,39 @@ import StorageEngine
 extension Realm {
     /// Writes a compact copy of the Realm, including the changes of a write transaction under way.
     ///
+    /// - Parameter encryptionKey: 64 bytes with which the copy is encrypted; nil for a plain copy,
+    ///   also of an encrypted Realm.
     /// - Throws: ``Realm/Error``, among others `.fileExists` if there is a file already.
-    public func writeCopy(toFile fileURL: URL) throws {
+    public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
+        Self.requireValid(encryptionKey: encryptionKey)
         instance.checkThread()
         instance.resumeReading()
         do {
             try instance.throwFailure()
-            try instance.connection.writeCopy(toPath: fileURL.path)
+            try instance.connection.writeCopy(
+                toPath: fileURL.path, encryptionKey: encryptionKey.map(Array.init))
         } catch {
             throw Error.of(error)
+        }
+    }
+
+    /// Writes a compact copy of the Realm to the file, and with the key, of another configuration.
+    ///
+    /// - Throws: ``Realm/Error``, among others `.fileExists` if there is a file already, and
+    ///   `.invalidInput` for a configuration without a file.
+    public func writeCopy(configuration: Realm.Configuration) throws {
+        guard let fileURL = configuration.fileURL else {
+            throw Error(
+                .invalidInput,
+                message: "A Realm can be copied only to a configuration with a file.")
+        }
+        try writeCopy(toFile: fileURL, encryptionKey: configuration.encryptionKey)
+    }
+
+    /// Stops if a key has another length than keys have.
+    static func requireValid(encryptionKey: Data?) {
+        if let encryptionKey, encryptionKey.count != 64 {
+            stop("Encryption key must be exactly 64 bytes long")
         }
     }
 

@@ -21,6 +21,7 @@ enum RealmCache {
         let path: String
         let readOnly: Bool
         let isInMemory: Bool
+        let encryptionKey: Data?
 
         /// Nil if the last reference has gone.
         var retainedInstance: RealmInstance? {
@@ -85,7 +86,8 @@ enum RealmCache {
         let entry = Entry(
             instance: .passUnretained(instance), path: instance.path,
             readOnly: configuration.readOnly,
-            isInMemory: configuration.inMemoryIdentifier != nil)
+            isInMemory: configuration.inMemoryIdentifier != nil,
+            encryptionKey: configuration.encryptionKey)
         let thread = instance.thread
         entries.withLock { $0[thread, default: []].append(entry) }
     }
@@ -120,6 +122,9 @@ enum RealmCache {
             for entry in entries.values.joined() where entry.path == path {
                 if entry.readOnly != configuration.readOnly { return "read permissions" }
                 if entry.isInMemory != isInMemory { return "inMemory settings" }
+                if !isInMemory, entry.encryptionKey != configuration.encryptionKey {
+                    return "encryption key"
+                }
             }
             return nil
         }

@@ -42,7 +42,7 @@ extension Realm {
             case unsupportedFileFormatVersion = 16
             /// A file operation failed; the message says which and why.
             case fileOperationFailed = 19
-            /// The file is not a Realm, or it is damaged.
+            /// The file is not a Realm, it is damaged, or the encryption key does not open it.
             case invalidDatabase = 20
             /// The file was written for another kind of use.
             case incompatibleHistories = 21
@@ -141,6 +141,7 @@ extension Realm.Error {
         case .fileAccess: self.init(fileOperation: error)
         case .notADatabase: self.init(notADatabase: error)
         case .unsupportedFormat: self.init(.unsupportedFileFormatVersion, wrapping: error)
+        case .wrongKey: self.init(.invalidDatabase, wrapping: error)
         case .damaged:
             self.init(
                 .invalidDatabase, path: path,

@@ -13,6 +13,7 @@ extension RealmInstance {
         options.createIfMissing = !configuration.readOnly
         options.readOnly = configuration.readOnly
         options.inMemory = configuration.inMemoryIdentifier != nil
+        options.encryptionKey = configuration.encryptionKey.map(Array.init)
         let database = try Database.open(path: path, options: options)
         let connection = try Connection(database)
         let definitions = schema.classes.map(\.definition)

@@ -11,6 +11,8 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case notADatabase
         /// A format version that this library does not read.
         case unsupportedFormat
+        /// The encryption key is not the file's, or is missing, or the file is not encrypted.
+        case wrongKey
         /// A checksum or a structural check failed; `page` names the page where known.
         case damaged
         /// `.lock` is unusable: removed while the file is open, or of another layout.

@@ -152,6 +152,36 @@ struct ProcessTests {
         #expect(try databases(in: path) == [])
     }
 
+    /// The verifying process, and the processes that write, need the key as well.
+    @Test func encryptedCasesComeToTheSameContents() throws {
+        let suites = try TemporaryFolder()
+        let suite = suites.path + "/small.json"
+        try Data(
+            """
+            {"name": "small", "description": "small files of all kinds", "cases": [
+              {"workload": "sensors", "strategies": ["current", "processes"], "count": 60,
+               "sensors": 5},
+              {"workload": "insert", "size": 3000},
+              {"workload": "compact", "size": 3000},
+              {"workload": "links-build", "size": 3000}
+            ]}
+            """.utf8
+        ).write(to: URL(fileURLWithPath: suite))
+        var digests: [[String]] = []
+        for flags in [[], ["--encrypt"]] {
+            let folder = try TemporaryFolder()
+            let process = try BenchmarkProcess(
+                ["run", "--suite", suite, "--output", folder.path] + flags)
+            let text = process.text()
+            #expect(process.exitCode() == 0, "\(text)")
+            let (_, rows) = try results(in: folder)
+            #expect(Set(try column("status", of: rows)) == ["ok"], "\(text)")
+            #expect(Set(try column("encrypted", of: rows)) == [flags.isEmpty ? "false" : "true"])
+            digests.append(try column("digest", of: rows))
+        }
+        #expect(digests[0] == digests[1] && digests[0].count >= 8)
+    }
+
     @Test func theControlWithoutJemallocRunsInItsOwnProgram() throws {
         let folder = try TemporaryFolder()
         let process = try BenchmarkProcess(

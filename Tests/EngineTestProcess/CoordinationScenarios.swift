@@ -127,7 +127,7 @@ private func incrementNumber(_ coordinator: Coordinator) throws {
 }
 
 /// Swift does not import `fork`, for good reasons; its address can be looked up.
-private func forkProcess() -> Int32 {
+func forkProcess() -> Int32 {
     guard let address = dlsym(nil, "fork") else { exit(70) }
     return unsafeBitCast(address, to: (@convention(c) () -> Int32).self)()
 }

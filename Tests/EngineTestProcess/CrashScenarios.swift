@@ -3,12 +3,14 @@ import StorageEngine
 
 /// Scenarios that write through connections until they are done or killed.
 let crashScenarios: [String: Scenario] = [
-    // path, first step, last step, faults
+    // path, first step, last step, faults, kind of file
     "crash-workload": { arguments in
         guard let faults = SystemCallFault.list(parsing: arguments[3]) else { exit(64) }
         let interceptor = SystemInterceptor(faults: faults)
         interceptor.install()
-        try runSteps(arguments[0], Int(arguments[1])!...Int(arguments[2])!)
+        try runSteps(
+            arguments[0], Int(arguments[1])!...Int(arguments[2])!,
+            FileKind(rawValue: arguments[4])!)
         report("calls \(interceptor.changeCount)")
     },
     // path. Opens and reads whatever is there, again and again; dies of what takes too long.
@@ -54,8 +56,8 @@ private func readImage(_ path: String) -> String {
 
 /// In a function of its own, so that the database is closed, and its last calls are made, when it
 /// returns.
-private func runSteps(_ path: String, _ steps: ClosedRange<Int>) throws {
-    let connection = try Connection(Database.open(path: path))
+private func runSteps(_ path: String, _ steps: ClosedRange<Int>, _ kind: FileKind) throws {
+    let connection = try Connection(Database.open(path: path, options: kind.options))
     report("open")
     for step in steps {
         try CrashWorkload.run(step, on: connection)

@@ -9,6 +9,7 @@ ParentWatch.start()
 let scenarios = coordinationScenarios.merging(commitScenarios) { first, _ in first }
     .merging(crashScenarios) { first, _ in first }
     .merging(changeScenarios) { first, _ in first }
+    .merging(encryptionScenarios) { first, _ in first }
 let arguments = Array(CommandLine.arguments.dropFirst())
 
 guard let name = arguments.first, let scenario = scenarios[name] else {

@@ -5,7 +5,7 @@ import Testing
 // Programming errors stop the process with exactly the documented text. Each of these tests runs
 // its body in a process of its own.
 
-private func expectStop(
+func expectStop(
     _ text: String, _ result: ExitTest.Result?, sourceLocation: SourceLocation = #_sourceLocation
 ) {
     guard let result else { return }

@@ -5,18 +5,25 @@
 /// set and a map in trees of their own, a list inside a mixed value, an embedded object, a long
 /// value, a checkpoint of the free map.
 struct SmallFile {
+    let kind: FileKind
     var bytes: [UInt8] = []
     var digest: UInt64 = 0
     /// Of the version before the newest.
     var previousDigest: UInt64 = 0
 
-    static let shared = Result { try SmallFile() }
+    static let shared = Result { try SmallFile(.plain) }
+    private static let sharedEncrypted = Result { try SmallFile(.encrypted) }
 
-    private init() throws {
+    static func of(_ kind: FileKind) throws -> SmallFile {
+        try (kind == .plain ? shared : sharedEncrypted).get()
+    }
+
+    private init(_ kind: FileKind) throws {
+        self.kind = kind
         let directory = try CrashDirectory()
         let path = directory.file("small")
         do {
-            let connection = try Connection(Database.open(path: path))
+            let connection = try Connection(Database.open(path: path, options: kind.options))
             try Self.fill(connection)
             for round in 0..<30 {
                 previousDigest = try DatabaseDigest.of(connection)

@@ -8,12 +8,8 @@ import Testing
 /// says what is wrong.
 @Suite struct CorruptionTests {
     private let directory: CrashDirectory
-    private let file: SmallFile
 
-    init() throws {
-        directory = try CrashDirectory()
-        file = try SmallFile.shared.get()
-    }
+    init() throws { directory = try CrashDirectory() }
 
     private enum Outcome: Equatable {
         case right
@@ -23,11 +19,12 @@ import Testing
     /// Opens the image, reads everything, and checks that what is read is one of the expected
     /// states.
     private func open(
-        _ image: [UInt8], expecting digests: Set<UInt64>, _ label: @autoclosure () -> String
+        _ image: [UInt8], of kind: FileKind, expecting digests: Set<UInt64>,
+        _ label: @autoclosure () -> String
     ) throws -> Outcome {
         try directory.withImage(image) { path in
             do {
-                let connection = try Connection(Database.open(path: path))
+                let connection = try Connection(Database.open(path: path, options: kind.options))
                 let digest = try DatabaseDigest.of(connection)
                 #expect(digests.contains(digest), "wrong data: \(label())")
                 let problems = try connection.verify()
@@ -45,7 +42,7 @@ import Testing
     ]
 
     private func flipEverywhere(
-        _ image: [UInt8], expecting digests: Set<UInt64>, seed: UInt64
+        _ image: [UInt8], of kind: FileKind, expecting digests: Set<UInt64>, seed: UInt64
     ) throws -> (right: Int, errors: Int) {
         var random = SeededRandom(seed: seed)
         var (right, errors) = (0, 0)
@@ -59,7 +56,8 @@ import Testing
                 let mask = UInt8(1) << UInt8(random.next(below: 8))
                 damaged[position] ^= mask
                 let outcome = try open(
-                    damaged, expecting: digests, "seed \(seed), byte \(position), mask \(mask)")
+                    damaged, of: kind, expecting: digests,
+                    "seed \(seed), byte \(position), mask \(mask)")
                 switch outcome {
                 case .right: right += 1
                 case .error(let code):
@@ -73,29 +71,37 @@ import Testing
         return (right, errors)
     }
 
-    @Test func aFlippedBitInACleanlyClosedFileIsFoundOrHarmless() throws {
-        let (right, errors) = try flipEverywhere(file.bytes, expecting: [file.digest], seed: 21)
+    @Test(arguments: FileKind.allCases)
+    func aFlippedBitInACleanlyClosedFileIsFoundOrHarmless(kind: FileKind) throws {
+        let file = try SmallFile.of(kind)
+        let (right, errors) = try flipEverywhere(
+            file.bytes, of: kind, expecting: [file.digest], seed: 21)
         // Free pages and old records are harmless; what is in use is not.
         #expect(right > 100 && errors > 100, "\(right) right, \(errors) errors")
     }
 
     /// Without the marker the newest commit is not known to be durable: it may go, and only it.
-    @Test func aFlippedBitInACrashedFileLosesTheNewestCommitAtMost() throws {
+    @Test(arguments: FileKind.allCases)
+    func aFlippedBitInACrashedFileLosesTheNewestCommitAtMost(kind: FileKind) throws {
+        let file = try SmallFile.of(kind)
         var image = file.bytes
         for index in 4096..<4160 { image[index] = 0 }
         _ = try flipEverywhere(
-            image, expecting: [file.digest, file.previousDigest], seed: 22)
+            image, of: kind, expecting: [file.digest, file.previousDigest], seed: 22)
     }
 
     /// Every page that is in use, by flipping a byte of each: the error names that page.
-    @Test func damageToAPageIsReportedWithItsNumber() throws {
+    @Test(arguments: FileKind.allCases)
+    func damageToAPageIsReportedWithItsNumber(kind: FileKind) throws {
+        let file = try SmallFile.of(kind)
         var named = 0
         for page in Int(FileHeader.blockCount)..<file.bytes.count / 4096 {
             var damaged = file.bytes
             damaged[page * 4096 + 100] ^= 0x10
             try directory.withImage(damaged) { path in
                 do {
-                    let connection = try Connection(Database.open(path: path))
+                    let connection = try Connection(
+                        Database.open(path: path, options: kind.options))
                     #expect(try DatabaseDigest.of(connection) == file.digest)
                     #expect(try connection.verify() == [])
                 } catch let error as StorageError {
@@ -111,20 +117,25 @@ import Testing
     }
 
     /// Whole sectors that are zero, or hold what another place holds.
-    @Test func sectorsThatAreLostOrMisplacedAreFoundOrHarmless() throws {
+    @Test(arguments: FileKind.allCases)
+    func sectorsThatAreLostOrMisplacedAreFoundOrHarmless(kind: FileKind) throws {
+        let file = try SmallFile.of(kind)
         var random = SeededRandom(seed: 23)
         for block in stride(from: 0, to: file.bytes.count, by: 512) {
             var lost = file.bytes
             lost.replaceSubrange(block..<block + 512, with: [UInt8](repeating: 0, count: 512))
-            _ = try open(lost, expecting: [file.digest], "sector at \(block) lost")
+            _ = try open(lost, of: kind, expecting: [file.digest], "sector at \(block) lost")
             let other = random.next(below: file.bytes.count / 512) * 512
             var misplaced = file.bytes
             misplaced.replaceSubrange(block..<block + 512, with: file.bytes[other..<other + 512])
-            _ = try open(misplaced, expecting: [file.digest], "\(other) written to \(block)")
+            _ = try open(
+                misplaced, of: kind, expecting: [file.digest], "\(other) written to \(block)")
         }
     }
 
-    @Test func pagesWrittenToTheWrongPlaceAreFoundOrHarmless() throws {
+    @Test(arguments: FileKind.allCases)
+    func pagesWrittenToTheWrongPlaceAreFoundOrHarmless(kind: FileKind) throws {
+        let file = try SmallFile.of(kind)
         let pages = file.bytes.count / 4096
         for page in 0..<pages {
             for distance in [1, 2, 7] {
@@ -133,12 +144,16 @@ import Testing
                 image.replaceSubrange(
                     page * 4096..<page * 4096 + 4096,
                     with: file.bytes[other * 4096..<other * 4096 + 4096])
-                _ = try open(image, expecting: [file.digest], "page \(other) written to \(page)")
+                _ = try open(
+                    image, of: kind, expecting: [file.digest],
+                    "page \(other) written to \(page)")
             }
         }
     }
 
-    @Test func randomGarbageInSeveralPlacesIsFoundOrHarmless() throws {
+    @Test(arguments: FileKind.allCases)
+    func randomGarbageInSeveralPlacesIsFoundOrHarmless(kind: FileKind) throws {
+        let file = try SmallFile.of(kind)
         for seed in 1...UInt64(LongTests.choose(3000, otherwise: 120)) {
             var random = SeededRandom(seed: seed)
             var image = file.bytes
@@ -149,7 +164,7 @@ import Testing
                     image[index] = UInt8(truncatingIfNeeded: random.next())
                 }
             }
-            _ = try open(image, expecting: [file.digest], "seed \(seed)")
+            _ = try open(image, of: kind, expecting: [file.digest], "seed \(seed)")
         }
     }
 }

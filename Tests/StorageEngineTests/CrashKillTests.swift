@@ -10,12 +10,8 @@ import Testing
 /// last acknowledged commit or the one that was being made.
 @Suite struct CrashKillTests {
     private let directory: CrashDirectory
-    private let states: CrashStates
 
-    init() throws {
-        directory = try CrashDirectory()
-        states = try CrashStates.shared.get()
-    }
+    init() throws { directory = try CrashDirectory() }
 
     /// What a child said before it ended.
     private struct Outcome {
@@ -25,10 +21,11 @@ import Testing
     }
 
     private func runChild(
-        _ path: String, _ steps: ClosedRange<Int>, faults: String
+        _ states: CrashStates, _ path: String, _ steps: ClosedRange<Int>, faults: String
     ) throws -> Outcome {
         let child = try CoordinationTestProcess(
-            "crash-workload", path, "\(steps.lowerBound)", "\(steps.upperBound)", faults)
+            "crash-workload", path, "\(steps.lowerBound)", "\(steps.upperBound)", faults,
+            states.kind.rawValue)
         var outcome = Outcome(acknowledged: steps.lowerBound - 1)
         while let line = child.nextLine() {
             let words = line.split(separator: " ")
@@ -55,8 +52,10 @@ import Testing
     }
 
     /// Kills before and after each call.
-    private func killEverywhere(_ steps: ClosedRange<Int>, from image: [UInt8]) throws {
-        let whole = try runChild(prepare("whole", from: image), steps, faults: "")
+    private func killEverywhere(
+        _ states: CrashStates, _ steps: ClosedRange<Int>, from image: [UInt8]
+    ) throws {
+        let whole = try runChild(states, prepare("whole", from: image), steps, faults: "")
         try #require(whole.acknowledged == steps.upperBound)
         // Each commit writes pages and a record, and syncs.
         try #require(whole.calls >= steps.count * 3)
@@ -64,7 +63,7 @@ import Testing
             for verb in ["kill-before", "kill-after"] {
                 let fault = "\(verb):\(call)"
                 let path = try prepare("killed", from: image)
-                let outcome = try runChild(path, steps, faults: fault)
+                let outcome = try runChild(states, path, steps, faults: fault)
                 // The number of calls of a run varies by none: the workload is repeatable.
                 #expect(outcome.wasKilled, "\(fault)")
                 let next = min(outcome.acknowledged + 1, steps.upperBound)
@@ -73,27 +72,33 @@ import Testing
         }
     }
 
-    @Test func aKillWhileTheFileIsCreatedLosesNoAcknowledgedCommit() throws {
-        try killEverywhere(1...LongTests.choose(30, otherwise: 2), from: [])
+    @Test(arguments: FileKind.allCases)
+    func aKillWhileTheFileIsCreatedLosesNoAcknowledgedCommit(kind: FileKind) throws {
+        try killEverywhere(
+            CrashStates.of(kind), 1...LongTests.choose(30, otherwise: 2), from: [])
     }
 
-    @Test func aKillAtAnyCallOfACommitLosesNoAcknowledgedCommit() throws {
+    @Test(arguments: FileKind.allCases)
+    func aKillAtAnyCallOfACommitLosesNoAcknowledgedCommit(kind: FileKind) throws {
+        let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1
-        try killEverywhere(first...(first + 9), from: states.image)
+        try killEverywhere(states, first...(first + 9), from: states.image)
     }
 
     /// The test's process keeps the file open, so nothing is recovered: the survivor goes on from
     /// what was published, over whatever the dead process left behind.
-    @Test func aSurvivorGoesOnFromTheLastPublishedVersion() throws {
+    @Test(arguments: FileKind.allCases)
+    func aSurvivorGoesOnFromTheLastPublishedVersion(kind: FileKind) throws {
+        let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1
         let steps = first...(first + 5)
-        let whole = try runChild(prepare("whole", from: states.image), steps, faults: "")
+        let whole = try runChild(states, prepare("whole", from: states.image), steps, faults: "")
         for call in 1...whole.calls {
             for verb in ["kill-before", "kill-after"] {
                 let fault = "\(verb):\(call)"
                 let path = try prepare("survivor", from: states.image)
-                let survivor = try Connection(Database.open(path: path))
-                let outcome = try runChild(path, steps, faults: fault)
+                let survivor = try states.open(path)
+                let outcome = try runChild(states, path, steps, faults: fault)
                 _ = try survivor.refresh()
                 let found = try CrashWorkload.step(of: survivor)
                 #expect(
@@ -110,11 +115,13 @@ import Testing
     }
 
     /// While a thread of this process writes all the time, beside the child that is killed.
-    @Test func anotherProcessKeepsWritingWhileWritersAreKilled() throws {
+    @Test(arguments: FileKind.allCases)
+    func anotherProcessKeepsWritingWhileWritersAreKilled(kind: FileKind) throws {
+        let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1
         let steps = first...(first + 8)
         let path = try prepare("concurrent", from: states.image)
-        let database = try Database.open(path: path)
+        let database = try Database.open(path: path, options: kind.options)
         let writer = BackgroundThread { isStopped in
             let connection = try Connection(database)
             var last: Int64 = 0
@@ -132,7 +139,8 @@ import Testing
             let fault =
                 "kill-\(Bool.random(using: &random) ? "before" : "after"):"
                 + "\(1 + random.next(below: 12))"
-            let outcome = try runChild(path, (done + 1)...steps.upperBound, faults: fault)
+            let outcome = try runChild(
+                states, path, (done + 1)...steps.upperBound, faults: fault)
             _ = try reader.refresh()
             let found = try CrashWorkload.step(of: reader)
             #expect(

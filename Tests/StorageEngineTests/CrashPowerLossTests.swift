@@ -8,16 +8,13 @@ import Testing
 /// opens them.
 @Suite struct CrashPowerLossTests {
     private let directory: CrashDirectory
-    private let states: CrashStates
 
-    init() throws {
-        directory = try CrashDirectory()
-        states = try CrashStates.shared.get()
-    }
+    init() throws { directory = try CrashDirectory() }
 
     /// Traces steps on top of an image.
     private func trace(
         _ steps: ClosedRange<Int>, from image: [UInt8], pending: [SystemTraceEvent] = [],
+        kind: FileKind = .plain,
         _ run: (Int, Connection) throws -> Void = { try CrashWorkload.run($0, on: $1) }
     ) throws -> PowerLossHistory {
         let interceptor = SystemInterceptor(
@@ -33,7 +30,7 @@ import Testing
                 let events = interceptor.trace.filter { $0.path == path }
                 for event in events[history.eventCount...] { history.add(event) }
             }
-            let connection = try Connection(Database.open(path: path))
+            let connection = try Connection(Database.open(path: path, options: kind.options))
             for step in steps {
                 try run(step, connection)
                 take()
@@ -44,7 +41,9 @@ import Testing
     }
 
     /// Opens images of every moment and returns how many.
-    private func openAll(_ history: PowerLossHistory, seed: UInt64) throws -> Int {
+    private func openAll(
+        _ history: PowerLossHistory, _ states: CrashStates, seed: UInt64
+    ) throws -> Int {
         var random = SeededRandom(seed: seed)
         var count = 0
         for (index, moment) in history.decisiveMoments.enumerated() {
@@ -103,33 +102,39 @@ import Testing
         #expect(try connection.verify() == [], "\(label), reopened")
     }
 
-    @Test func twoSuccessiveCommitsOfManyStructuresSurvive() throws {
+    @Test(arguments: FileKind.allCases)
+    func twoSuccessiveCommitsOfManyStructuresSurvive(kind: FileKind) throws {
+        let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1
-        let history = try trace(first...(first + 1), from: states.image)
-        #expect(try openAll(history, seed: 1) > 80)
+        let history = try trace(first...(first + 1), from: states.image, kind: kind)
+        #expect(try openAll(history, states, seed: 1) > 80)
     }
 
     /// Step 25 writes a checkpoint of the free map or close to it, 27 more than 1 MiB into a file
     /// that grows.
-    @Test(arguments: [24, 26]) func commitsWithCheckpointAndGrowthSurvive(first: Int) throws {
+    @Test(arguments: [24, 26], FileKind.allCases)
+    func commitsWithCheckpointAndGrowthSurvive(first: Int, kind: FileKind) throws {
+        let states = try CrashStates.of(kind)
         var image = states.image
         if first > CrashStates.preparedStep + 1 {
             let before = try trace(
-                (CrashStates.preparedStep + 1)...(first - 1), from: image)
+                (CrashStates.preparedStep + 1)...(first - 1), from: image, kind: kind)
             image = before.present
         }
-        let history = try trace(first...(first + 2), from: image)
-        #expect(try openAll(history, seed: UInt64(first)) > 50)
+        let history = try trace(first...(first + 2), from: image, kind: kind)
+        #expect(try openAll(history, states, seed: UInt64(first)) > 50)
     }
 
     /// A process is killed before its sync; the next one adopts the commit and makes another. Power
     /// is lost then: nothing acknowledged may depend on what only the page cache held.
-    @Test func aCommitAdoptedFromAKilledProcessIsDurableBeforeTheNextOne() throws {
+    @Test(arguments: FileKind.allCases)
+    func aCommitAdoptedFromAKilledProcessIsDurableBeforeTheNextOne(kind: FileKind) throws {
+        let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1
-        let unsynced = try trace(first...first, from: states.image)
+        let unsynced = try trace(first...first, from: states.image, kind: kind)
         let last = try #require(unsynced.moments.last { !$0.pending.isEmpty })
         let history = try trace(
-            (first + 1)...(first + 1), from: last.durable, pending: last.pending)
+            (first + 1)...(first + 1), from: last.durable, pending: last.pending, kind: kind)
         #expect(history.moments.first?.acknowledged == first)
         var random = SeededRandom(seed: 5)
         for (index, moment) in history.decisiveMoments.enumerated() {
@@ -150,15 +155,17 @@ import Testing
     @Test(arguments: 1...LongTests.choose(200, otherwise: 12))
     func aSecondLossOfPowerAfterRecoveryLosesNothing(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
+        let kind = FileKind.allCases[seed % 2]
+        let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1
-        let history = try trace(first...(first + 1), from: states.image)
+        let history = try trace(first...(first + 1), from: states.image, kind: kind)
         let moment = history.moments[random.next(below: history.moments.count)]
         let image = moment.sample(&random)
         let step = try directory.withImage(image) {
-            try CrashWorkload.step(of: Connection(Database.open(path: $0)))
+            try CrashWorkload.step(of: states.open($0))
         }
         #expect((moment.acknowledged...moment.acknowledged + 1).contains(step))
-        let second = try trace((step + 1)...(step + 1), from: image)
+        let second = try trace((step + 1)...(step + 1), from: image, kind: kind)
         for _ in 0..<6 {
             let later = second.moments[random.next(below: second.moments.count)]
             try directory.withImage(later.sample(&random)) {

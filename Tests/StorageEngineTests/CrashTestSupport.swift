@@ -48,6 +48,7 @@ func readBytes(_ path: String) throws -> [UInt8] {
 
 /// The states that `CrashWorkload` goes through, found by running it without disturbance.
 struct CrashStates {
+    let kind: FileKind
     /// By step; 0 is the empty database.
     var digests: [UInt64] = []
     /// The file after a step, closed cleanly.
@@ -55,15 +56,25 @@ struct CrashStates {
 
     /// A step soon before checkpoint and large commit.
     static let preparedStep = 22
-    static let shared = Result { try CrashStates() }
+    static let shared = Result { try CrashStates(.plain) }
+    private static let sharedEncrypted = Result { try CrashStates(.encrypted) }
 
-    private init() throws {
+    static func of(_ kind: FileKind) throws -> CrashStates {
+        try (kind == .plain ? shared : sharedEncrypted).get()
+    }
+
+    func open(_ path: String) throws -> Connection {
+        try Connection(Database.open(path: path, options: kind.options))
+    }
+
+    private init(_ kind: FileKind) throws {
+        self.kind = kind
         let directory = try CrashDirectory()
         let path = directory.file("workload")
-        digests.append(try CrashWorkload.digest(of: Connection(Database.open(path: path))))
+        digests.append(try CrashWorkload.digest(of: open(path)))
         for step in 1...CrashWorkload.lastStep {
             do {
-                let connection = try Connection(Database.open(path: path))
+                let connection = try open(path)
                 try CrashWorkload.run(step, on: connection)
                 digests.append(try CrashWorkload.digest(of: connection))
             }
@@ -79,7 +90,7 @@ struct CrashStates {
         let label = label()
         var step = -1
         do {
-            let connection = try Connection(Database.open(path: path))
+            let connection = try open(path)
             step = try CrashWorkload.step(of: connection)
             #expect(allowed.contains(step), "\(label): step \(step), expected \(allowed)")
             #expect(try CrashWorkload.digest(of: connection) == digests[step], "\(label)")
@@ -88,7 +99,7 @@ struct CrashStates {
             try CrashWorkload.run(step + 1, on: connection)
             #expect(try CrashWorkload.digest(of: connection) == digests[step + 1], "\(label)")
         }
-        let connection = try Connection(Database.open(path: path))
+        let connection = try open(path)
         #expect(try CrashWorkload.digest(of: connection) == digests[step + 1], "\(label), reopened")
         #expect(try connection.verify() == [], "\(label), reopened")
     }

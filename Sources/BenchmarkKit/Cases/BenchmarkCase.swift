@@ -31,6 +31,11 @@ struct BenchmarkCase: Codable, Sendable {
         return workload.isDeterministic(self)
     }
 
+    /// What the processes that run and prove the case find in their environment.
+    var processEnvironment: [String: String] {
+        FileEncryption.environment(isEncrypted: identifier.isEncrypted)
+    }
+
     /// Whether its process is one of `SystemAllocatorProgram`.
     func usesSystemAllocator() throws -> Bool {
         try WorkloadCatalogue.workload(named: identifier.workload)

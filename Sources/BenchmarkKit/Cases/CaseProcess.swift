@@ -34,14 +34,14 @@ final class CaseProcess: @unchecked Sendable {
     /// without.
     convenience init(
         verb: String, argument: String, directory: String,
-        errorFile: String = CaseRequest.errorFileName, input: Pipe? = nil,
-        command: [String]? = nil
+        errorFile: String = CaseRequest.errorFileName, environment: [String: String] = [:],
+        input: Pipe? = nil, command: [String]? = nil
     ) throws {
         let command = command ?? [Self.ownExecutable.path]
         try self.init(
             executable: URL(fileURLWithPath: command[0]),
-            arguments: command.dropFirst() + [verb, argument], directory: directory,
-            errorFile: errorFile, input: input)
+            arguments: command.dropFirst() + [verb, argument], environment: environment,
+            directory: directory, errorFile: errorFile, input: input)
     }
 
     /// `executable`: this program or another build of it. `environment`: further variables.
@@ -57,10 +57,10 @@ final class CaseProcess: @unchecked Sendable {
         process.arguments = arguments
         // Sets and dictionaries in the same order in every run, and with them all that depends on
         // it: allocations, instructions, the order of writes.
-        // A slowdown is planted only where `environment` asks for it: a variable that somebody
-        // exported must not slow ordinary runs.
+        // A slowdown is planted, and files are encrypted, only where `environment` asks for it: a
+        // variable that somebody exported must not change ordinary runs.
         process.environment = ProcessInfo.processInfo.environment
-            .filter { $0.key != PlantedDelay.variable }
+            .filter { ![PlantedDelay.variable, FileEncryption.variable].contains($0.key) }
             .merging([
                 "SWIFT_DETERMINISTIC_HASHING": "1", ParentDeath.variable: String(getpid()),
             ]) { $1 }

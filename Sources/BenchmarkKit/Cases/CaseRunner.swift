@@ -52,7 +52,7 @@ struct CaseRunner {
         var outcome = try Self.read(
             CaseOutcome.self, from: directory + "/" + CaseRequest.outcomeFileName)
         outcome.results[0].measure("other_load_cores", otherLoad)
-        try verify(&outcome, directory, name)
+        try verify(&outcome, of: benchmarkCase, in: directory)
         return outcome
     }
 
@@ -67,7 +67,8 @@ struct CaseRunner {
                 mode: mode, benchmarkCase: benchmarkCase, directory: directory,
                 fixtures: fixtures), to: request)
         let process = try CaseProcess(
-            verb: RunCaseCommand.verb, argument: request, directory: directory, command: command)
+            verb: RunCaseCommand.verb, argument: request, directory: directory,
+            environment: benchmarkCase.processEnvironment, command: command)
         let decoder = JSONDecoder()
         return process.wait { line in
             if let update = try? decoder.decode(ProgressUpdate.self, from: Data(line.utf8)) {
@@ -77,20 +78,23 @@ struct CaseRunner {
     }
 
     /// Replaces the result by a failure unless a fresh process proves it.
-    private func verify(_ outcome: inout CaseOutcome, _ directory: String, _ name: String) throws {
+    private func verify(
+        _ outcome: inout CaseOutcome, of benchmarkCase: BenchmarkCase, in directory: String
+    ) throws {
         guard let verification = outcome.verification else { return }
         let start = monotonicNanoseconds()
         let file = directory + "/" + CaseRequest.verificationFileName
         try Self.write(verification, to: file)
         let process = try CaseProcess(
-            verb: VerifyRunCommand.verb, argument: file, directory: directory)
+            verb: VerifyRunCommand.verb, argument: file, directory: directory,
+            environment: benchmarkCase.processEnvironment)
         var problems: [String] = []
         let ending = process.wait { problems.append($0) }
         try Interruption.throwIfRequested()
         outcome.results[0].measure(
             "verification_s", seconds(from: start, to: monotonicNanoseconds()))
         guard !ending.isSuccess else { return }
-        try keep(problems.joined(separator: "\n") + "\n" + ending.errors, name)
+        try keep(problems.joined(separator: "\n") + "\n" + ending.errors, benchmarkCase.fileName)
         outcome.isDiskFull = ending.saysDiskIsFull
         outcome.results[0].status = .failed
         outcome.results[0].failure = "The proof failed: \(problems.first ?? ending.reason)"

@@ -72,7 +72,9 @@ enum WorkloadCatalogue {
         against identifier: CaseIdentifier, of workload: any Workload.Type,
         _ engine: any BenchmarkEngine
     ) -> String? {
-        if identifier.isEncrypted { return "Encrypted files are still to come." }
+        if identifier.isEncrypted, !(engine is any RealmEngine) {
+            return "The engine \(engine.name) is not measured with encrypted files."
+        }
         if !engine.durabilities.contains(identifier.durability) {
             return "The engine \(engine.name) has no durability '\(identifier.durability)'."
         }

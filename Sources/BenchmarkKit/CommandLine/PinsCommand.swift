@@ -47,7 +47,7 @@ struct PinsCommand: ParsableCommand {
 
     private static func code(of error: StorageError) -> BenchmarkError.Code {
         switch error.code {
-        case .fileNotFound, .permissionDenied, .notADatabase, .unsupportedFormat: .usage
+        case .fileNotFound, .permissionDenied, .notADatabase, .unsupportedFormat, .wrongKey: .usage
         case .damaged: .caseFailed
         default: .internalError
         }

@@ -100,9 +100,9 @@ enum OpenWorkload: FixtureWorkload {
 
     /// The process's first open: discovers all classes, and creates an empty file.
     private static func discoverClasses(in environment: CaseEnvironment) throws -> UInt64 {
-        let url = URL(fileURLWithPath: environment.directory + "/first.realm")
+        let path = environment.directory + "/first.realm"
         let start = monotonicNanoseconds()
-        let realm = try Realm(configuration: Realm.Configuration(fileURL: url))
+        let realm = try Realm(configuration: Realm.Configuration(path: path))
         let isEmpty = realm.isEmpty
         let elapsed = monotonicNanoseconds() - start
         guard isEmpty else { throw BenchmarkError(.caseFailed, "A new file is not empty.") }

@@ -74,5 +74,5 @@ extension PersonValues {
 
 /// The configuration of a file of persons.
 func personsConfiguration(path: String, _ type: Object.Type) -> Realm.Configuration {
-    Realm.Configuration(fileURL: URL(fileURLWithPath: path), objectTypes: [type])
+    Realm.Configuration(path: path, objectTypes: [type])
 }

@@ -17,7 +17,7 @@ struct PersonsFixture {
     /// A folder of its own, because some engines keep several files.
     private func folder(in environment: CaseEnvironment) -> String {
         "\(environment.fixtures)/\(engine.name)-\(engine.layer)-\(layout)-\(names)-\(size)-"
-            + "\(seed)" + (isAged ? "-aged" : "")
+            + "\(seed)" + (isAged ? "-aged" : "") + (FileEncryption.key == nil ? "" : "-encrypted")
     }
 
     /// Makes the file if the run has none yet; returns its folder.

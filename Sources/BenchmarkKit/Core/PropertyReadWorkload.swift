@@ -28,8 +28,7 @@ enum PropertyReadWorkload: Workload {
         let path = environment.directory + "/persons.realm"
         let realm = try Realm(
             configuration: Realm.Configuration(
-                fileURL: URL(fileURLWithPath: path),
-                objectTypes: [KeyedPerson.self, PublicPerson.self]))
+                path: path, objectTypes: [KeyedPerson.self, PublicPerson.self]))
         var generator = PersonGenerator(seed: benchmarkCase.options.seed)
         try realm.write {
             for _ in 0..<benchmarkCase.identifier.size {

@@ -30,8 +30,7 @@ final class RealmObjectLinkStore: LinkStore {
         self.path = path
         realm = try Realm(
             configuration: Realm.Configuration(
-                fileURL: URL(fileURLWithPath: path),
-                objectTypes: [LinkOwner.self, LinkMember.self]))
+                path: path, objectTypes: [LinkOwner.self, LinkMember.self]))
     }
 
     func build(owners: Int, members: Int, batchSize: Int) throws {
@@ -67,9 +66,11 @@ final class RealmObjectLinkStore: LinkStore {
 
     func countOfOwners() throws -> Int { throw RealmObjectEngine().unsupported(.backlinks) }
 
-    func size() throws -> StoreSize { StoreSize(try Database.open(path: path).statistics()) }
+    func size() throws -> StoreSize {
+        StoreSize(try Database.open(path: path, options: .ofCase).statistics())
+    }
 
     func problems() throws -> [String] {
-        try Connection(Database.open(path: path)).verify()
+        try Connection(Database.open(path: path, options: .ofCase)).verify()
     }
 }

@@ -150,14 +150,18 @@ final class RealmObjectPersonStore: PersonStore {
 
     // MARK: The file
 
-    func copy(to path: String) throws { try realm.writeCopy(toFile: URL(fileURLWithPath: path)) }
+    func copy(to path: String) throws {
+        try realm.writeCopy(configuration: Realm.Configuration(path: path))
+    }
 
     // What the API does not tell, the database that the Realm has open does.
 
-    func size() throws -> StoreSize { StoreSize(try Database.open(path: path).statistics()) }
+    func size() throws -> StoreSize {
+        StoreSize(try Database.open(path: path, options: .ofCase).statistics())
+    }
 
     func problems() throws -> [String] {
-        try Connection(Database.open(path: path)).verify()
+        try Connection(Database.open(path: path, options: .ofCase)).verify()
     }
 
     func refresh() { realm.refresh() }

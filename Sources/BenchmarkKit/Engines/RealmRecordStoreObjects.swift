@@ -80,8 +80,7 @@ private final class RealmObjectRecordStore: RecordStore {
     init(path: String) throws {
         self.path = path
         realm = try Realm(
-            configuration: Realm.Configuration(
-                fileURL: URL(fileURLWithPath: path), objectTypes: [StoredRecord.self]))
+            configuration: Realm.Configuration(path: path, objectTypes: [StoredRecord.self]))
     }
 
     private func find(_ key: String) -> StoredRecord? {
@@ -131,7 +130,9 @@ private final class RealmObjectRecordStore: RecordStore {
         }
     }
 
-    func size() throws -> StoreSize { StoreSize(try Database.open(path: path).statistics()) }
+    func size() throws -> StoreSize {
+        StoreSize(try Database.open(path: path, options: .ofCase).statistics())
+    }
 
     private func missing(_ key: String) -> BenchmarkError { RealmRecords.missing(key) }
 }

@@ -21,7 +21,7 @@ private final class RealmTableRecordStore: RecordStore {
     }
 
     init(path: String) throws {
-        connection = try Connection(Database.open(path: path))
+        connection = try Connection(Database.open(path: path, options: .ofCase))
         table = try RealmTablePersonStore.table(connection, Self.definition)
     }
 

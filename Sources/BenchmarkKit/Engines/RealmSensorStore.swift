@@ -16,7 +16,7 @@ struct RealmSensorStore: SensorStore {
 
     init(path: String) throws {
         self.path = path
-        database = try Database.open(path: path)
+        database = try Database.open(path: path, options: .ofCase)
     }
 
     func create(_ sensors: [SensorDescription]) throws {

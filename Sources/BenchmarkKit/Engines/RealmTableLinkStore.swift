@@ -16,7 +16,7 @@ final class RealmTableLinkStore: LinkStore {
         name: "LinkMember", columns: [ColumnDefinition(name: "value", type: .int)])
 
     init(path: String) throws {
-        connection = try Connection(Database.open(path: path))
+        connection = try Connection(Database.open(path: path, options: .ofCase))
         // In this order, because links lead to tables that exist.
         members = try RealmTablePersonStore.table(connection, Self.memberDefinition)
         owners = try RealmTablePersonStore.table(connection, Self.ownerDefinition)

@@ -12,7 +12,7 @@ final class RealmTablePersonStore: PersonStore {
     init(path: String, _ layout: PersonLayout) throws {
         guard layout != .indexed else { throw RealmTableEngine().unsupported(.secondaryIndex) }
         self.layout = layout
-        connection = try Connection(Database.open(path: path))
+        connection = try Connection(Database.open(path: path, options: .ofCase))
         table = try Self.table(connection, Self.definition(layout))
         name = layout == .integerKey ? 1 : 0
         birthdate = name + 1
@@ -157,7 +157,9 @@ final class RealmTablePersonStore: PersonStore {
 
     // MARK: The file
 
-    func copy(to path: String) throws { try connection.writeCopy(toPath: path) }
+    func copy(to path: String) throws {
+        try connection.writeCopy(toPath: path, encryptionKey: FileEncryption.key)
+    }
 
     func size() throws -> StoreSize { StoreSize(try connection.database.statistics()) }
 

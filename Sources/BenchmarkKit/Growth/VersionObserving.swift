@@ -8,7 +8,9 @@ protocol VersionObserving: BenchmarkEngine {
 
 extension RealmEngine {
     func versions(of path: String) throws -> Database.Statistics {
-        try Database.open(path: path, options: .init(createIfMissing: false)).statistics()
+        var options = Database.Options.ofCase
+        options.createIfMissing = false
+        return try Database.open(path: path, options: options).statistics()
     }
 }
 

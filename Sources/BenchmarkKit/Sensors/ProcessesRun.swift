@@ -73,7 +73,8 @@ struct ProcessesRun {
         let input = Pipe()
         let process = try CaseProcess(
             verb: WriteSensorsCommand.verb, argument: request, directory: directory,
-            errorFile: "writer-\(number)-standard-error", input: input)
+            errorFile: "writer-\(number)-standard-error",
+            environment: setup.benchmarkCase.processEnvironment, input: input)
         return (process, input)
     }
 

@@ -51,6 +51,5 @@ final class Sensor: Object {
 
 /// The configuration of a Sensors file.
 func sensorsConfiguration(path: String) -> Realm.Configuration {
-    Realm.Configuration(
-        fileURL: URL(fileURLWithPath: path), objectTypes: [Sensor.self, Reading.self])
+    Realm.Configuration(path: path, objectTypes: [Sensor.self, Reading.self])
 }

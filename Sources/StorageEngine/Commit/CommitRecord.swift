@@ -20,8 +20,10 @@ struct CommitRecord: Equatable, Sendable {
     private static let maximumVersion: UInt64 = 1 << 62
     private static let maximumPageCount: UInt64 = 1 << 48
 
+    /// Bytes of a slot that a record may use: an encrypted file needs the rest for a seal.
+    static let contentSize = size - Seal.size
     private static let listOffset = 112
-    static let listCapacity = size - listOffset
+    static let listCapacity = contentSize - listOffset
     private static let flag: UInt32 = 1 << 31
 
     /// The version of the newest transaction of the group that it makes durable.
@@ -67,17 +69,6 @@ struct CommitRecord: Equatable, Sendable {
     static func fits(pageList: [Extent], log: FreeSpaceLog?, version: UInt64) -> Bool {
         let logBytes = log?.byteCount(freedBy: version) ?? 0
         return ExtentCoding.byteCount(of: pageList) + logBytes <= listCapacity
-    }
-}
-
-/// The hash over the checksums of the runs that a commit wrote, in the order of the page list.
-struct PageListHash {
-    private(set) var value: UInt64 = 0
-
-    mutating func combine(_ checksum: UInt64) {
-        // Order matters: each step multiplies what came before by an odd constant.
-        value = (value &+ 0x9E37_79B9_7F4A_7C15 &+ checksum) &* 0xD6E8_FEB8_6659_FD93
-        value ^= value >> 32
     }
 }
 

@@ -26,8 +26,9 @@ extension Database {
     /// join it.
     ///
     /// - Throws: `.fileNotFound`, `.permissionDenied`, `.fileAccess`, `.notADatabase`,
-    ///   `.unsupportedFormat`, `.damaged`, `.incompatibleLockFile`, `.tooManyReaders`,
-    ///   `.outOfDiskSpace`, `.addressSpaceExhausted`.
+    ///   `.unsupportedFormat`, `.wrongKey`, `.damaged`, `.incompatibleLockFile`, `.tooManyReaders`,
+    ///   `.outOfDiskSpace`, `.addressSpaceExhausted`; `.invalidArgument` for a page size or a
+    ///   length of key that does not exist.
     public static func open(
         path: String, options: Options = Options()
     ) throws(StorageError) -> Database {
@@ -38,15 +39,21 @@ extension Database {
                 try openInMemory(path, options)
             }
         }
+        try FileCipher.checkLength(of: options.encryptionKey, path: path)
         let (descriptor, status) = try openDescriptor(path, options)
         let identity = Identity(
             device: status.device, inode: status.inode, isReadOnly: options.readOnly)
         var isTakenOver = false
         defer { if !isTakenOver { System.close(descriptor) } }
-        return try openOnce(identity) { () throws(StorageError) in
+        let database = try openOnce(identity) { () throws(StorageError) in
             isTakenOver = true
             return try openUnshared(path, descriptor, options)
         }
+        // Who comes second must know the key as well.
+        if !isTakenOver {
+            _ = try database.file.header.cipher(key: options.encryptionKey, path: path)
+        }
+        return database
     }
 
     /// The database that is open already, or what `open` returns; one thread at a time for each
@@ -160,7 +167,8 @@ extension Database {
             header = try create(path, descriptor, options)
         }
         let file = try PageFile(
-            descriptor: descriptor, path: path, header: header!, isInMemory: false)
+            descriptor: descriptor, path: path, header: header!,
+            cipher: header!.cipher(key: options.encryptionKey, path: path))
         let recovery = Recovery(file: file)
         let outcome = try recovery.findNewestVersion()
         let version = outcome.record?.version ?? 0
@@ -186,7 +194,8 @@ extension Database {
                     + "another process has it open. Restore it from a backup.", page: 0)
         }
         let file = try PageFile(
-            descriptor: descriptor, path: path, header: header, isInMemory: false)
+            descriptor: descriptor, path: path, header: header,
+            cipher: header.cipher(key: options.encryptionKey, path: path))
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
             newestRecord: nil)
@@ -241,6 +250,9 @@ extension Database {
         var header = FileHeader(
             pageSize: options.pageSize, fileID: (.random(in: 0 ... .max), .random(in: 0 ... .max)),
             isUnfinished: true)
+        if let key = options.encryptionKey, !options.inMemory {
+            try header.encrypt(key: key, path: path)
+        }
         let file = try PageFile(
             descriptor: descriptor, path: path, header: header, isInMemory: options.inMemory,
             reservation: 1 << 26)

@@ -17,15 +17,19 @@ public final class Database: @unchecked Sendable {
         public var inMemory: Bool
         /// For new files: 4096, 8192 or 16384 bytes.
         public var pageSize: Int
+        /// 64 bytes that only users of the file know; nil for a plain file. A file is opened with
+        /// the key that it was created with. Databases in memory ignore it.
+        public var encryptionKey: [UInt8]?
 
         public init(
             createIfMissing: Bool = true, readOnly: Bool = false, inMemory: Bool = false,
-            pageSize: Int = 4096
+            pageSize: Int = 4096, encryptionKey: [UInt8]? = nil
         ) {
             self.createIfMissing = createIfMissing
             self.readOnly = readOnly
             self.inMemory = inMemory
             self.pageSize = pageSize
+            self.encryptionKey = encryptionKey
         }
     }
 
@@ -81,7 +85,7 @@ public final class Database: @unchecked Sendable {
         else { return }
         let marker = CleanCloseMarker(
             version: version, commitID: record.commitID, sequence: record.sequence)
-        try file.write(marker.encode(file.header), at: FileHeader.markerOffset)
+        try file.write(marker)
     }
 
     /// The record of a version, or nil where its slot holds another by now: then newer versions

@@ -21,26 +21,22 @@ struct GroupWriter {
     private var file: PageFile { database.file }
     private var coordinator: Coordinator { database.coordinator }
 
-    private struct Run {
-        var page: UInt64
-        var buffer: UnsafeMutableRawPointer
-        var byteCount: Int
-    }
-
     /// Writes the group, makes it durable, and publishes its version. Only for whoever took it.
     func write(_ group: CommitGroup) throws(StorageError) -> CommitStatistics {
         var record = group.record
         var statistics = CommitStatistics(version: record.version)
         let runs = group.sortedPages().map { page in
             let buffer = group.page(page)!
-            return Run(
+            return RunImage(
                 page: page, buffer: buffer,
                 byteCount: PageHeader(buffer).pageCount << Int(file.pageShift))
         }
-        let hash = seal(runs)
-        if !record.pagesWereSynced { record.pageListHash = hash }
         try file.checkSize(pageCount: record.pageCount)
-        try write(runs, &statistics)
+        for run in runs { assertIsValid(run) }
+        let hash = try file.seal(runs) { part throws(StorageError) in
+            try write(part, &statistics)
+        }
+        if !record.pagesWereSynced { record.pageListHash = hash }
         if record.pagesWereSynced { try sync(&statistics) }
         let unsynced = record.sequence - 1 - coordinator.durableSequence
         if unsynced >= CommitRecord.maximumUnsynced {
@@ -54,11 +50,7 @@ struct GroupWriter {
         let reusable = record.durableFloor == record.sequence - 1 ? record.version : floorVersion
         try write(record, &statistics)
         if group.needsSync { try sync(&statistics) }
-        // What this process has just written needs no check when it is read.
-        for run in runs {
-            file.markChecked(
-                PageReference(page: run.page, birth: PageHeader(run.buffer).birth))
-        }
+        file.adopt(runs)
         database.rememberRecord(record)
         if group.needsSync {
             coordinator.publish(version: record.version, sequence: record.sequence)
@@ -77,33 +69,20 @@ struct GroupWriter {
         coordinator.releaseProcessLock(ifIdle: { database.commits.isEmpty })
     }
 
-    // MARK: 3. Seal
-
-    private func seal(_ runs: [Run]) -> UInt64 {
-        var hash = PageListHash()
-        for run in runs {
-            let bytes = UnsafeMutableRawBufferPointer(start: run.buffer, count: run.byteCount)
-            assertIsValid(bytes)
-            hash.combine(
-                PageHeader.seal(bytes, pageNumber: run.page, fileSeed: file.fileSeed))
-        }
-        return hash.value
-    }
+    // MARK: 3 and 4. Seal and write
 
     /// What this process writes, it must be able to read.
-    private func assertIsValid(_ bytes: UnsafeMutableRawBufferPointer) {
+    private func assertIsValid(_ run: RunImage) {
         assert(
             {
-                let header = PageHeader(UnsafeRawPointer(bytes.baseAddress!))
-                guard let kind = header.kind else { return false }
-                return kind != .node || Node.problem(in: UnsafeRawBufferPointer(bytes)) == nil
+                guard let kind = PageHeader(run.buffer).kind else { return false }
+                let bytes = UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount)
+                return kind != .node || Node.problem(in: bytes) == nil
             }(), "an invalid page is about to be written")
     }
 
-    // MARK: 4. Write
-
     private func write(
-        _ runs: [Run], _ statistics: inout CommitStatistics
+        _ runs: ArraySlice<RunImage>, _ statistics: inout CommitStatistics
     ) throws(StorageError) {
         var stretch: [iovec] = []
         var start: UInt64 = 0
@@ -150,8 +129,7 @@ struct GroupWriter {
         do {
             statistics.writeCalls += 1
             statistics.bytes += CommitRecord.size
-            try file.write(
-                record.encode(fileSeed: file.fileSeed), at: PageFile.offset(ofSlot: slot))
+            try file.write(record)
         } catch {
             // Some or all of it may have been written, and it may vouch for pages that it does not
             // list: it must be gone, durably, before those pages are written again.

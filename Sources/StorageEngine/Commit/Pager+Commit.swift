@@ -14,7 +14,7 @@ public enum CommitDurability: String, Sendable {
 ///    page list and with free-space log or checkpoint. Hand the write lock on.
 /// 2. When no other group is being written, one of the waiting threads takes the group; it does
 ///    the rest (``GroupWriter``).
-/// 3. Seal: fill in the checksums.
+/// 3. Seal: fill in the checksums, or encrypt.
 /// 4. Write the runs, each contiguous stretch with one call, to pages that no version since the
 ///    durable floor uses (invariant I1).
 /// 5. If they are more than a record can vouch for, sync: the record then says so.

@@ -43,8 +43,7 @@ struct Recovery {
     /// The version that the clean-close marker names, if its record is there, and the next record's
     /// slot shows that none has followed: so opening reads little.
     private func cleanlyClosedVersion() throws(StorageError) -> CommitRecord? {
-        let block = try file.read(offset: FileHeader.markerOffset, count: CleanCloseMarker.size)
-        guard let marker = block.withUnsafeBytes({ CleanCloseMarker($0, file.header) }),
+        guard let marker = try file.readMarker(),
             let record = try file.readRecord(slot: CommitRecord.slot(of: marker.sequence)),
             record.version == marker.version, record.commitID == marker.commitID,
             let next = try readSlot(CommitRecord.slot(of: marker.sequence + 1)),
@@ -65,9 +64,8 @@ struct Recovery {
             throw damaged("it ends after \(blocks.count) bytes, within the commit records")
         }
         let marker = blocks.withUnsafeBytes {
-            CleanCloseMarker(
-                UnsafeRawBufferPointer(rebasing: $0[Int(FileHeader.markerOffset)...]),
-                file.header)
+            file.marker(
+                in: UnsafeRawBufferPointer(rebasing: $0[Int(FileHeader.markerOffset)...]))
         }
         let slots = blocks.withUnsafeBytes { bytes in
             (0..<CommitRecord.slotCount).map { slot in
@@ -91,8 +89,7 @@ struct Recovery {
         var isEmpty: Bool
 
         init(_ block: UnsafeRawBufferPointer, _ slot: UInt64, _ file: PageFile) {
-            record = CommitRecord(
-                block, slot: slot, fileSeed: file.fileSeed, firstPage: file.firstPage)
+            record = file.record(in: block, slot: slot)
             isEmpty = record == nil && block.allSatisfy { $0 == 0 }
         }
     }
@@ -201,18 +198,13 @@ struct Recovery {
         guard bytes.count == file.byteCount(extent.count) else { return false }
         var page = extent.start
         while page < extent.end {
-            let start = bytes.baseAddress! + file.byteCount(page - extent.start)
-            let header = PageHeader(start)
-            guard header.pageCount >= 1, UInt64(header.pageCount) <= extent.end - page,
-                header.birth >= 1, header.birth <= newestBirth
+            let rest = UnsafeRawBufferPointer(
+                rebasing: bytes[file.byteCount(page - extent.start)...])
+            guard let run = file.intactRun(rest, at: page),
+                run.birth >= 1, run.birth <= newestBirth
             else { return false }
-            let run = UnsafeRawBufferPointer(
-                start: start, count: file.byteCount(UInt64(header.pageCount)))
-            guard PageHeader.isSealed(run, pageNumber: page, fileSeed: file.fileSeed) else {
-                return false
-            }
-            hash.combine(header.checksum)
-            page += UInt64(header.pageCount)
+            hash.combine(run.seal)
+            page += run.pageCount
         }
         return true
     }
@@ -222,14 +214,13 @@ struct Recovery {
     /// A sync alone does not do that. After a failed one the system keeps what it could not write
     /// as if it had been written: whoever reads gets the new contents, a further sync finds nothing
     /// to do, and a loss of power brings the old contents back. So everything that the version
-    /// vouches for is written once more.
+    /// vouches for is written once more: the same bytes, so that a torn write leaves what was there,
+    /// and nothing is encrypted twice.
     func makeDurable(_ outcome: Outcome) throws(StorageError) {
         for slot in outcome.abandonedSlots { try file.clearSlot(slot) }
         for commit in outcome.unsynced {
             for pages in commit.pages { try file.write(pages.bytes, at: pages.offset) }
-            try file.write(
-                commit.record.encode(fileSeed: file.fileSeed),
-                at: PageFile.offset(ofSlot: CommitRecord.slot(of: commit.record.sequence)))
+            try file.rewriteSlot(CommitRecord.slot(of: commit.record.sequence))
         }
         try file.sync()
     }

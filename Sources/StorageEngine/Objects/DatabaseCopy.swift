@@ -12,7 +12,9 @@ struct DatabaseCopy {
     private let target: Connection
     private var bytesInTransaction = 0
 
-    static func write(_ source: Connection, toPath path: String) throws {
+    static func write(
+        _ source: Connection, toPath path: String, encryptionKey: [UInt8]?
+    ) throws {
         if (try? System.status(path: path)) != nil {
             throw StorageError(
                 SystemFailure(call: .rename, errno: EEXIST), .write, path: path)
@@ -22,7 +24,8 @@ struct DatabaseCopy {
             for suffix in ["", ".lock"] { try? System.unlink(temporary + suffix) }
         }
         do {
-            let options = Database.Options(pageSize: source.pager.pageSize)
+            let options = Database.Options(
+                pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
             let database = try Database.open(path: temporary, options: options)
             var copy = DatabaseCopy(source: source, target: try Connection(database))
             try copy.run()
@@ -100,11 +103,11 @@ struct DatabaseCopy {
 
 extension Connection {
     /// Writes a packed copy of what this connection sees, uncommitted changes included, to a new
-    /// file.
+    /// file, encrypted with a key of 64 bytes of its own, or plain.
     ///
     /// - Throws: `.fileExists` if there is a file at `path`.
-    public func writeCopy(toPath path: String) throws {
-        try DatabaseCopy.write(self, toPath: path)
+    public func writeCopy(toPath path: String, encryptionKey: [UInt8]? = nil) throws {
+        try DatabaseCopy.write(self, toPath: path, encryptionKey: encryptionKey)
     }
 }
 

@@ -12,7 +12,9 @@ struct FileHeader: Equatable, Sendable {
     static let pageSizes = [4096, 8192, 16384]
 
     private static let magic: [UInt8] = [0x89, 0x52, 0x4C, 0x4D, 0x53, 0x0D, 0x0A, 0x1A]
+    private static let encryptedFlag: UInt32 = 1
     private static let unfinishedFlag: UInt32 = 2
+    private static let encryptionOffset = 40
     private static let slotCount: UInt32 = 64
 
     var pageSize: Int
@@ -21,9 +23,23 @@ struct FileHeader: Equatable, Sendable {
     /// The file is being created: nothing has been committed, and what follows the header may
     /// be missing.
     var isUnfinished: Bool
+    /// Nil for a plain file.
+    var encryption: Encryption?
+
+    /// What the holder of the key needs to derive the file's key, and to see that it is the right
+    /// one.
+    struct Encryption: Equatable, Sendable {
+        static let saltSize = FileCipher.saltSize
+        static let size = saltSize + FileCipher.keyCheckSize
+
+        /// Random.
+        var salt: [UInt8]
+        var keyCheck: [UInt8]
+    }
 
     static func == (a: FileHeader, b: FileHeader) -> Bool {
         a.pageSize == b.pageSize && a.fileID == b.fileID && a.isUnfinished == b.isUnfinished
+            && a.encryption == b.encryption
     }
 
     /// The first page behind header, marker and slots.
@@ -47,10 +63,16 @@ extension FileHeader {
             bytes.storeBytes(
                 of: UInt32(pageSize).littleEndian, toByteOffset: 12, as: UInt32.self)
             bytes.storeBytes(of: Self.slotCount.littleEndian, toByteOffset: 16, as: UInt32.self)
-            let flags = isUnfinished ? Self.unfinishedFlag : 0
+            let flags =
+                (isUnfinished ? Self.unfinishedFlag : 0)
+                | (encryption == nil ? 0 : Self.encryptedFlag)
             bytes.storeBytes(of: flags.littleEndian, toByteOffset: 20, as: UInt32.self)
             bytes.storeBytes(of: fileID.0.littleEndian, toByteOffset: 24, as: UInt64.self)
             bytes.storeBytes(of: fileID.1.littleEndian, toByteOffset: 32, as: UInt64.self)
+            if let encryption {
+                UnsafeMutableRawBufferPointer(rebasing: bytes[Self.encryptionOffset...])
+                    .copyBytes(from: encryption.salt + encryption.keyCheck)
+            }
             let sum = Self.checksum(UnsafeRawBufferPointer(bytes))
             bytes.storeBytes(of: sum.littleEndian, toByteOffset: 504, as: UInt64.self)
         }
@@ -99,7 +121,7 @@ extension FileHeader {
         }
         let flags = half(20)
         guard Self.pageSizes.contains(Int(half(12))), half(16) == Self.slotCount,
-            flags & ~Self.unfinishedFlag == 0
+            flags & ~(Self.encryptedFlag | Self.unfinishedFlag) == 0
         else {
             throw StorageError(
                 .unsupportedFormat, path: path,
@@ -110,6 +132,12 @@ extension FileHeader {
         pageSize = Int(half(12))
         fileID = (word(24), word(32))
         isUnfinished = flags & Self.unfinishedFlag != 0
+        if flags & Self.encryptedFlag != 0 {
+            let bytes = Array(block[Self.encryptionOffset...].prefix(Encryption.size))
+            encryption = Encryption(
+                salt: Array(bytes.prefix(Encryption.saltSize)),
+                keyCheck: Array(bytes.dropFirst(Encryption.saltSize)))
+        }
     }
 }
 

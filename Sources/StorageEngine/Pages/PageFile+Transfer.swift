@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reading and writing by system call: slots, marker, runs, growth.
+/// Reading and writing by system call, and growth.
 extension PageFile {
     /// Reads bytes; fewer than asked for at the end of the file.
     func read(offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
@@ -30,25 +30,6 @@ extension PageFile {
     func sync() throws(StorageError) {
         if isInMemory { return }
         do { try System.syncData(descriptor) } catch { throw failure(error, .sync) }
-    }
-
-    /// The valid record in a slot.
-    func readRecord(slot: UInt64) throws(StorageError) -> CommitRecord? {
-        let block = try read(
-            offset: Self.offset(ofSlot: slot), count: CommitRecord.size)
-        return block.withUnsafeBytes {
-            CommitRecord($0, slot: slot, fileSeed: fileSeed, firstPage: firstPage)
-        }
-    }
-
-    static func offset(ofSlot slot: UInt64) -> UInt64 {
-        FileHeader.slotsOffset + slot * FileHeader.blockSize
-    }
-
-    /// Overwrites a slot with zeros: no record.
-    func clearSlot(_ slot: UInt64) throws(StorageError) {
-        try write(
-            [UInt8](repeating: 0, count: CommitRecord.size), at: Self.offset(ofSlot: slot))
     }
 }
 

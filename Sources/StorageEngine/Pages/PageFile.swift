@@ -3,14 +3,20 @@ import Glibc
 /// The data file as pages: mapped for reading at an address that never changes, written with
 /// `pwritev` only, never through the mapping.
 ///
+/// Pages of a plain file are read where they are mapped. Those of an encrypted file are decrypted
+/// into memory at the same offset from another address, and read there.
+///
 /// Several threads read at a time. One writer at a time (the holder of the write lock) grows and
 /// writes the file.
-// Unchecked because of the raw pointers: they are set once, the memory behind `base` is only read,
-// and the table's words and `mappedPageCount` are accessed atomically.
+// Unchecked because of the raw pointers: they are set once, the mapped file is only read, the
+// page words and `mappedPageCount` are accessed atomically, and decrypted pages are written under
+// `installing`, before the page word says that they are there.
 package final class PageFile: @unchecked Sendable {
     let path: String
     let descriptor: Int32
     let header: FileHeader
+    /// Nil for a plain file.
+    let cipher: FileCipher?
     /// Memory files need no syncs and no space written beforehand.
     let isInMemory: Bool
 
@@ -19,69 +25,49 @@ package final class PageFile: @unchecked Sendable {
     let firstPage: UInt64
     let fileSeed: UInt64
 
-    /// Where page 0 is mapped.
+    /// Where page 0 is read, once checked.
     let base: UnsafeRawPointer
-    private let reservedBytes: Int
+    let ranges: AddressRanges
     /// For each page the birth with which it was checked in this process, or 0.
-    private let checkedBirths: UnsafeMutablePointer<UInt64>
-    private let checkedBytes: Int
+    let checkedBirths: UnsafeMutablePointer<UInt64>
     /// Pages that may be touched at `base`. Grows only.
     private let mappedPageCount: UnsafeMutablePointer<UInt64>
     private let mappingLock = Locked<Void>(())
-
-    /// Address space to ask for first: 1 TiB. Halved until the system grants it (`RLIMIT_AS`, and
-    /// strict overcommit accounting, may say no; valgrind says that the length is invalid).
-    private static let preferredReservation = 1 << 40
-    private static let smallestReservation = 1 << 26
+    /// Of an encrypted file: held by whoever seals and writes a commit.
+    let sealingScratch = Locked(SealingScratch())
+    /// Held while decrypted pages are put in their place.
+    let installing: Locked<InstalledDensity>
 
     /// Takes over the descriptor only when it succeeds.
     init(
-        descriptor: Int32, path: String, header: FileHeader, isInMemory: Bool,
-        reservation: Int = PageFile.preferredReservation
+        descriptor: Int32, path: String, header: FileHeader, cipher: FileCipher? = nil,
+        isInMemory: Bool = false, reservation: Int = AddressRanges.preferredByteCount
     ) throws(StorageError) {
         self.path = path
         self.descriptor = descriptor
         self.header = header
+        self.cipher = cipher
         self.isInMemory = isInMemory
         pageSize = header.pageSize
         pageShift = UInt64(header.pageSize.trailingZeroBitCount)
         firstPage = header.firstPage
         fileSeed = header.fileSeed
-        var length = reservation
-        while true {
-            do throws(SystemFailure) {
-                let range = try System.reserve(length: length)
-                // A word for each page: 1/512 of the range at 4096 bytes a page. Memory is
-                // committed only where a word was written.
-                let tableLength = max(4096, (length >> Int(pageShift)) << 3)
-                do throws(SystemFailure) {
-                    let table = try System.mapPrivate(length: tableLength)
-                    base = UnsafeRawPointer(range)
-                    reservedBytes = length
-                    checkedBirths = table.assumingMemoryBound(to: UInt64.self)
-                    checkedBytes = tableLength
-                    break
-                } catch {
-                    try System.unmap(range, length: length)
-                    throw error
-                }
-            } catch {
-                guard error.errno == ENOMEM || error.errno == EINVAL,
-                    length > Self.smallestReservation
-                else {
-                    throw StorageError(error, .map, path: path)
-                }
-                length /= 2
-            }
+        do {
+            ranges = try AddressRanges.reserve(
+                reservation, pageShift: pageShift, isEncrypted: cipher != nil)
+        } catch {
+            throw StorageError(error, .map, path: path)
         }
+        base = UnsafeRawPointer(ranges.decrypted ?? ranges.file)
+        checkedBirths = ranges.pageWords
+        installing = Locked(InstalledDensity(base: base))
         mappedPageCount = .allocate(capacity: 1)
         mappedPageCount.initialize(to: 0)
     }
 
     deinit {
-        // Nobody has a pointer into the range any more, and nothing can be done about a failure.
-        try? System.unmap(UnsafeMutableRawPointer(mutating: base), length: reservedBytes)
-        try? System.unmap(UnsafeMutableRawPointer(checkedBirths), length: checkedBytes)
+        ranges.release()
+        sealingScratch.withLock { $0.tearDown() }
         mappedPageCount.deallocate()
     }
 
@@ -103,21 +89,25 @@ package final class PageFile: @unchecked Sendable {
     /// Makes pages up to `pageCount` readable. The file must have them.
     func map(pageCount: UInt64) throws(StorageError) {
         guard pageCount > mappedPages else { return }
-        guard pageCount <= UInt64(reservedBytes >> Int(pageShift)) else {
+        guard pageCount <= UInt64(ranges.byteCount >> Int(pageShift)) else {
             throw StorageError(
                 .addressSpaceExhausted, path: path,
                 message: "Realm file at path '\(path)' needs \(byteCount(pageCount)) bytes of "
-                    + "address space, and the process was granted \(reservedBytes). Raise the "
+                    + "address space, and the process was granted \(ranges.byteCount). Raise the "
                     + "limit for address space (ulimit -v).")
         }
         try mappingLock.withLock { (_) throws(StorageError) in
             let mapped = mappedPages
             guard pageCount > mapped else { return }
             try checkSize(pageCount: pageCount)
+            let (start, length) = (byteCount(mapped), byteCount(pageCount - mapped))
             do throws(SystemFailure) {
                 try System.mapFile(
-                    descriptor, offset: offset(of: mapped), length: byteCount(pageCount - mapped),
-                    at: UnsafeMutableRawPointer(mutating: base) + byteCount(mapped))
+                    descriptor, offset: offset(of: mapped), length: length,
+                    at: ranges.file + start)
+                if let decrypted = ranges.decrypted {
+                    try System.mapSecret(at: decrypted + start, length: length)
+                }
             } catch {
                 throw failure(error, .map)
             }
@@ -150,7 +140,7 @@ extension PageFile {
     ) throws(StorageError) -> UnsafeRawPointer {
         // Birth 0 wraps around and fails; so does anything younger than the snapshot.
         if reference.birth &- 1 < version, reference.page < mappedPageCount.loadRelaxed(),
-            (checkedBirths + Int(truncatingIfNeeded: reference.page)).loadRelaxed()
+            (checkedBirths + Int(truncatingIfNeeded: reference.page)).loadAcquire()
                 == reference.birth
         {
             return base + Int(truncatingIfNeeded: reference.page &<< pageShift)
@@ -172,6 +162,7 @@ extension PageFile {
         guard page >= firstPage, page < mappedPages else {
             throw damage(page, "a reference leads outside the file")
         }
+        if let cipher { return try decrypt(reference, with: cipher) }
         let start = base + byteCount(page)
         let runHeader = PageHeader(start)
         guard let kind = runHeader.kind, runHeader.pageCount >= 1,
@@ -193,9 +184,10 @@ extension PageFile {
         return start
     }
 
-    /// Says that this process has checked, or itself written, the run.
+    /// Says that this process has checked, or itself written, the run, and that it is to be read at
+    /// its place.
     func markChecked(_ reference: PageReference) {
-        (checkedBirths + Int(reference.page)).storeRelaxed(reference.birth)
+        (checkedBirths + Int(reference.page)).storeRelease(reference.birth)
     }
 
     func damage(_ page: UInt64, _ reason: String) -> StorageError {

@@ -39,6 +39,33 @@ extension System {
             flags: MAP_PRIVATE | MAP_ANONYMOUS, descriptor: -1, offset: 0)
     }
 
+    /// Maps zeroed memory for secrets of this process at a given address, which must lie in a
+    /// reserved range. Core dumps leave it out, and a forked child finds zeros in it.
+    package static func mapSecret(
+        at address: UnsafeMutableRawPointer, length: Int
+    ) throws(SystemFailure) {
+        _ = try map(
+            at: address, length: length, protection: PROT_READ | PROT_WRITE,
+            flags: MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | Int32(MAP_NORESERVE),
+            descriptor: -1, offset: 0)
+        try advise(address, length: length, advice: MADV_DONTDUMP)
+        try wipeInForkedChild(address, length: length)
+    }
+
+    /// Has a forked child find zeros in private memory.
+    package static func wipeInForkedChild(
+        _ address: UnsafeMutableRawPointer, length: Int
+    ) throws(SystemFailure) {
+        try advise(address, length: length, advice: MADV_WIPEONFORK)
+    }
+
+    /// Has the system back private memory with large pages where it can, from the next touch on.
+    package static func preferLargePages(
+        _ address: UnsafeMutableRawPointer, length: Int
+    ) throws(SystemFailure) {
+        try advise(address, length: length, advice: MADV_HUGEPAGE)
+    }
+
     package static func unmap(
         _ address: UnsafeMutableRawPointer, length: Int
     ) throws(SystemFailure) {

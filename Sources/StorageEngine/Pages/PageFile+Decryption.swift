@@ -1,0 +1,102 @@
+/// Pages of an encrypted file: decrypted and authenticated when they are first used, and kept.
+///
+/// An entry belongs to a page and a birth. It stays where it is until the page is needed with
+/// another birth: then the old contents were free before the new ones were written, so no pinned
+/// version reaches them (invariant I1), and nobody reads what is replaced here. A reference cannot
+/// name a page that is not in its version: it comes from an authenticated page, and both its own
+/// birth and that of the run are authenticated. All pages of a run are replaced at once, for the
+/// same reason.
+extension PageFile {
+    /// No run is longer: values end at 16 MiB, and a checkpoint of this size describes a free map
+    /// of some ten million pieces. Bounds what a forged length can cost.
+    private static let largestRunBytes = 256 << 20
+
+    /// The decrypted run that `reference` names. `page` has looked for it in vain.
+    func decrypt(
+        _ reference: PageReference, with cipher: FileCipher
+    ) throws(StorageError) -> UnsafeRawPointer {
+        // Before any lock is taken: another thread may have held it when this process was forked.
+        if cipher.isForked {
+            throw StorageError(
+                .usedAfterFork, path: path,
+                message: "The database at path '\(path)' was opened before this process was "
+                    + "forked; open it again in the child process")
+        }
+        let page = reference.page
+        let sealed = UnsafeRawBufferPointer(
+            start: ranges.file + byteCount(page), count: byteCount(mappedPages - page))
+        return try withOpenedRun(sealed, at: page, cipher) { run throws(StorageError) in
+            guard let run else {
+                throw damage(
+                    page,
+                    "it cannot be authenticated: it was changed, or is not the one that was "
+                        + "written there")
+            }
+            let header = PageHeader(run.baseAddress!)
+            guard let kind = header.kind else { throw damage(page, "its header is not valid") }
+            guard header.birth == reference.birth else {
+                throw damage(
+                    page,
+                    "it is of version \(header.birth), and version "
+                        + "\(reference.birth) was expected")
+            }
+            if kind == .node, let problem = Node.problem(in: run) { throw damage(page, problem) }
+            install(run, at: reference)
+            return base + byteCount(page)
+        }
+    }
+
+    /// Calls `body` with the decrypted run, seal included, or with nil if it is not what was sealed
+    /// for this page. `sealed` may go on behind the run.
+    func withOpenedRun<Result, Failure: Error>(
+        _ sealed: UnsafeRawBufferPointer, at page: UInt64, _ cipher: FileCipher,
+        _ body: (UnsafeRawBufferPointer?) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try cipher.withOpened(
+            sealed, at: .run(page: page),
+            byteCount: { contents in
+                let pages = PageHeader(contents - Seal.size).pageCount
+                let count = byteCount(UInt64(pages))
+                return count <= Self.largestRunBytes ? count : nil
+            }, body)
+    }
+
+    /// Puts an authenticated run where readers look for it.
+    private func install(_ run: UnsafeRawBufferPointer, at reference: PageReference) {
+        let word = checkedBirths + Int(reference.page)
+        let place = ranges.decrypted! + byteCount(reference.page)
+        installing.withLock { density in
+            // Another thread may have been faster, and its readers may be there already.
+            if word.loadRelaxed() == reference.birth { return }
+            density.willInstall(run.count, at: place) {
+                // Only a wish: without it, memory comes in small pieces.
+                try? System.preferLargePages($0, length: InstalledDensity.regionBytes)
+            }
+            place.copyMemory(from: run.baseAddress!, byteCount: run.count)
+            markChecked(reference)
+        }
+    }
+}
+
+// MARK: Runs that this process has written
+
+extension PageFile {
+    /// Copying more than this in advance would cost a large commit more than decrypting, later, the
+    /// part of it that is read.
+    private static let largestAdoptedBytes = 1 << 20
+
+    /// Says that a commit's runs are in the file. They need no check when they are read, and those
+    /// of a small commit no decryption.
+    func adopt(_ runs: [RunImage]) {
+        guard cipher != nil else {
+            for run in runs { markChecked(run.reference) }
+            return
+        }
+        guard runs.reduce(0, { $0 + $1.byteCount }) <= Self.largestAdoptedBytes else { return }
+        for run in runs {
+            install(
+                UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount),
+                at: run.reference)
+        }
+    }
+}

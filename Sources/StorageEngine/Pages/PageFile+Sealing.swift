@@ -1,0 +1,126 @@
+/// A finished run in private memory, and the page that it goes to.
+struct RunImage {
+    var page: UInt64
+    var buffer: UnsafeMutableRawPointer
+    var byteCount: Int
+
+    var reference: PageReference { PageReference(page: page, birth: PageHeader(buffer).birth) }
+}
+
+/// The hash over the seals of the runs that a commit wrote, in the order of the page list.
+struct PageListHash {
+    private(set) var value: UInt64 = 0
+
+    /// The first word of a run's seal: its checksum, or half of its authentication tag.
+    mutating func combine(_ seal: UInt64) {
+        // Order matters: each step multiplies what came before by an odd constant.
+        value = (value &+ 0x9E37_79B9_7F4A_7C15 &+ seal) &* 0xD6E8_FEB8_6659_FD93
+        value ^= value >> 32
+    }
+}
+
+/// Sealing: the last step before finished runs are written.
+extension PageFile {
+    /// An encrypted file seals at most this much before it is written, or a single longer run: so a
+    /// large commit needs little memory beside its private copies.
+    private static let largestBatchBytes = 1 << 20
+
+    /// Seals finished runs, hands them part by part to `write`, and returns the hash over their
+    /// seals. What `write` gets are the runs themselves, or in an encrypted file images of them, valid
+    /// during the call; the private copies of an encrypted file stay as they are, because others may
+    /// be reading them.
+    func seal(
+        _ runs: [RunImage], _ write: (ArraySlice<RunImage>) throws(StorageError) -> Void
+    ) throws(StorageError) -> UInt64 {
+        var hash = PageListHash()
+        for batch in sealingBatches(of: runs) {
+            guard let cipher else {
+                sealInPlace(batch, &hash)
+                try write(batch)
+                continue
+            }
+            try sealingScratch.withLock { scratch throws(StorageError) in
+                try write(seal(batch, with: cipher, into: &scratch, &hash))
+            }
+        }
+        if cipher != nil { sealingScratch.withLock { $0.reset() } }
+        return hash.value
+    }
+
+    /// Parts of a commit to be sealed and written one after the other; of a plain file the whole.
+    private func sealingBatches(of runs: [RunImage]) -> [ArraySlice<RunImage>] {
+        guard cipher != nil else { return [runs[...]] }
+        var batches: [ArraySlice<RunImage>] = []
+        var start = 0
+        var bytes = 0
+        for index in runs.indices {
+            if bytes > 0, bytes + runs[index].byteCount > Self.largestBatchBytes {
+                batches.append(runs[start..<index])
+                (start, bytes) = (index, 0)
+            }
+            bytes += runs[index].byteCount
+        }
+        if bytes > 0 { batches.append(runs[start...]) }
+        return batches
+    }
+
+    private func sealInPlace(_ runs: ArraySlice<RunImage>, _ hash: inout PageListHash) {
+        for run in runs {
+            hash.combine(
+                PageHeader.seal(
+                    UnsafeMutableRawBufferPointer(start: run.buffer, count: run.byteCount),
+                    pageNumber: run.page, fileSeed: fileSeed))
+        }
+    }
+
+    /// The sealed images, in `scratch`.
+    private func seal(
+        _ runs: ArraySlice<RunImage>, with cipher: FileCipher, into scratch: inout SealingScratch,
+        _ hash: inout PageListHash
+    ) -> ArraySlice<RunImage> {
+        var place = scratch.memory(byteCount: runs.reduce(0) { $0 + $1.byteCount })
+        var images: [RunImage] = []
+        images.reserveCapacity(runs.count)
+        for run in runs {
+            let contents = UnsafeRawBufferPointer(
+                start: run.buffer + Seal.size, count: run.byteCount - Seal.size)
+            hash.combine(cipher.seal(contents, for: .run(page: run.page), to: place))
+            images.append(RunImage(page: run.page, buffer: place, byteCount: run.byteCount))
+            place += run.byteCount
+        }
+        return images[...]
+    }
+}
+
+/// What is known of a run from its bytes in the file, after its seal was checked.
+struct IntactRun {
+    var pageCount: UInt64
+    var birth: UInt64
+    /// The first word of the seal.
+    var seal: UInt64
+
+    fileprivate init(_ header: PageHeader) {
+        pageCount = UInt64(header.pageCount)
+        birth = header.birth
+        seal = header.checksum
+    }
+}
+
+extension PageFile {
+    /// The run at the beginning of bytes that were read from `page` on; nil if it is not what was
+    /// sealed for this page of this file, or not whole.
+    func intactRun(_ bytes: UnsafeRawBufferPointer, at page: UInt64) -> IntactRun? {
+        if let cipher {
+            return withOpenedRun(bytes, at: page, cipher) { run in
+                run.map { IntactRun(PageHeader($0.baseAddress!)) }
+            }
+        }
+        guard bytes.count >= pageSize else { return nil }
+        let run = IntactRun(PageHeader(bytes.baseAddress!))
+        guard run.pageCount >= 1, run.pageCount <= UInt64(bytes.count) >> pageShift else {
+            return nil
+        }
+        let sealed = UnsafeRawBufferPointer(rebasing: bytes[..<byteCount(run.pageCount)])
+        return PageHeader.isSealed(sealed, pageNumber: page, fileSeed: fileSeed) ? run : nil
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+
+/// Keys, nonces and seals, without a file.
+@Suite struct EncryptionCipherTests {
+    private static let userKey = (0..<64).map { UInt8($0) }
+    private static let salt = (0..<32).map { UInt8(255 - $0) }
+
+    private func makeCipher(
+        userKey: [UInt8] = userKey, salt: [UInt8] = salt, fileID: (UInt64, UInt64) = (7, 8),
+        parameters: [UInt8] = [1], sealsInSession: UInt32 = SealingSession.maximumSeals
+    ) throws -> FileCipher {
+        try #require(
+            FileCipher(
+                userKey: userKey, salt: salt, fileID: fileID, parameters: parameters,
+                sealsInSession: sealsInSession))
+    }
+
+    private func seal(_ contents: [UInt8], _ place: SealedPlace, _ cipher: FileCipher) -> [UInt8] {
+        var sealed = [UInt8](repeating: 0, count: Seal.size + contents.count)
+        sealed.withUnsafeMutableBytes { target in
+            contents.withUnsafeBytes { _ = cipher.seal($0, for: place, to: target.baseAddress!) }
+        }
+        return sealed
+    }
+
+    private func open(_ sealed: [UInt8], _ place: SealedPlace, _ cipher: FileCipher) -> [UInt8]? {
+        sealed.withUnsafeBytes { cipher.open($0, at: place) }
+    }
+
+    private func bytes(_ hexadecimal: String) -> [UInt8] {
+        let digits = Array(hexadecimal)
+        return stride(from: 0, to: digits.count, by: 2).map {
+            UInt8(String(digits[$0...$0 + 1]), radix: 16)!
+        }
+    }
+
+    /// RFC 5869, appendix A.1 and A.2.
+    @Test func keysAreDerivedAsTheStandardSays() {
+        let short = KeyDerivation.extract(
+            salt: (0...12).map { UInt8($0) }, from: [UInt8](repeating: 0x0B, count: 22))
+        #expect(
+            short.bytes
+                == bytes("077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5"))
+        #expect(
+            KeyDerivation.expand(short, info: (0xF0...0xF9).map { UInt8($0) }).bytes
+                == bytes("3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf"))
+        let long = KeyDerivation.extract(
+            salt: (0x60...0xAF).map { UInt8($0) }, from: (0x00...0x4F).map { UInt8($0) })
+        #expect(
+            long.bytes
+                == bytes("06a6b88c5853361a06104c9ceb35b45cef760014904671014a193f40c15fc244"))
+        #expect(
+            KeyDerivation.expand(long, info: (0xB0...0xFF).map { UInt8($0) }).bytes
+                == bytes("b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c"))
+    }
+
+    @Test func whatWasSealedIsOpenedAtItsPlaceOnly() throws {
+        let cipher = try makeCipher()
+        var random = SeededRandom(seed: 1)
+        let places: [SealedPlace] = [
+            .run(page: 0), .run(page: 1), .run(page: 1 << 40), .slot(0), .slot(1), .marker,
+        ]
+        for length in [16, 17, 31, 64, 4064, 4096, 100_000, 3_000_000] {
+            let contents = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            for place in places {
+                let sealed = seal(contents, place, cipher)
+                for other in places {
+                    #expect(open(sealed, other, cipher) == (other == place ? contents : nil))
+                }
+                if length > 100 { break }
+            }
+        }
+    }
+
+    @Test func everyFlippedBitIsNoticed() throws {
+        let cipher = try makeCipher()
+        let sealed = seal([UInt8](repeating: 3, count: 80), .slot(4), cipher)
+        for bit in 0..<sealed.count * 8 {
+            var damaged = sealed
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(open(damaged, .slot(4), cipher) == nil, "bit \(bit)")
+        }
+        #expect(open(Array(sealed.dropLast()), .slot(4), cipher) == nil)
+        #expect(open(sealed + [0], .slot(4), cipher) == nil)
+        for length in [0, 1, 32, 47] {
+            #expect(open([UInt8](repeating: 0, count: length), .slot(4), cipher) == nil)
+        }
+        #expect(open([UInt8](repeating: 0, count: 4096), .slot(4), cipher) == nil)
+    }
+
+    @Test func anotherKeySaltOrFileOpensNothing() throws {
+        let cipher = try makeCipher()
+        let sealed = seal([UInt8](repeating: 9, count: 40), .marker, cipher)
+        #expect(open(sealed, .marker, try makeCipher()) != nil)
+        for position in [0, 31, 32, 63] {
+            var key = Self.userKey
+            key[position] ^= 1
+            let other = try makeCipher(userKey: key)
+            #expect(open(sealed, .marker, other) == nil)
+            #expect(!other.keyCheck.equals(cipher.keyCheck.bytes))
+        }
+        let salted = try makeCipher(salt: Self.salt.reversed())
+        #expect(open(sealed, .marker, salted) == nil)
+        #expect(!salted.keyCheck.equals(cipher.keyCheck.bytes))
+        #expect(open(sealed, .marker, try makeCipher(fileID: (7, 9))) == nil)
+        // What the header says is part of the check of the key.
+        #expect(!(try makeCipher(parameters: [2])).keyCheck.equals(cipher.keyCheck.bytes))
+        #expect(try makeCipher().keyCheck.equals(cipher.keyCheck.bytes))
+    }
+
+    @Test func equalContentsNeverLookTheSame() throws {
+        let contents = [UInt8](repeating: 0, count: 64)
+        let cipher = try makeCipher()
+        let other = try makeCipher()
+        let sealed = (0..<50).flatMap { _ in
+            [seal(contents, .slot(1), cipher), seal(contents, .slot(1), other)]
+        }
+        #expect(Set(sealed).count == 100)
+        #expect(Set(sealed.map { $0[32...] }).count == 100)
+        #expect(Set(sealed.map { $0[..<16] }).count == 100)
+    }
+
+    @Test func aSessionThatRunsOutOfNumbersIsFollowedByAnother() throws {
+        let cipher = try makeCipher(sealsInSession: 3)
+        let contents = [UInt8](repeating: 5, count: 16)
+        // More sessions than keys are kept for.
+        let sealed = (0..<1000).map { _ in seal(contents, .slot(1), cipher) }
+        let seals = sealed.map { $0.withUnsafeBytes { Seal(at: $0.baseAddress!) } }
+        struct Nonce: Hashable {
+            var salt: SessionSalt
+            var number: UInt32
+        }
+        #expect(Set(seals.map { Nonce(salt: $0.salt, number: $0.number) }).count == 1000)
+        #expect(Set(seals.map(\.salt)).count == 334)
+        for each in sealed + sealed.reversed() {
+            #expect(open(each, .slot(1), cipher) == contents)
+        }
+    }
+
+    /// The ciphertext of another program for the same key, nonce and additional data.
+    @Test func theCipherIsTheStandardOne() throws {
+        let cipher = try makeCipher()
+        // Session salt 0102…0c, number 5, contents 000102…1f, for the marker of file (7, 8).
+        let tag = bytes("82ed717bf10992bb2dab151f521f2d46")
+        let ciphertext = bytes("41dbab2450f9eecf5ab8af343cfe3b20c4baf0cb93fe7d151f08a24cec1d7112")
+        let seal = tag + (1...12).map { UInt8($0) } + [5, 0, 0, 0]
+        #expect(open(seal + ciphertext, .marker, cipher) == (0..<32).map { UInt8($0) })
+    }
+
+    @Test func threadsSealAndOpenAtTheSameTime() throws {
+        let cipher = try makeCipher(sealsInSession: 100)
+        let failures = Locked(0)
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for round in 0..<300 {
+                let contents = [UInt8](repeating: UInt8(thread), count: 100 + round)
+                let place = SealedPlace.run(page: UInt64(round))
+                if open(seal(contents, place, cipher), place, cipher) != contents {
+                    failures.withLock { $0 += 1 }
+                }
+            }
+        }
+        #expect(failures.withLock { $0 } == 0)
+    }
+}
