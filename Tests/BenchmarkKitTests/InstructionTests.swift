@@ -18,7 +18,8 @@ struct InstructionTests {
             try WorkloadCatalogue.makeCase(
                 workload: "lookup", strategy: "engine", size: 10, options: CaseOptions()))
         MeasuredRegion.run {
-            let pages = UnsafeMutableRawPointer.allocate(byteCount: 8 << 20, alignment: 4096)
+            // More than malloc ever keeps, so that the pages are new.
+            let pages = UnsafeMutableRawPointer.allocate(byteCount: 64 << 20, alignment: 4096)
             for page in 0..<2048 {
                 pages.storeBytes(of: 1, toByteOffset: page * 4096, as: Int.self)
             }
