@@ -31,16 +31,7 @@ extension Coordinator {
     package func lockForWriting() throws(StorageError) -> PreviousWriter {
         try checkMayWrite()
         writeQueue.lock()
-        do {
-            return try finishLocking { () throws(SystemFailure) in
-                letOthersGoFirst()
-                if try !tryLockProcess() { try waitForProcessLock() }
-                return true
-            }!
-        } catch {
-            writeQueue.unlock()
-            throw error
-        }
+        return try waitUntilLocked()
     }
 
     /// Like `lockForWriting`, but returns nil when that would mean waiting.
@@ -97,6 +88,11 @@ extension Coordinator {
     /// on its way to the disk. If it throws, the lock is not held any more.
     package func letOtherProcessesWrite() throws(StorageError) -> PreviousWriter {
         unlockProcess()
+        return try waitUntilLocked()
+    }
+
+    /// Runs with `writeQueue` held, and gives it up when it throws.
+    private func waitUntilLocked() throws(StorageError) -> PreviousWriter {
         do {
             return try finishLocking { () throws(SystemFailure) in
                 letOthersGoFirst()
