@@ -26,7 +26,12 @@ final class CalmWatch {
 
     private func isCalm(_ calibration: Calibration) -> Bool {
         calmest = min(calmest, calibration.crowding)
-        return calibration.crowding <= calmest * Self.tolerance
+        return Self.isCalm(calibration, calmest: calmest)
+    }
+
+    /// `calmest`: the least crowded moment that is known.
+    static func isCalm(_ calibration: Calibration, calmest: Double) -> Bool {
+        calibration.crowding <= calmest * tolerance
     }
 
     /// The first calm run of `body`, else its last one.
