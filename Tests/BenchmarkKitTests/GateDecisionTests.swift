@@ -166,6 +166,15 @@ private struct NormalSource {
         #expect(report.failures[0].hasPrefix("60.2 % of the processes"))
     }
 
+    /// As an interruption of the first piece of a calibration leaves it.
+    @Test func oneMomentThatLooksTooCalmIsNotBelieved() {
+        var scale = CrowdingScale()
+        for _ in 0..<60 { scale.add(Calibration(chainNanoseconds: 100, wideNanoseconds: 185)) }
+        scale.add(Calibration(chainNanoseconds: 130, wideNanoseconds: 185))
+        #expect(scale.isCalm(Calibration(chainNanoseconds: 100, wideNanoseconds: 190)))
+        #expect(!scale.isCalm(Calibration(chainNanoseconds: 100, wideNanoseconds: 200)))
+    }
+
     @Test func fewerRoundsCompareFewerProcesses() {
         let policy = TimedPolicy()
         #expect(policy.fitting(rounds: 64).runs == 30)

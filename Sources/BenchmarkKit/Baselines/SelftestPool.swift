@@ -41,10 +41,9 @@ struct SelftestPool {
     /// Of all processes, how many began or ended while somebody else used their processor core.
     var crowdedFraction: Double {
         let calibrations = entries.map { [$0.run.calibrationBefore, $0.run.calibrationAfter] }
-        let calmest = calibrations.joined().map(\.crowding).min() ?? 0
-        let crowded = calibrations.count { pair in
-            pair.contains { !CalmWatch.isCalm($0, calmest: calmest) }
-        }
+        var scale = CrowdingScale()
+        for calibration in calibrations.joined() { scale.add(calibration) }
+        let crowded = calibrations.count { !$0.allSatisfy(scale.isCalm) }
         return Double(crowded) / Double(max(1, entries.count))
     }
 
