@@ -97,16 +97,21 @@ import Testing
         #expect(connection.version == 2)
     }
 
-    @Test func aRunThatIsReallocatedKeepsItsContents() throws {
+    @Test func aRunThatGrowsKeepsItsPlaceAndIsGivenItsContents() throws {
         let pager = try Pager(database: .open(path: directory.file()))
         try pager.write { try $0.set(0, value(1, count: 5000)) }
-        for pages in [3, 1, 2, 2] {
+        func move(_ old: UnsafeMutableRawPointer, _ new: UnsafeMutableRawPointer) {
+            // The length of the contents, and the contents.
+            (new + 56).copyMemory(from: old + 56, byteCount: 2 * 4096 - 56)
+        }
+        for pages in [3, 5, 4] {
             try pager.beginWrite()
-            // Twice: the run of the version before, and the private copy.
-            let (first, _) = try pager.reallocate(pager.root, pages: pages + 2)
-            let (second, buffer) = try pager.reallocate(first, pages: 2)
+            let (own, _, _) = try pager.makeWritable(pager.root)
+            let (longer, _) = try pager.reallocate(own, pages: pages, move: move)
+            #expect(longer.page == own.page)
+            let (last, buffer) = try pager.reallocate(longer, pages: 2, move: move)
             #expect(PageHeader(buffer).pageCount == 2)
-            pager.root = second
+            pager.root = last
             _ = try pager.commit()
             #expect(try pager.newestValues()[0] == value(1, count: 5000))
         }

@@ -35,6 +35,7 @@ extension Pager {
         memory = database.pageMemory.take()
         transactionFailure = nil
         writeVersion = version + 1
+        transactionNumber += 1
         firstVersionInMemory = head.groups.first?.firstVersion ?? writeVersion
     }
 
@@ -144,7 +145,8 @@ extension Pager {
             shortage: count - min(count, database.writerState.freeSpace!.freePagesAtEnd))
         try file.grow(
             from: oldCount, to: newCount,
-            transactionPages: database.writerState.freeSpace!.allocatedPages + count)
+            transactionPages: writesInBulk
+                ? nil : database.writerState.freeSpace!.allocatedPages + count)
         database.writerState.freeSpace!.grow(to: newCount)
     }
 
@@ -176,22 +178,23 @@ extension Pager {
             from: old + PageHeader.sealSize, byteCount: byteCount - PageHeader.sealSize)
     }
 
-    /// Moves a run to one of another length. The contents go with it as far as they fit, the rest
-    /// is zero; the old run is freed.
+    /// Moves a run that this transaction wrote to one of another length, which may begin at the
+    /// same page: a run that grows step by step at the end of what was allocated leaves no holes.
+    /// `move` fills the new memory, which is zeroed but for the header, while the old one is still
+    /// there.
     public func reallocate(
-        _ reference: PageReference, pages: Int
+        _ reference: PageReference, pages: Int,
+        move: (_ old: UnsafeMutableRawPointer, _ new: UnsafeMutableRawPointer) -> Void
     ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
-        let old = try page(reference)
-        let oldPages = PageHeader(old).pageCount
-        let (moved, buffer) = try allocateUninitialized(pages: pages)
-        let kept = min(oldPages, pages) * pageSize
-        copyContents(of: old, to: buffer, byteCount: kept)
-        (buffer + kept).initializeMemory(
-            as: UInt8.self, repeating: 0, count: pages * pageSize - kept)
-        let header = MutablePageHeader(buffer)
-        header.pageCount = pages
-        header.birth = writeVersion
-        try free(reference)
+        try checkTransaction()
+        let old = try own(reference)
+        let (kind, oldPages) = (PageHeader(old).kind, PageHeader(old).pageCount)
+        memory!.pages.remove(reference.page)
+        database.writerState.freeSpace!.freeOwn(
+            Extent(start: reference.page, count: UInt64(oldPages)))
+        let (moved, buffer) = try allocate(pages: pages, kind: kind!)
+        move(old, buffer)
+        memory!.arena.giveBack(old, pages: oldPages)
         return (moved, buffer)
     }
 

@@ -16,6 +16,8 @@ public final class Pager {
     /// The birth of everything the open write transaction writes: `version + 1`. Outside of one, a
     /// number that is no page's birth.
     @exclusivity(unchecked) public internal(set) var writeVersion: UInt64 = Pager.noVersion
+    /// Counts write transactions: tells whether private copies are still those of the open one.
+    @exclusivity(unchecked) var transactionNumber: UInt64 = 0
     /// The root of the forest. In a write transaction its owner sets it before ``commit()``.
     @exclusivity(unchecked) public var root = PageReference.none
     @exclusivity(unchecked) public private(set) var isReading = false
@@ -36,6 +38,10 @@ public final class Pager {
     /// What the open write transaction did, if that is to be kept. Set by its owner before
     /// ``commit(_:)``; kept in the change log when the transaction becomes a version.
     var changesToRecord: (writer: UInt64, changes: ChangeSet)?
+
+    /// Whether its transactions write so much that filling new space beforehand would cost more
+    /// than it saves.
+    var writesInBulk = false
 
     /// The first error that the open write transaction met, or nil.
     ///

@@ -37,41 +37,9 @@ extension NodeDraft {
         column c: Int, of first: Node, _ firstRows: Range<Int>, and second: Node, _ sc: Int,
         _ secondRows: Range<Int>
     ) {
-        let e = entry(c)
-        let anyNull =
-            first.hasNull(c, firstRows) || second.hasNull(sc, secondRows)
-        e.nullOffset = anyNull ? 1 : 0
-        if !anyNull { e.flags &= ~ColumnEntry.hasNulls }
-        switch e.kind {
-        case .integer, .float, .double:
-            let whole =
-                (firstRows.isEmpty || first.isWhole(c))
-                && (secondRows.isEmpty || second.isWhole(sc))
-            var bounds = first.packedBounds(
-                c, firstRows, toImage: first.isWhole(c) && !whole)
-            bounds.formUnion(
-                second.packedBounds(sc, secondRows, toImage: second.isWhole(sc) && !whole))
-            let empty = bounds.isEmpty
-            e.width = empty ? 0 : PackedNumbers.width(low: bounds.low, high: bounds.high)
-            e.base = empty || e.width == 64 ? 0 : bounds.low
-            if e.kind != .integer { e.isWhole = whole }
-        case .bytes:
-            e.heapCapacity = first.heapBytes(c, firstRows) + second.heapBytes(sc, secondRows)
-        case .fixed16, .fixed12: break
-        }
-    }
-}
-
-extension Node {
-    func hasNull(_ c: Int, _ rows: Range<Int>) -> Bool {
-        guard hasNulls(c) else { return false }
-        for row in rows where isNull(c, row) { return true }
-        return false
-    }
-
-    /// Heap bytes of some rows.
-    func heapBytes(_ c: Int, _ rows: Range<Int>) -> Int {
-        let e = entry(c)
-        return startOffset(e, rows.upperBound) - startOffset(e, rows.lowerBound)
+        var needs = ColumnNeeds(kind: entry(c).kind)
+        needs.include(first, c, firstRows)
+        needs.include(second, sc, secondRows)
+        needs.wish(in: entry(c))
     }
 }

@@ -57,8 +57,9 @@ extension MutableNode {
     func encode(_ c: Int, _ row: Int, _ value: Int64, whole: Bool) -> Bool {
         let e = entry(c)
         let toImage = e.isWhole && !whole
-        var bounds = reading.packedBounds(c, 0..<row, toImage: toImage)
-        bounds.formUnion(reading.packedBounds(c, row + 1..<rowCount, toImage: toImage))
+        var bounds = reading.packedBounds(c, 0..<row)
+        bounds.formUnion(reading.packedBounds(c, row + 1..<rowCount))
+        if toImage { bounds.turnToImages(e.kind) }
         bounds.formUnion(value)
         let needed = PackedNumbers.width(low: bounds.low, high: bounds.high)
         if needed <= e.width {
@@ -119,38 +120,5 @@ extension MutableNode {
         }
         PackedNumbers.store(base + e.nullOffset, row, width: 1, 1)
         return true
-    }
-}
-
-/// The least and the greatest of some packed values; empty while `low > high`.
-struct PackedBounds {
-    var low = Int64.max
-    var high = Int64.min
-
-    var isEmpty: Bool { low > high }
-
-    @inline(__always)
-    mutating func formUnion(_ value: Int64) {
-        low = min(low, value)
-        high = max(high, value)
-    }
-
-    mutating func formUnion(_ other: PackedBounds) {
-        low = min(low, other.low)
-        high = max(high, other.high)
-    }
-}
-
-extension Node {
-    /// Bounds of the values of a packed column that are not null, whole numbers as images on
-    /// demand.
-    func packedBounds(_ c: Int, _ rows: Range<Int>, toImage: Bool) -> PackedBounds {
-        var bounds = PackedBounds()
-        let kind = self.kind(c)
-        for row in rows where !isNull(c, row) {
-            let value = packed(c, row)
-            bounds.formUnion(toImage ? PackedNumbers.image(whole: value, kind: kind) : value)
-        }
-        return bounds
     }
 }

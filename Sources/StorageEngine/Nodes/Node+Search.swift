@@ -91,18 +91,55 @@ extension Node {
     public func lowerBoundBytes(
         _ c: Int, _ key: UnsafeRawBufferPointer, in rows: Range<Int>
     ) -> Int {
+        let e = entry(c)
+        let heap = base + e.heapOffset
+        // Up to here eight bytes can be loaded, whatever the length of the value.
+        let lastWord = e.heapCapacity - 8
+        let keyWord = Node.leadingWord(key)
         var first = rows.lowerBound
         var count = rows.count
         while count > 0 {
-            let half = count / 2
-            if Node.compare(bytes(c, first + half), key) < 0 {
-                first += half + 1
-                count -= half + 1
-            } else {
-                count = half
+            let half = (count &+ 1) &>> 1
+            let row = first &+ half &- 1
+            let start = startOffset(e, row)
+            let length = Int(endOffset(e, row) & 0x7FFF) &- start
+            if start <= lastWord {
+                let word = Node.leadingWord(heap + start, length)
+                if word != keyWord {
+                    first &+= half & Node.maskIfLess(word, keyWord)
+                    count &-= half
+                    continue
+                }
             }
+            let bytes = UnsafeRawBufferPointer(start: heap + start, count: length)
+            if Node.compare(bytes, key) < 0 { first &+= half }
+            count &-= half
         }
         return first
+    }
+
+    /// The first bytes as a number that orders like them, zeros behind the last. Different numbers
+    /// are in the order of the bytes; equal ones tell nothing.
+    private static func leadingWord(_ key: UnsafeRawBufferPointer) -> UInt64 {
+        if key.count >= 8 { return key.loadUnaligned(as: UInt64.self).bigEndian }
+        var word: UInt64 = 0
+        for (index, byte) in key.enumerated() { word |= UInt64(byte) << UInt64(56 - 8 * index) }
+        return word
+    }
+
+    /// The same of bytes behind which eight can be read.
+    @inline(__always)
+    private static func leadingWord(_ start: UnsafeRawPointer, _ length: Int) -> UInt64 {
+        let word = start.loadUnaligned(as: UInt64.self).bigEndian
+        // Smart shift: 64 gives zero.
+        return word & ~(UInt64.max >> UInt64(8 &* min(length, 8)))
+    }
+
+    /// All ones when `a < b`, else zero: the borrow of the subtraction. See the other one.
+    @inline(__always)
+    private static func maskIfLess(_ a: UInt64, _ b: UInt64) -> Int {
+        let borrow = (~a & b) | (~(a ^ b) & (a &- b))
+        return Int(truncatingIfNeeded: Int64(bitPattern: borrow) &>> 63)
     }
 
     /// Negative, zero or positive as `a` is before, equal to or behind `b` in `memcmp` order.

@@ -48,14 +48,28 @@ extension NodeDraft {
                 from: from, byteCount: (rows.count * width + 7) / 8)
             return
         }
-        let toImage = s.isWhole && !e.isWhole
-        let kind = e.kind
-        let base = e.base
-        for i in 0..<rows.count {
-            if source.isNull(sc, rows.lowerBound + i) { continue }
-            var value = source.packed(sc, rows.lowerBound + i)
-            if toImage { value = PackedNumbers.image(whole: value, kind: kind) }
-            let delta = UInt64(bitPattern: value &- base)
+        if s.isWhole && !e.isWhole {
+            return copyImages(from: source, sc, rows, to: c, at: row)
+        }
+        PackedNumbers.copy(
+            source.base + s.dataOffset, rows, width: s.width, to: data, at: row, width: width,
+            adding: UInt64(bitPattern: s.base &- e.base))
+        guard source.hasNulls(sc) else { return }
+        for i in 0..<rows.count where source.isNull(sc, rows.lowerBound + i) {
+            PackedNumbers.store(data, row + i, width: width, 0)
+        }
+    }
+
+    /// Copies whole numbers to a column that has others too.
+    private func copyImages(
+        from source: Node, _ sc: Int, _ rows: Range<Int>, to c: Int, at row: Int
+    ) {
+        let e = entry(c)
+        let (data, width, base, kind) = (target + e.dataOffset, e.width, e.base, e.kind)
+        for i in 0..<rows.count where !source.isNull(sc, rows.lowerBound + i) {
+            let image = PackedNumbers.image(
+                whole: source.packed(sc, rows.lowerBound + i), kind: kind)
+            let delta = UInt64(bitPattern: image &- base)
             PackedNumbers.store(data, row + i, width: width, delta)
         }
     }

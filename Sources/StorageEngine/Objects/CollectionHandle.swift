@@ -239,11 +239,6 @@ extension CollectionHandle {
         return root
     }
 
-    /// Appends to a tree that no row refers to yet.
-    func append(_ row: CollectionRow, to root: inout TreeRoot) throws {
-        try insert(row, at: root.count, in: &root)
-    }
-
     private func freeOverflow(_ root: TreeRoot, _ index: Int, _ column: Int) throws {
         let (leaf, row) = try tree.find(pager, root, index)
         if leaf.kind(column) == .bytes, leaf.isOverflow(column, row) {

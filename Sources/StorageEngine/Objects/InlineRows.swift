@@ -52,7 +52,9 @@ enum InlineRows {
 
     static func image(of root: TreeRoot) -> [UInt8] {
         if root.reference.isNone { return [] }
-        var image = [treeTag]
+        var image: [UInt8] = []
+        image.reserveCapacity(treeBytes)
+        image.append(treeTag)
         image.append(littleEndian: root.reference.page)
         image.append(littleEndian: root.reference.birth)
         image.append(littleEndian: UInt64(root.count))

@@ -73,14 +73,41 @@ extension Table {
     }
 
     func checkNew(primaryKey: Scalar) throws {
-        if try find(primaryKey: primaryKey) != nil {
-            throw StorageError(
-                .duplicateKey, path: connection.database.path,
-                message: "An object of '\(stored.name)' with this primary key exists already.")
+        if try find(primaryKey: primaryKey) != nil { throw duplicateKey }
+    }
+
+    private var duplicateKey: StorageError {
+        StorageError(
+            .duplicateKey, path: connection.database.path,
+            message: "An object of '\(stored.name)' with this primary key exists already.")
+    }
+
+    /// The row of the map's leaf where the primary key of a new object belongs; nil where that is
+    /// to be searched when it is inserted.
+    ///
+    /// - Throws: `.duplicateKey` if an object has this key.
+    func place(forNew primaryKey: Scalar) throws -> Int? {
+        if case .null = primaryKey {
+            try checkNew(primaryKey: primaryKey)
+            return nil
+        }
+        return try withFirstKey(primaryKey) { first, isCut in
+            if isCut {
+                try checkNew(primaryKey: primaryKey)
+                return nil
+            }
+            let state = try keyState
+            state.pointee.isDirty = true
+            guard
+                let row = try primaryKeyMap.placeForUnique(
+                    primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID, first)
+            else { throw duplicateKey }
+            return row
         }
     }
 
-    func insertPrimaryKey(_ value: Scalar, _ key: ObjectKey) throws {
+    /// `place`: what `place(forNew:)` returned for the key of a new object.
+    func insertPrimaryKey(_ value: Scalar, _ key: ObjectKey, at place: Int? = nil) throws {
         let state = try keyState
         state.pointee.isDirty = true
         if case .null = value {
@@ -88,6 +115,11 @@ extension Table {
             return
         }
         try withFirstKey(value) { first, _ in
+            if let place {
+                return try primaryKeyMap.insertUnique(
+                    primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID, at: place,
+                    first, key.rawValue)
+            }
             _ = try primaryKeyMap.set(
                 primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID, first,
                 key.rawValue)

@@ -28,12 +28,10 @@ extension Table {
         if hasLinks {
             for column in 0..<values.count { try checkTarget(column, values[column]) }
         }
-        if let primaryKeyColumn {
-            let key =
-                primaryKeyColumn < values.count
-                ? values[primaryKeyColumn] : cluster.columns[primaryKeyColumn].defaultScalar
-            try checkNew(primaryKey: key)
+        let primaryKey = primaryKeyColumn.map {
+            $0 < values.count ? values[$0] : cluster.columns[$0].defaultScalar
         }
+        let keyPlace = try primaryKey.flatMap { try place(forNew: $0) }
         let state = try state
         let key = ObjectKey(rawValue: state.pointee.extra)
         for column in 0..<values.count {
@@ -44,12 +42,7 @@ extension Table {
             clusterWriter, &state.pointee.root, key,
             UnsafeBufferPointer(start: scratch, count: values.count))
         state.pointee.extra += 1
-        if let primaryKeyColumn {
-            let value =
-                primaryKeyColumn < values.count
-                ? values[primaryKeyColumn] : cluster.columns[primaryKeyColumn].defaultScalar
-            try insertPrimaryKey(value, key)
-        }
+        if let primaryKey { try insertPrimaryKey(primaryKey, key, at: keyPlace) }
         if hasLinks {
             for column in 0..<values.count {
                 try addReference(column, from: key, values[column])

@@ -55,9 +55,10 @@ extension PageFile {
     ///
     /// Space is allocated before anything is written there, so that a full disk is an error here
     /// and never a fault under the mapping. Then it is filled with zeros, because a sync of
-    /// blocks that were written before costs half of one that also converts them.
+    /// blocks that were written before costs half of one that also converts them; but not for large
+    /// transactions. `transactionPages` is nil where there will only be such.
     func grow(
-        from oldCount: UInt64, to newCount: UInt64, transactionPages: UInt64
+        from oldCount: UInt64, to newCount: UInt64, transactionPages: UInt64?
     ) throws(StorageError) {
         let start = offset(of: oldCount)
         let length = offset(of: newCount) - start
@@ -68,7 +69,8 @@ extension PageFile {
             guard error.errno == EOPNOTSUPP else { throw failure(error, .resize) }
             isAllocated = false
         }
-        let isLarge = offset(of: transactionPages) > Self.largestPrewrittenTransaction
+        let isLarge =
+            transactionPages.map { offset(of: $0) > Self.largestPrewrittenTransaction } ?? true
         if !isAllocated || !(isLarge || isInMemory) {
             let fillLength = isAllocated ? min(length, Self.largestStep) : length
             try fillWithZeros(from: start, length: fillLength)

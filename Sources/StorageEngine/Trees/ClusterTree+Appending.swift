@@ -7,7 +7,7 @@ extension ClusterTree {
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<StoredValue>
     ) throws {
-        if writer.hasPath(to: treeID), isLastLeaf(writer),
+        if writer.hasPath(to: treeID), writer.isAtLastLeaf,
             tryAppend(writer, key, values)
         {
             writer.addToCounts(&root, 1)
@@ -35,14 +35,6 @@ extension ClusterTree {
             if outcome == .done { return }
             try makeRoomForAppend(writer, &root, key, values, outcome)
         }
-    }
-
-    func isLastLeaf(_ writer: TreeWriter) -> Bool {
-        for level in 0..<writer.depth - 1 {
-            let step = writer.steps[level]
-            if step.index != step.node.reading.rowCount - 1 { return false }
-        }
-        return true
     }
 
     /// Appends in place; false, with nothing changed, if that needs another layout of the tree.

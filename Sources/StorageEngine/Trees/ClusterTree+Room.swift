@@ -16,10 +16,7 @@ extension ClusterTree {
         let pages = leafPages(writer.pager.pageSize)
         guard leaf.reading.pageCount < pages else { return false }
         let old = writer.steps[writer.depth - 1].reference
-        let (reference, buffer) = try writer.pager.allocate(pages: pages, kind: .node)
-        let larger = MutableNode(buffer, byteCount: pages * writer.pager.pageSize)
-        precondition(leaf.moveContents(to: larger), "a leaf does not fit a larger one")
-        try writer.pager.free(old)
+        let (reference, larger) = try writer.grow(leaf, old, to: pages)
         writer.replaceNode(&root, at: writer.depth - 1, reference, larger)
         return true
     }
@@ -58,9 +55,10 @@ extension ClusterTree {
                 bytes = size
             }
         }
-        // Below this a column page would be mostly empty, and the leaf would gain next to nothing.
         // A single row has no other way to get room.
-        guard largest >= 0, bytes >= 64 || leaf.reading.rowCount <= 1 else { return false }
+        guard largest >= 0, bytes >= Self.smallestSpill || leaf.reading.rowCount <= 1 else {
+            return false
+        }
         return try spill(writer, largest)
     }
 

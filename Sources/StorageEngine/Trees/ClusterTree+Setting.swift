@@ -69,13 +69,7 @@ extension ClusterTree {
             let pages = node.reading.pageCount
             // A single value may need more than the limit; more rows may not.
             guard pages < Self.maximumSpillPages || node.reading.rowCount <= 1 else { return false }
-            let (larger, buffer) = try writer.pager.allocate(pages: pages + 1, kind: .node)
-            let target = MutableNode(
-                buffer, byteCount: (pages + 1) * writer.pager.pageSize)
-            precondition(node.moveContents(to: target), "a column does not fit a larger node")
-            try writer.pager.free(reference)
-            reference = larger
-            node = target
+            (reference, node) = try writer.grow(node, reference, to: pages + 1)
             leaf.setSpillReference(position, reference)
         }
         leaf.updateSpillZone(position, from: node.reading)

@@ -7,6 +7,9 @@ extension ClusterTree {
     /// A spilled column grows to so many pages before its leaf is split all the same, which
     /// bounds what a change of one value writes.
     static let maximumSpillPages = 4
+    /// A column of fewer bytes is not spilled: its page would be mostly empty, and the leaf would
+    /// gain next to nothing.
+    static let smallestSpill = 64
     /// Leaves of tables with few narrow columns end here.
     static let maximumRows = 8192
 

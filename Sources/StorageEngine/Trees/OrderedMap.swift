@@ -19,6 +19,12 @@ struct OrderedMap {
 
     var format: TreeFormat { .map(firstKey: firstKeyKind, values: valueCount) }
 
+    /// No first key comes before it.
+    var smallestKey: FirstKey {
+        firstKeyKind == .integer
+            ? .integer(.min) : .bytes(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
     // MARK: Searching
 
     /// First row of `node`, from `start` on, that is not before the key, in the key columns that
@@ -165,9 +171,7 @@ struct OrderedMap {
         _ second: Int64, values: (Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0)
     ) throws -> Bool {
         if root.reference.isNone {
-            root.reference = try writer.makeNode(
-                level: 0, treeID: treeID, columns: format.leafColumns, lowKey: 0
-            ).0
+            root.reference = try makeLeaf(writer, treeID)
         }
         while true {
             let leaf = try writer.descend(&root, format) { childRow($0, first, second) }
@@ -186,7 +190,11 @@ struct OrderedMap {
         }
     }
 
-    private func setKey(_ leaf: MutableNode, _ row: Int, _ first: FirstKey, _ second: Int64)
+    func makeLeaf(_ writer: TreeWriter, _ treeID: UInt32) throws -> PageReference {
+        try writer.makeNode(level: 0, treeID: treeID, columns: format.leafColumns, lowKey: 0).0
+    }
+
+    func setKey(_ leaf: MutableNode, _ row: Int, _ first: FirstKey, _ second: Int64)
         -> Bool
     {
         let isFirstSet =

@@ -13,6 +13,14 @@ extension Pager {
         return child
     }
 
+    /// Takes a node that was laid out elsewhere into the open transaction.
+    func adopt(_ node: MutableNode) throws -> PageReference {
+        let (reference, buffer) = try allocate(pages: node.byteCount / pageSize, kind: .node)
+        buffer.copyMemory(from: node.base, byteCount: node.byteCount)
+        MutableNode(buffer, byteCount: node.byteCount).setBirth(reference.birth)
+        return reference
+    }
+
     /// Asks for a part of a page of the file to be brought near. A hint: nothing is read, so the
     /// page need not exist, and of a private copy it is the wrong one.
     @inline(__always)

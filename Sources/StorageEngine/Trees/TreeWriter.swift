@@ -21,6 +21,7 @@ final class TreeWriter {
     /// The tree and layout stamp that the path belongs to; see `hasPath(to:)`.
     @exclusivity(unchecked) private var pathTreeID: UInt32 = 0
     @exclusivity(unchecked) private var pathStamp: UInt64 = 0
+    @exclusivity(unchecked) private var pathTransaction: UInt64 = 0
     /// Called whenever rows may have moved.
     let layoutStamp: UnsafeMutablePointer<UInt64>
 
@@ -39,11 +40,22 @@ final class TreeWriter {
 
     // MARK: Descent
 
-    /// Whether the path of the last descent still stands: it was in this tree, and no row has moved
-    /// since. Branches on it may have used up their headroom, so it must not be used to split.
+    /// Whether the path of the last descent still stands: it was in this tree and transaction, and
+    /// no row has moved since. Branches on it may have used up their headroom, so it must not be
+    /// used to split.
     @inline(__always)
     func hasPath(to treeID: UInt32) -> Bool {
         depth > 0 && pathTreeID == treeID && pathStamp == layoutStamp.pointee
+            && pathTransaction == pager.transactionNumber
+    }
+
+    /// Whether no leaf comes after the one at the end of the path.
+    var isAtLastLeaf: Bool {
+        for level in 0..<depth - 1 {
+            let step = steps[level]
+            if step.index != step.node.reading.rowCount - 1 { return false }
+        }
+        return true
     }
 
     /// Declares the path valid for `hasPath(to:)`; called at the end of a change that left it in
@@ -52,6 +64,7 @@ final class TreeWriter {
     func keepPath(to treeID: UInt32) {
         pathTreeID = treeID
         pathStamp = layoutStamp.pointee
+        pathTransaction = pager.transactionNumber
     }
 
     func dropPath() {
@@ -112,7 +125,7 @@ final class TreeWriter {
     /// Room for one more child and for the columns of all children to grow in width: what a change
     /// below may need. 12 bytes a child: birth 0 to 4, separator 4 to 8, page and count 2 to 4
     /// each.
-    private func hasHeadroom(_ branch: MutableNode) -> Bool {
+    func hasHeadroom(_ branch: MutableNode) -> Bool {
         branch.freeBytes >= branch.reading.rowCount * 12 + 128 + widestSeparator(branch)
     }
 
@@ -171,6 +184,18 @@ final class TreeWriter {
         let copy = MutableNode(buffer, byteCount: node.byteCount)
         copy.setBirth(reference.birth)
         return (reference, copy)
+    }
+
+    /// Moves a dirty node to a longer run.
+    func grow(_ node: MutableNode, _ reference: PageReference, to pages: Int) throws
+        -> (PageReference, MutableNode)
+    {
+        let byteCount = pages * pager.pageSize
+        let (larger, buffer) = try pager.reallocate(reference, pages: pages) { _, new in
+            let fits = node.moveContents(to: MutableNode(new, byteCount: byteCount))
+            precondition(fits, "a node does not fit a larger one")
+        }
+        return (larger, MutableNode(buffer, byteCount: byteCount))
     }
 
     /// Splits the branch at the end of the path in two; the path is void afterwards.
@@ -242,7 +267,7 @@ final class TreeWriter {
         root.level += 1
     }
 
-    private func setSeparator(
+    func setSeparator(
         _ parent: MutableNode, _ row: Int, _ format: TreeFormat, _ separator: Separator
     ) {
         switch (format, separator) {

@@ -1,0 +1,126 @@
+/// What the encoding of some rows of a column has to hold: found by looking at the rows, then
+/// wished for in a draft.
+struct ColumnNeeds {
+    let kind: ColumnKind
+    private(set) var heapBytes = 0
+    private var hasNulls = false
+    /// Whether floating point is still all whole numbers; `bounds` are numbers then, else images.
+    private var isWhole: Bool
+    private var bounds = PackedBounds()
+
+    init(kind: ColumnKind) {
+        self.kind = kind
+        isWhole = kind == .float || kind == .double
+    }
+
+    /// Adds rows of a column of this kind that is not spilled.
+    mutating func include(_ node: Node, _ c: Int, _ rows: Range<Int>) {
+        if rows.isEmpty { return }
+        hasNulls = hasNulls || node.hasNull(c, rows)
+        switch kind {
+        case .integer, .float, .double: includePacked(node, c, rows)
+        case .bytes: heapBytes += node.heapBytes(c, rows)
+        case .fixed16, .fixed12: break
+        }
+    }
+
+    private mutating func includePacked(_ node: Node, _ c: Int, _ rows: Range<Int>) {
+        if isWhole, !node.isWhole(c) {
+            isWhole = false
+            bounds.turnToImages(kind)
+        }
+        var added = node.packedBounds(c, rows)
+        if kind != .integer, !isWhole, node.isWhole(c) { added.turnToImages(kind) }
+        bounds.formUnion(added)
+    }
+
+    /// Bits of a packed value, or of an offset or raw value.
+    var width: Int {
+        switch kind {
+        case .integer, .float, .double:
+            bounds.isEmpty ? 0 : PackedNumbers.width(low: bounds.low, high: bounds.high)
+        case .bytes: 16
+        case .fixed16: 128
+        case .fixed12: 96
+        }
+    }
+
+    /// Bytes of all regions in a layout without spare room, for so many rows.
+    @inline(__always)
+    func bytes(rows: Int, heapBytes: Int) -> Int {
+        var total = (rows * width + 63) / 64 * 8
+        if hasNulls { total += ColumnEntry.nullBytes(rows: rows) }
+        if kind == .bytes { total += (heapBytes + 7) & ~7 }
+        return total
+    }
+
+    /// Wishes for this encoding in a draft's directory.
+    func wish(in e: ColumnEntry) {
+        e.nullOffset = hasNulls ? 1 : 0
+        if !hasNulls { e.flags &= ~ColumnEntry.hasNulls }
+        switch kind {
+        case .integer, .float, .double:
+            e.width = width
+            e.base = bounds.isEmpty || e.width == 64 ? 0 : bounds.low
+            if kind != .integer { e.isWhole = isWhole }
+        case .bytes: e.heapCapacity = heapBytes
+        case .fixed16, .fixed12: break
+        }
+    }
+}
+
+/// The least and the greatest of some packed values; empty while `low > high`.
+struct PackedBounds {
+    var low = Int64.max
+    var high = Int64.min
+
+    var isEmpty: Bool { low > high }
+
+    @inline(__always)
+    mutating func formUnion(_ value: Int64) {
+        low = min(low, value)
+        high = max(high, value)
+    }
+
+    mutating func formUnion(_ other: PackedBounds) {
+        low = min(low, other.low)
+        high = max(high, other.high)
+    }
+
+    /// Turns bounds of whole numbers into those of their images, which are in the same order.
+    mutating func turnToImages(_ kind: ColumnKind) {
+        guard !isEmpty else { return }
+        low = PackedNumbers.image(whole: low, kind: kind)
+        high = PackedNumbers.image(whole: high, kind: kind)
+    }
+}
+
+extension Node {
+    func hasNull(_ c: Int, _ rows: Range<Int>) -> Bool {
+        guard hasNulls(c) else { return false }
+        for row in rows where isNull(c, row) { return true }
+        return false
+    }
+
+    /// Heap bytes of some rows.
+    func heapBytes(_ c: Int, _ rows: Range<Int>) -> Int {
+        let e = entry(c)
+        return startOffset(e, rows.upperBound) - startOffset(e, rows.lowerBound)
+    }
+
+    /// Bounds of the values of a packed column that are not null.
+    func packedBounds(_ c: Int, _ rows: Range<Int>) -> PackedBounds {
+        var bounds = PackedBounds()
+        if rows.isEmpty { return bounds }
+        let e = entry(c)
+        guard hasNulls(c) else {
+            let data = base + e.dataOffset
+            let (low, high) = PackedNumbers.bounds(data, rows, width: e.width)
+            bounds.low = e.base &+ low
+            bounds.high = e.base &+ high
+            return bounds
+        }
+        for row in rows where !isNull(c, row) { bounds.formUnion(packed(c, row)) }
+        return bounds
+    }
+}

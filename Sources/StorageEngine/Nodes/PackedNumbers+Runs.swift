@@ -1,0 +1,97 @@
+/// Loops over neighbours in a packed column, one for each width, so that the compiler makes them
+/// wide.
+extension PackedNumbers {
+    /// The least and the greatest delta of rows, of which there is at least one; those of 64 bits
+    /// as signed numbers.
+    static func bounds(
+        _ data: UnsafeRawPointer, _ rows: Range<Int>, width: Int
+    ) -> (low: Int64, high: Int64) {
+        switch width {
+        case 0: return (0, 0)
+        case 8: return bounds(data, rows, of: UInt8.self)
+        case 16: return bounds(data, rows, of: UInt16.self)
+        case 32: return bounds(data, rows, of: UInt32.self)
+        case 64: return bounds(data, rows, of: Int64.self)
+        default:
+            var (low, high) = (UInt64.max, UInt64.min)
+            for row in rows {
+                let delta = load(data, row, width: width)
+                low = min(low, delta)
+                high = max(high, delta)
+            }
+            return (Int64(bitPattern: low), Int64(bitPattern: high))
+        }
+    }
+
+    @inline(__always)
+    private static func bounds<T: FixedWidthInteger & BitwiseCopyable>(
+        _ data: UnsafeRawPointer, _ rows: Range<Int>, of type: T.Type
+    ) -> (low: Int64, high: Int64) {
+        var (low, high) = (T.max, T.min)
+        for row in rows {
+            let delta = data.loadUnaligned(
+                fromByteOffset: row &* MemoryLayout<T>.size, as: T.self)
+            low = min(low, delta)
+            high = max(high, delta)
+        }
+        return (Int64(truncatingIfNeeded: low), Int64(truncatingIfNeeded: high))
+    }
+
+    /// Copies `rows` to `row` and the following ones of another array, adding `shift` to each
+    /// delta. What results must fit the width there.
+    static func copy(
+        _ source: UnsafeRawPointer, _ rows: Range<Int>, width: Int,
+        to target: UnsafeMutableRawPointer, at row: Int, width targetWidth: Int,
+        adding shift: UInt64
+    ) {
+        switch width {
+        case 8: copy(source, rows, of: UInt8.self, target, row, targetWidth, shift)
+        case 16: copy(source, rows, of: UInt16.self, target, row, targetWidth, shift)
+        case 32: copy(source, rows, of: UInt32.self, target, row, targetWidth, shift)
+        case 64: copy(source, rows, of: UInt64.self, target, row, targetWidth, shift)
+        default:
+            for i in 0..<rows.count {
+                let delta = load(source, rows.lowerBound + i, width: width) &+ shift
+                store(target, row + i, width: targetWidth, delta)
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func copy<S: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+        _ source: UnsafeRawPointer, _ rows: Range<Int>, of type: S.Type,
+        _ target: UnsafeMutableRawPointer, _ row: Int, _ targetWidth: Int, _ shift: UInt64
+    ) {
+        let from = source + rows.lowerBound * MemoryLayout<S>.size
+        switch targetWidth {
+        case 8: copy(from, of: type, rows.count, target + row, as: UInt8.self, shift)
+        case 16: copy(from, of: type, rows.count, target + row * 2, as: UInt16.self, shift)
+        case 32: copy(from, of: type, rows.count, target + row * 4, as: UInt32.self, shift)
+        case 64: copy(from, of: type, rows.count, target + row * 8, as: UInt64.self, shift)
+        default:
+            for i in 0..<rows.count {
+                let delta = from.loadUnaligned(
+                    fromByteOffset: i &* MemoryLayout<S>.size, as: S.self)
+                store(target, row + i, width: targetWidth, UInt64(delta) &+ shift)
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func copy<
+        S: FixedWidthInteger & UnsignedInteger & BitwiseCopyable,
+        T: FixedWidthInteger & UnsignedInteger & BitwiseCopyable
+    >(
+        _ from: UnsafeRawPointer, of type: S.Type, _ count: Int,
+        _ to: UnsafeMutableRawPointer, as targetType: T.Type, _ shift: UInt64
+    ) {
+        // Sums are needed in the target's width only.
+        let shift = T(truncatingIfNeeded: shift)
+        for i in 0..<count {
+            let delta = from.loadUnaligned(fromByteOffset: i &* MemoryLayout<S>.size, as: S.self)
+            to.storeBytes(
+                of: T(truncatingIfNeeded: delta) &+ shift,
+                toByteOffset: i &* MemoryLayout<T>.size, as: T.self)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// What the bytes of a column may refer to outside of their row.
+enum CopiedContents {
+    case plain
+    /// Values that have pages of their own when they are long.
+    case long
+    /// The same, and lists and maps.
+    case mixed
+    case collection(RowFormat)
+
+    init(_ check: Table.ColumnCheck) {
+        self =
+            check.isCollection
+            ? .collection(check.format) : CopiedContents(valuesOf: check.format.type)
+    }
+
+    init(valuesOf type: ValueType) {
+        self = type == .mixed ? .mixed : type.columnKind == .bytes ? .long : .plain
+    }
+}
+
+/// Long values and the trees of collections are copied once the rows that refer to them are in a
+/// packed leaf; the new references take the places of the old ones, which are as long.
+extension DatabaseCopy {
+    /// Copies what a column of a packed leaf refers to. It lies in mixed values `depth` times.
+    func copyReferences(
+        in node: MutableNode, _ column: Int, _ contents: CopiedContents, _ treeID: UInt32,
+        depth: Int
+    ) throws {
+        if case .plain = contents { return }
+        for row in 0..<node.rowCount {
+            if node.reading.isOverflow(column, row) {
+                try copyLongValue(in: node, column, row)
+                continue
+            }
+            let bytes = node.reading.bytes(column, row)
+            guard let image = try image(of: bytes, contents, treeID, depth: depth) else {
+                continue
+            }
+            guard image.count == bytes.count else { throw unreadable }
+            let fits = image.withUnsafeBytes {
+                node.setBytes(column, row, $0, isOverflow: false)
+            }
+            precondition(fits, "bytes of the same length take no more room")
+        }
+    }
+
+    private func copyLongValue(in node: MutableNode, _ column: Int, _ row: Int) throws {
+        let bytes = try source.pager.overflowBytes(node.reading.overflowReference(column, row).0)
+        let reference = try target.pager.writeOverflow(bytes)
+        let fits = node.setOverflow(column, row, reference, length: bytes.count)
+        precondition(fits, "a reference takes the room of a reference")
+        try count(bytes.count)
+    }
+
+    /// The bytes of a value whose trees have been copied; nil if it has none.
+    private func image(
+        of bytes: UnsafeRawBufferPointer, _ contents: CopiedContents, _ treeID: UInt32, depth: Int
+    ) throws -> [UInt8]? {
+        switch contents {
+        case .plain, .long: return nil
+        case .collection(let format):
+            return try rowsImage(of: bytes, format, treeID, depth: depth)
+        case .mixed:
+            guard let nested = NestedCollection(bytes) else { return nil }
+            guard depth < NestedCollection.maximumDepth else { throw tooDeep(source.pager) }
+            return try rowsImage(of: nested.rows, .nested(nested.kind), treeID, depth: depth + 1)
+                .map { NestedCollection.image(nested.kind, nested.identity, $0) }
+        }
+    }
+
+    /// The same of what a row, or a mixed value, holds of a collection.
+    private func rowsImage(
+        of bytes: UnsafeRawBufferPointer, _ format: RowFormat, _ treeID: UInt32, depth: Int
+    ) throws -> [UInt8]? {
+        if let root = InlineRows.root(bytes) {
+            return InlineRows.image(
+                of: try copyCollection(root, format, treeID, depth: depth))
+        }
+        guard format.type == .mixed else { return nil }
+        var image = [InlineRows.inlineTag]
+        var hasTrees = false
+        let isReadable = try InlineRows.forEach(bytes, format) { row, _ in
+            var row = row
+            guard case .bytes(let value) = row.value,
+                let copy = try self.image(of: value, .mixed, treeID, depth: depth)
+            else {
+                InlineRows.append(row, format, to: &image)
+                return true
+            }
+            hasTrees = true
+            copy.withUnsafeBytes {
+                row.value = .bytes($0)
+                InlineRows.append(row, format, to: &image)
+            }
+            return true
+        }
+        guard isReadable else { throw unreadable }
+        return hasTrees ? image : nil
+    }
+
+    private var unreadable: StorageError {
+        source.pager.damaged(0, "the elements of a collection cannot be read")
+    }
+}

@@ -1,0 +1,44 @@
+/// Nodes of one column whose rows all have its default: what a leaf that is older than a column
+/// has of it.
+final class DefaultColumns {
+    private let columns: [ClusterTree.Column]
+    private let pageSize: Int
+    /// The largest node of each column.
+    private var nodes: [Int: MutableNode] = [:]
+    /// Smaller ones, which somebody may still read.
+    private var outgrown: [MutableNode] = []
+
+    init(_ columns: [ClusterTree.Column], pageSize: Int) {
+        self.columns = columns
+        self.pageSize = pageSize
+    }
+
+    deinit {
+        for node in outgrown + nodes.values { node.base.deallocate() }
+    }
+
+    /// A column of at least so many rows, valid as long as this object.
+    func source(_ column: Int, rows: Int) -> LeafPacker.Source {
+        if let node = nodes[column] {
+            if node.rowCount >= rows { return (node.reading, 0) }
+            outgrown.append(node)
+        }
+        let node = makeNode(columns[column], rows: max(rows, 2 * (nodes[column]?.rowCount ?? 0)))
+        nodes[column] = node
+        return (node.reading, 0)
+    }
+
+    private func makeNode(_ column: ClusterTree.Column, rows: Int) -> MutableNode {
+        // No value is wider than 16 bytes, and each may be null.
+        let bytes = NodeDraft.bytes(directoryOf: 1) + rows * 17 + 64
+        let pages = (bytes + pageSize - 1) / pageSize
+        let node = MutableNode.format(
+            .allocate(byteCount: pages * pageSize, alignment: 16), byteCount: pages * pageSize,
+            level: 0, treeID: 0, columns: [column.format], lowKey: 0, pageCount: pages)
+        for row in 0..<rows {
+            let fits = node.insertPlaceholderRow(at: row) && node.set(0, row, column.defaultScalar)
+            precondition(fits, "the room was reckoned for all rows")
+        }
+        return node
+    }
+}

@@ -1,0 +1,107 @@
+/// The gathered rows become a leaf.
+extension LeafPacker {
+    /// Makes the leaf of the gathered rows, and the nodes of its spilled columns. They belong to
+    /// the packer until the next layout.
+    func layOut() -> MutableNode {
+        let width = shape.isCluster ? Self.keyWidth(firstKey, lastKey, rows: rowCount) : nil
+        let leaf = MutableNode(leafBuffer, byteCount: shape.pages * pageSize)
+        let draft = begin(leaf, columns: shape.columns.count + (width == nil ? 0 : 1))
+        for c in shape.columns.indices {
+            draft.entry(c).initialize(shape.columns[c])
+            if isSpilled[c] {
+                draft.entry(c).flags |= ColumnEntry.spilled
+                layOutSpill(c)
+            } else {
+                needs[c].wish(in: draft.entry(c))
+            }
+        }
+        if let width {
+            let keys = draft.entry(shape.columns.count)
+            keys.initialize(ColumnFormat(id: Node.keyColumnID, kind: .integer))
+            keys.width = width
+        }
+        assign(draft)
+        for c in shape.columns.indices where !isSpilled[c] { copyRows(c, to: draft, c) }
+        if let width { copyKeys(draft.target + draft.entry(shape.columns.count).dataOffset, width) }
+        return leaf
+    }
+
+    /// The node that holds a column of the leaf that was laid out, and where in it.
+    func place(of c: Int) -> (node: MutableNode, column: Int) {
+        isSpilled[c]
+            ? (spill(c), 0) : (MutableNode(leafBuffer, byteCount: shape.pages * pageSize), c)
+    }
+
+    /// Takes the leaf that was laid out, and its spilled columns, into the open transaction.
+    func store(in pager: Pager) throws -> PageReference {
+        let leaf = MutableNode(leafBuffer, byteCount: shape.pages * pageSize)
+        for c in shape.columns.indices where isSpilled[c] {
+            let spill = spill(c)
+            leaf.setSpillReference(c, try pager.adopt(spill))
+            leaf.updateSpillZone(c, from: spill.reading)
+        }
+        return try pager.adopt(leaf)
+    }
+
+    private func spill(_ c: Int) -> MutableNode {
+        let bytes = needs[c].bytes(rows: rowCount, heapBytes: needs[c].heapBytes)
+        let pages = (NodeDraft.bytes(directoryOf: 1) + bytes + pageSize - 1) / pageSize
+        return MutableNode(spillBuffers[c]!, byteCount: pages * pageSize)
+    }
+
+    private func layOutSpill(_ c: Int) {
+        if spillBuffers[c] == nil {
+            spillBuffers[c] = .allocate(byteCount: largestSpill, alignment: 16)
+        }
+        let draft = begin(spill(c), columns: 1)
+        draft.entry(0).initialize(shape.columns[c])
+        needs[c].wish(in: draft.entry(0))
+        assign(draft)
+        copyRows(c, to: draft, 0)
+    }
+
+    private func begin(_ node: MutableNode, columns: Int) -> NodeDraft {
+        PageHeader.write(
+            to: node.base, kind: .node, columnCount: columns,
+            pageCount: node.byteCount / pageSize, birth: 0, treeID: shape.treeID,
+            rowCount: rowCount, lowKey: shape.isCluster ? firstKey : 0)
+        // Row capacity, and what is reserved behind it.
+        node.base.storeBytes(of: 0, toByteOffset: PageHeader.size, as: UInt64.self)
+        return NodeDraft(formatting: node.base, byteCount: node.byteCount)
+    }
+
+    private func assign(_ draft: NodeDraft) {
+        let fits = draft.assignOffsets(rows: rowCount)
+        precondition(fits, "rows were gathered that do not fit")
+    }
+
+    private func copyRows(_ c: Int, to draft: NodeDraft, _ column: Int) {
+        var row = 0
+        for (index, piece) in pieces.enumerated() {
+            let source = sources[index * shape.columns.count + c]
+            draft.copyRows(
+                from: source.node, column: source.column, piece.rows, to: column, at: row)
+            row += piece.rows.count
+        }
+    }
+
+    private func copyKeys(_ data: UnsafeMutableRawPointer, _ width: Int) {
+        var row = 0
+        for piece in pieces {
+            let distance = piece.leaf.lowKey &- firstKey
+            let column = piece.leaf.keyColumn
+            if column >= 0 {
+                let keys = piece.leaf.packedData(column)
+                PackedNumbers.copy(
+                    keys.data, piece.rows, width: keys.width, to: data, at: row, width: width,
+                    adding: UInt64(bitPattern: keys.base &+ distance))
+            } else {
+                for i in 0..<piece.rows.count {
+                    let key = distance &+ Int64(piece.rows.lowerBound + i)
+                    PackedNumbers.store(data, row + i, width: width, UInt64(bitPattern: key))
+                }
+            }
+            row += piece.rows.count
+        }
+    }
+}

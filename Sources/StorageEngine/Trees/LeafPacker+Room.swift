@@ -1,0 +1,98 @@
+/// How many rows a leaf has room for, and which of its columns move to nodes of their own.
+extension LeafPacker {
+    private enum Room {
+        case enough
+        /// The leaf itself has no room.
+        case leafFull
+        /// A spilled column has reached its limit: spilling more would not help.
+        case columnFull
+    }
+
+    /// How many of the wanted rows have room beside those gathered, in the encodings that all of
+    /// them need. Spills columns where that makes room.
+    func mostRows(
+        _ leaf: Node, _ columns: [Source], _ wanted: Range<Int>, _ joint: [ColumnNeeds]
+    ) -> Int {
+        while true {
+            // `fitting` rows have room, `tooMany` have not.
+            var (fitting, tooMany) = (0, wanted.count + 1)
+            var middle = wanted.count
+            var outcome = Room.enough
+            while fitting + 1 < tooMany {
+                let rows = wanted.lowerBound..<wanted.lowerBound + middle
+                let room = room(for: leaf, columns, rows, joint)
+                if room == .enough {
+                    fitting = middle
+                } else {
+                    tooMany = middle
+                    outcome = room
+                }
+                middle = (fitting + tooMany) / 2
+            }
+            let rows = wanted.lowerBound..<wanted.lowerBound + max(fitting, 1)
+            if shape.isCluster, outcome == .leafFull,
+                rowCount + fitting < ClusterTree.minimumRows,
+                spillLargest(columns, rows, joint)
+            {
+                continue
+            }
+            return fitting
+        }
+    }
+
+    private func room(
+        for leaf: Node, _ columns: [Source], _ rows: Range<Int>, _ joint: [ColumnNeeds]
+    ) -> Room {
+        let total = rowCount + rows.count
+        var bytes = NodeDraft.bytes(directoryOf: joint.count)
+        for c in joint.indices {
+            let heapBytes = heapBytes(c, columns[c], rows)
+            let columnBytes = joint[c].bytes(rows: total, heapBytes: heapBytes)
+            let isLong = heapBytes > MutableNode.heapLimit
+            if isSpilled[c] {
+                let nodeBytes = NodeDraft.bytes(directoryOf: 1) + columnBytes
+                if isLong || nodeBytes > largestSpill { return .columnFull }
+            } else {
+                if isLong { return .leafFull }
+                bytes += columnBytes
+            }
+        }
+        if shape.isCluster {
+            let first = rowCount > 0 ? firstKey : leaf.objectKey(rows.lowerBound).rawValue
+            let last = leaf.objectKey(rows.upperBound - 1).rawValue
+            if let width = Self.keyWidth(first, last, rows: total) {
+                bytes += ColumnEntry.size + (total * width + 63) / 64 * 8
+            }
+        }
+        return bytes <= shape.pages * pageSize ? .enough : .leafFull
+    }
+
+    private func heapBytes(_ c: Int, _ source: Source, _ rows: Range<Int>) -> Int {
+        guard shape.columns[c].kind == .bytes else { return 0 }
+        return needs[c].heapBytes + source.node.heapBytes(source.column, rows)
+    }
+
+    var largestSpill: Int { ClusterTree.maximumSpillPages * pageSize }
+
+    /// The width of the key column that these rows need; nil if their keys are dense.
+    static func keyWidth(_ first: Int64, _ last: Int64, rows: Int) -> Int? {
+        let span = last &- first
+        return span == Int64(rows - 1) ? nil : PackedNumbers.width(low: 0, high: span)
+    }
+
+    /// False if no column is worth it.
+    private func spillLargest(
+        _ columns: [Source], _ rows: Range<Int>, _ joint: [ColumnNeeds]
+    ) -> Bool {
+        let total = rowCount + rows.count
+        var largest = -1
+        var bytes = -1
+        for c in joint.indices where !isSpilled[c] {
+            let size = joint[c].bytes(rows: total, heapBytes: heapBytes(c, columns[c], rows))
+            if size > bytes { (largest, bytes) = (c, size) }
+        }
+        guard largest >= 0, bytes >= ClusterTree.smallestSpill || total <= 1 else { return false }
+        isSpilled[largest] = true
+        return true
+    }
+}

@@ -1,0 +1,115 @@
+/// Fills leaves with the rows of other leaves, which come in order.
+///
+/// Rows are gathered as pieces of their old leaves until no more fit; then each column is laid out
+/// once, in the narrowest encoding that holds it. So a leaf is as full as it gets, and as small as
+/// one that was filled in that order. It is made in memory of its own, so that whoever packs can
+/// change references in it, and end transactions, before it is taken into one.
+///
+/// As in a leaf that objects are appended to, columns move to nodes of their own before a leaf of
+/// a cluster tree ends with fewer than `ClusterTree.minimumRows` rows.
+final class LeafPacker {
+    /// What the packed leaves are like.
+    struct Shape {
+        let treeID: UInt32
+        let columns: [ColumnFormat]
+        /// Pages of a leaf.
+        let pages: Int
+        let maximumRows: Int
+        /// Whether rows have object keys, and columns may be spilled.
+        let isCluster: Bool
+    }
+
+    /// Where the rows of a column are: a leaf, or the node of its own that a leaf has for it.
+    typealias Source = (node: Node, column: Int)
+
+    struct Piece {
+        let leaf: Node
+        let rows: Range<Int>
+    }
+
+    let shape: Shape
+    let pageSize: Int
+    /// What the gathered rows take, a column each.
+    var needs: [ColumnNeeds]
+    var isSpilled: [Bool]
+    var pieces: [Piece] = []
+    /// The sources of all pieces, one behind the other.
+    var sources: [Source] = []
+    var rowCount = 0
+    var firstKey: Int64 = 0
+    var lastKey: Int64 = 0
+
+    let leafBuffer: UnsafeMutableRawPointer
+    /// The nodes of spilled columns; nil where a column never was.
+    var spillBuffers: [UnsafeMutableRawPointer?]
+
+    init(_ shape: Shape, pageSize: Int) {
+        self.shape = shape
+        self.pageSize = pageSize
+        needs = shape.columns.map { ColumnNeeds(kind: $0.kind) }
+        isSpilled = Array(repeating: false, count: shape.columns.count)
+        leafBuffer = .allocate(byteCount: shape.pages * pageSize, alignment: 16)
+        spillBuffers = Array(repeating: nil, count: shape.columns.count)
+    }
+
+    deinit {
+        leafBuffer.deallocate()
+        for buffer in spillBuffers { buffer?.deallocate() }
+    }
+
+    /// Forgets the gathered rows.
+    func removeAll() {
+        for c in needs.indices {
+            needs[c] = ColumnNeeds(kind: shape.columns[c].kind)
+            isSpilled[c] = false
+        }
+        pieces.removeAll(keepingCapacity: true)
+        sources.removeAll(keepingCapacity: true)
+        rowCount = 0
+    }
+}
+
+// MARK: Gathering
+
+extension LeafPacker {
+    /// Gathers rows of a leaf from `row` on, which must stay where they are until the packed leaf
+    /// is laid out. Returns how many: fewer than there are once it is full, and at least one of an
+    /// empty packer. `columns` has the source of each column.
+    func gather(_ leaf: Node, _ columns: [Source], from row: Int) -> Int {
+        var limit = min(leaf.rowCount - row, shape.maximumRows - rowCount)
+        while limit > 0 {
+            let wanted = row..<row + limit
+            let joint = needs(with: columns, wanted)
+            let count = mostRows(leaf, columns, wanted, joint)
+            if count > 0 {
+                let taken = row..<row + count
+                add(leaf, columns, taken, count == limit ? joint : needs(with: columns, taken))
+                return count
+            }
+            if rowCount > 0 { return 0 }
+            // The encodings that all these rows need leave no room for one of them.
+            precondition(limit > 1, "one row does not fit a leaf")
+            limit /= 2
+        }
+        return 0
+    }
+
+    private func needs(with columns: [Source], _ rows: Range<Int>) -> [ColumnNeeds] {
+        var joint = needs
+        for c in joint.indices { joint[c].include(columns[c].node, columns[c].column, rows) }
+        return joint
+    }
+
+    private func add(
+        _ leaf: Node, _ columns: [Source], _ rows: Range<Int>, _ joint: [ColumnNeeds]
+    ) {
+        needs = joint
+        pieces.append(Piece(leaf: leaf, rows: rows))
+        sources.append(contentsOf: columns)
+        if shape.isCluster {
+            if rowCount == 0 { firstKey = leaf.objectKey(rows.lowerBound).rawValue }
+            lastKey = leaf.objectKey(rows.upperBound - 1).rawValue
+        }
+        rowCount += rows.count
+    }
+}

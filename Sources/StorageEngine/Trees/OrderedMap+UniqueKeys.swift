@@ -1,0 +1,43 @@
+/// Entries whose first key no other entry has: primary keys.
+///
+/// An insertion takes two steps, with other work between them, and at most one descent. The path of
+/// the entry before is tried first, so that keys that come in order, or near each other, cost none.
+extension OrderedMap {
+    /// The row of the leaf at the end of the path where an entry with this first key belongs; nil
+    /// if there is one already. The second key must be above those of all entries that ever were.
+    ///
+    /// Nothing is changed, but the path is made writable.
+    func placeForUnique(
+        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, _ first: FirstKey
+    ) throws -> Int? {
+        if writer.hasPath(to: treeID) {
+            let leaf = writer.leaf.reading
+            let row = lowerBound(leaf, 0, first, Int64.min)
+            let rows = leaf.rowCount
+            if row < rows, isFirstEqual(leaf, 0, row, first) { return nil }
+            // A key before the first row may belong to the leaf before.
+            if row > 0, row < rows || writer.isAtLastLeaf { return row }
+        }
+        if root.reference.isNone { root.reference = try makeLeaf(writer, treeID) }
+        // The last leaf that may hold the key: it holds all entries of this key if there are any.
+        let leaf = try writer.descend(&root, format) { childRow($0, first, Int64.max) }.reading
+        writer.keepPath(to: treeID)
+        let row = lowerBound(leaf, 0, first, Int64.min)
+        return row < leaf.rowCount && isFirstEqual(leaf, 0, row, first) ? nil : row
+    }
+
+    /// Inserts the entry for which ``placeForUnique(_:_:treeID:_:)`` found the row; this tree has
+    /// not been changed since.
+    func insertUnique(
+        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, at row: Int,
+        _ first: FirstKey, _ second: Int64
+    ) throws {
+        precondition(writer.hasPath(to: treeID), "the tree was changed after the row was found")
+        let leaf = writer.leaf
+        if leaf.insertPlaceholderRow(at: row) {
+            if setKey(leaf, row, first, second) { return writer.addToCounts(&root, 1) }
+            leaf.removeRow(at: row)
+        }
+        try set(writer, &root, treeID: treeID, first, second)
+    }
+}

@@ -1,0 +1,84 @@
+/// Builds a tree from left to right: leaves come whole and in order, and each branch is filled
+/// until it has just the headroom that a later change needs.
+///
+/// Open branches lie in memory of their own, so that transactions may end between two leaves. What
+/// was built is reachable only once the root that ``finish()`` returns is.
+final class TreeBuilder {
+    private let writer: TreeWriter
+    private let treeID: UInt32
+    private let format: TreeFormat
+    /// The open branch above each level, the lowest first.
+    private var branches: [MutableNode] = []
+    private var count = 0
+
+    init(_ writer: TreeWriter, treeID: UInt32, _ format: TreeFormat) {
+        self.writer = writer
+        self.treeID = treeID
+        self.format = format
+    }
+
+    deinit {
+        for branch in branches { branch.base.deallocate() }
+    }
+
+    /// Adds a leaf behind all others; `leaf` is what it looks like.
+    func append(_ reference: PageReference, _ leaf: Node) throws {
+        count += leaf.rowCount
+        let separator: TreeWriter.Separator =
+            switch format {
+            case .collection: .none
+            case .cluster: .key(leaf.objectKey(0))
+            case .map: .row(leaf, 0)
+            }
+        try append(reference, rows: leaf.rowCount, separator, above: 0)
+    }
+
+    /// The root of everything that was added.
+    func finish() throws -> TreeRoot {
+        var level = 0
+        while level < branches.count {
+            let branch = branches[level].reading
+            if branch.rowCount == 1, level == branches.count - 1 {
+                return TreeRoot(reference: branch.child(0), level: level, count: count)
+            }
+            try close(level)
+            level += 1
+        }
+        return .empty
+    }
+
+    private func append(
+        _ child: PageReference, rows: Int, _ separator: TreeWriter.Separator, above level: Int
+    ) throws {
+        if level == branches.count { branches.append(makeBranch(above: level)) }
+        if !writer.hasHeadroom(branches[level]) { try close(level) }
+        let branch = branches[level]
+        let row = branch.rowCount
+        writer.require(branch.insertPlaceholderRow(at: row))
+        writer.setChild(branch, row, child)
+        writer.require(branch.setInteger(BranchColumn.count, row, Int64(rows)))
+        writer.setSeparator(branch, row, format, separator)
+    }
+
+    /// Hands an open branch to the transaction and to the branch above, and begins the next one.
+    private func close(_ level: Int) throws {
+        let branch = branches[level]
+        let reference = try writer.pager.adopt(branch)
+        try append(
+            reference, rows: branch.reading.rowsBelow, .row(branch.reading, 0), above: level + 1)
+        clear(branch.base, above: level)
+    }
+
+    private func makeBranch(above level: Int) -> MutableNode {
+        let base = UnsafeMutableRawPointer.allocate(
+            byteCount: writer.pager.pageSize, alignment: 16)
+        return clear(base, above: level)
+    }
+
+    @discardableResult
+    private func clear(_ base: UnsafeMutableRawPointer, above level: Int) -> MutableNode {
+        MutableNode.format(
+            base, byteCount: writer.pager.pageSize, level: level + 1, treeID: treeID,
+            columns: format.branchColumns, lowKey: 0)
+    }
+}

@@ -1,0 +1,280 @@
+import Foundation
+import Testing
+
+@testable import StorageEngine
+
+/// Copies are packed, whatever became of their source, and are trees like all others.
+@Suite struct PackedCopyTests {
+    private let directory = TestDirectory()
+
+    /// Narrow and wide columns, some of which leaves spill; keys of both kinds of maps.
+    private static func definition(stringKey: Bool, texts: Int) -> TableDefinition {
+        var columns = [
+            ColumnDefinition(name: "key", type: stringKey ? .string : .int, isPrimaryKey: true),
+            ColumnDefinition(name: "flag", type: .bool, isOptional: true),
+            ColumnDefinition(name: "number", type: .int, isOptional: true),
+            ColumnDefinition(name: "price", type: .double),
+            ColumnDefinition(name: "weight", type: .float, isOptional: true),
+            ColumnDefinition(name: "id", type: .uuid),
+            ColumnDefinition(name: "object", type: .objectID, isOptional: true),
+        ]
+        for text in 0..<texts {
+            columns.append(
+                ColumnDefinition(name: "text\(text)", type: .string, isOptional: text % 2 == 1))
+        }
+        return TableDefinition(name: "Row", columns: columns)
+    }
+
+    private static func value(
+        _ definition: ColumnDefinition, _ number: Int, _ random: inout SeededRandom
+    ) -> OracleValue {
+        if definition.isOptional, random.next(below: 4) == 0 { return .null }
+        switch definition.type {
+        case .bool: return .integer(Int64(random.next(below: 2)))
+        case .int:
+            // Mostly narrow, now and then as wide as can be.
+            let shift = random.next(below: 50) == 0 ? 0 : 40 + random.next(below: 24)
+            return definition.isPrimaryKey
+                ? .integer(Int64(number)) : .integer(Int64(bitPattern: random.next()) >> shift)
+        case .double:
+            let whole = Double(random.next(below: 1000))
+            return .double((random.next(below: 500) == 0 ? whole + 0.5 : whole).bitPattern)
+        case .float: return .float(Float(random.next(below: 100)).bitPattern)
+        case .uuid: return .fixed16(random.next(), random.next())
+        case .objectID: return .fixed12(random.next(), 7)
+        default:
+            if definition.isPrimaryKey { return OracleValue("key \(number)") }
+            let length = random.next(below: 200) == 0 ? 3000 : random.next(below: 30)
+            return .bytes((0..<length).map { _ in UInt8(65 + random.next(below: 26)) })
+        }
+    }
+
+    private static func insert(
+        _ number: Int, into table: Table, _ random: inout SeededRandom
+    ) throws {
+        let columns = table.definition.columns
+        _ = try table.insert(owned: columns.map { value($0, number, &random) })
+    }
+
+    /// Deletes and changes at random, in a way that the same seed repeats.
+    private static func age(
+        _ table: Table, steps: Int, newNumbers first: Int, _ random: inout SeededRandom
+    ) throws {
+        var next = first
+        for _ in 0..<steps {
+            let count = try table.count()
+            switch random.next(below: 4) {
+            case 0:
+                try insert(next, into: table, &random)
+                next += 1
+            case 1 where count > 10:
+                try table.delete(try table.key(at: random.next(below: count)))
+            default:
+                let column = 1 + random.next(below: table.definition.columns.count - 1)
+                let new = value(table.definition.columns[column], 0, &random)
+                let key = try table.key(at: random.next(below: count))
+                try new.withScalar { try table.set(column, of: key, to: $0) }
+            }
+        }
+    }
+
+    private static func expectEqual(_ left: Table, _ right: Table) throws {
+        let count = try left.count()
+        try #require(try right.count() == count)
+        for position in 0..<count {
+            let (a, b) = (try left.location(at: position), try right.location(at: position))
+            let key = left.key(at: a)
+            try #require(right.key(at: b) == key)
+            for column in left.definition.columns.indices {
+                let value = try left.value(column, at: a)
+                try #require(
+                    try right.value(column, at: b).isIdentical(to: value),
+                    "object \(key.rawValue), column \(column)")
+            }
+            try #require(try right.find(primaryKey: left.value(0, at: a)) == key)
+        }
+    }
+
+    private func make(_ definition: TableDefinition, pageSize: Int, name: String = "source") throws
+        -> (Connection, Table)
+    {
+        let connection = try Connection(
+            Database.open(path: directory.file(name), options: .init(pageSize: pageSize)))
+        try connection.beginWrite()
+        try connection.createTables([definition])
+        return (connection, try #require(try connection.table(named: definition.name)))
+    }
+
+    private func copy(_ connection: Connection, _ name: String) throws -> Connection {
+        try connection.writeCopy(toPath: directory.file(name))
+        let copy = try Connection(Database.open(path: directory.file(name)))
+        try #require(try copy.verify() == [])
+        return copy
+    }
+
+    private func liveBytes(_ connection: Connection) throws -> UInt64 {
+        try connection.database.statistics().liveBytes
+    }
+
+    @Test(arguments: [(4096, 2), (4096, 30), (8192, 4), (16384, 12)], [false, true])
+    func aCopyHoldsWhatItsSourceHoldsAndCanBeChangedLikeIt(
+        form: (pageSize: Int, texts: Int), stringKey: Bool
+    ) throws {
+        let definition = Self.definition(stringKey: stringKey, texts: form.texts)
+        let (source, table) = try make(definition, pageSize: form.pageSize)
+        let seed = UInt64(form.pageSize + form.texts)
+        var random = SeededRandom(seed: seed)
+        for number in (0..<2500).shuffled(using: &random) {
+            try Self.insert(number, into: table, &random)
+        }
+        try Self.age(table, steps: 2000, newNumbers: 10_000, &random)
+        // Uncommitted changes are copied too.
+        let first = try copy(source, "first")
+        let copied = try #require(try first.table(named: "Row"))
+        try Self.expectEqual(table, copied)
+        let (once, twice) = (try liveBytes(first), try liveBytes(copy(first, "second")))
+        #expect(twice <= once + once / 100, "\(once) and \(twice) bytes")
+        try source.commit()
+        try first.beginWrite()
+        try source.beginWrite()
+        var same = random
+        try Self.age(table, steps: 1500, newNumbers: 20_000, &random)
+        try Self.age(copied, steps: 1500, newNumbers: 20_000, &same)
+        try first.commit()
+        try source.commit()
+        try Self.expectEqual(table, copied)
+        #expect(try first.verify() == [])
+    }
+
+    @Test(arguments: [false, true])
+    func keysThatCameAtRandomTakeNoMoreThanKeysInOrder(stringKey: Bool) throws {
+        var random = SeededRandom(seed: 3)
+        let definition = TableDefinition(
+            name: "Row",
+            columns: [
+                ColumnDefinition(name: "id", type: stringKey ? .string : .int, isPrimaryKey: true)
+            ])
+        func copiedBytes(_ numbers: [Int], _ name: String) throws -> UInt64 {
+            let (connection, table) = try make(definition, pageSize: 4096, name: name)
+            for number in numbers {
+                _ = try table.insert(owned: [
+                    stringKey ? OracleValue(String(100_000 + number)) : .integer(Int64(number))
+                ])
+            }
+            try connection.commit()
+            let copy = try copy(connection, name + ".copy")
+            #expect(try liveBytes(copy) <= liveBytes(connection))
+            return try liveBytes(copy)
+        }
+        let ordered = Array(0..<20_000)
+        let inOrder = try copiedBytes(ordered, "ordered")
+        let atRandom = try copiedBytes(ordered.shuffled(using: &random), "random")
+        // Object keys that do not ascend with the primary keys are wider: two bytes for one.
+        #expect(atRandom < inOrder * 3 / 2, "\(inOrder) and \(atRandom) bytes")
+    }
+
+    @Test func whatDeletionsLeaveIsPackedAgain() throws {
+        let definition = Self.definition(stringKey: false, texts: 1)
+        let (connection, table) = try make(definition, pageSize: 4096)
+        var random = SeededRandom(seed: 5)
+        for number in 0..<20_000 { try Self.insert(number, into: table, &random) }
+        try connection.commit()
+        let full = try liveBytes(connection)
+        try connection.beginWrite()
+        let keys = try (0..<20_000).map { try table.key(at: $0) }
+        try table.delete(keys.filter { _ in random.next(below: 4) > 0 })
+        try connection.commit()
+        let left = try table.count()
+        // What stays needs a column of keys, which are no longer dense.
+        let expected = full * UInt64(left) / 20_000
+        #expect(try liveBytes(try copy(connection, "copy")) < expected * 6 / 5)
+    }
+
+    @Test func leavesThatAreOlderThanAColumnAreCopiedWithIt() throws {
+        let connection = try Connection(Database.open(path: directory.file()))
+        try connection.beginWrite()
+        try connection.createTables([
+            TableDefinition(name: "Target", columns: [ColumnDefinition(name: "n", type: .int)]),
+            TableDefinition(
+                name: "Owner",
+                columns: [ColumnDefinition(name: "any", type: .mixed, isOptional: true)]),
+        ])
+        let targets = try #require(try connection.table(named: "Target"))
+        let owners = try #require(try connection.table(named: "Owner"))
+        let keys = try (0..<5000).map { try targets.insert(owned: [.integer(Int64($0))]) }
+        // The first link adds the column of backlinks to the leaves that it leads to, and to no
+        // other.
+        for number in [17, 18, 4000] {
+            let link = MixedValue.link(TypedLink(table: targets.number, key: keys[number]))
+            _ = try owners.insert(owned: [OracleValue(link)])
+        }
+        try connection.commit()
+        let copy = try copy(connection, "copy")
+        let copied = try #require(try copy.table(named: "Target"))
+        for number in stride(from: 0, to: 5000, by: 1) {
+            let isTarget = [17, 18, 4000].contains(number)
+            #expect(try copied.backlinkCount(of: keys[number]) == (isTarget ? 1 : 0))
+        }
+        try copy.beginWrite()
+        try copied.delete(keys[17])
+        try copy.commit()
+        #expect(try copy.verify() == [])
+    }
+
+    @Test func longCollectionsAndLongValuesAreCopiedInSeveralTransactions() throws {
+        let connection = try Connection(Database.open(path: directory.file()))
+        try connection.beginWrite()
+        try connection.createTables([
+            TableDefinition(
+                name: "Owner",
+                columns: [
+                    ColumnDefinition(name: "list", type: .data, collection: .list),
+                    ColumnDefinition(name: "map", type: .int, collection: .map),
+                    ColumnDefinition(name: "data", type: .data),
+                ])
+        ])
+        let table = try #require(try connection.table(named: "Owner"))
+        let key = try table.insert(owned: [.null, .null, .bytes([9])])
+        var random = SeededRandom(seed: 11)
+        var list: [[UInt8]] = []
+        for number in 0..<3000 {
+            let length = number % 100 == 0 ? 300_000 : random.next(below: 20)
+            let element = [UInt8](repeating: UInt8(number & 0xFF), count: length)
+            let place = random.next(below: list.count + 1)
+            try element.withUnsafeBytes { try table.list(0, of: key).insert(.bytes($0), at: place) }
+            list.insert(element, at: place)
+        }
+        for number in (0..<3000).shuffled(using: &random) {
+            // Some keys are longer than a leaf takes.
+            let name = Array(String(repeating: "\(number)", count: number % 50 == 0 ? 200 : 1).utf8)
+            try name.withUnsafeBytes {
+                try table.map(1, of: key).set(.integer(Int64(number)), forKey: $0)
+            }
+        }
+        let before = try OracleValue(table.map(1, of: key))
+        try connection.commit()
+        let copy = try copy(connection, "copy")
+        #expect(copy.version > 2, "9 MB are more than one transaction takes")
+        let copied = try #require(try copy.table(named: "Owner"))
+        let elements = copied.list(0, of: key)
+        try #require(try elements.count() == list.count)
+        for (index, element) in list.enumerated() {
+            try #require(try OracleValue(elements.value(at: index)) == .bytes(element))
+        }
+        #expect(try OracleValue(copied.map(1, of: key)) == before)
+    }
+}
+
+extension OracleValue {
+    /// All of a map of integers, as bytes.
+    fileprivate init(_ map: MapHandle) throws {
+        var bytes: [UInt8] = []
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try map.forEach { key, value in
+            bytes.append(contentsOf: key)
+            if case .integer(let number) = value { bytes.append(littleEndian: UInt64(number)) }
+            return true
+        }
+        self = .bytes(bytes)
+    }
+}
