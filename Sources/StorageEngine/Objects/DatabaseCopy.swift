@@ -60,43 +60,40 @@ struct DatabaseCopy {
     }
 
     private mutating func copy(_ old: Table, to new: Table) throws {
-        for position in 0..<(try old.count()) {
-            let location = try old.location(at: position)
-            let bytes = try new.appendCopy(of: old, old.key(at: location), location)
-            try count(bytes)
+        try old.forEachLeaf { leaf, _ in
+            for row in 0..<leaf.rowCount {
+                let location = RowLocation(leaf: leaf, row: row)
+                try count(try new.appendCopy(of: old, old.key(at: location), location))
+            }
+            return true
+        }
+        if old.primaryKeyColumn != nil {
+            try copyMap(old.primaryKeyMap, old.primaryKeyTreeID, new.primaryKeyWriter)
         }
         try new.adoptCounters(of: old)
+        let several = OrderedMap(firstKeyKind: .integer, valueCount: 1)
         for position in old.stored.columns.indices {
             guard let backlinks = old.stored.columns[position].backlinks else { continue }
-            try copySeveral(backlinks.severalTreeID, to: new)
+            try copyMap(several, backlinks.severalTreeID, new.quietWriter)
         }
     }
 
-    /// Copies the backlinks of targets with several referrers.
-    private mutating func copySeveral(_ treeID: UInt32, to new: Table) throws {
+    /// Copies a map in the order of its keys, so that the copy's leaves are full, in whatever order
+    /// its objects came.
+    private mutating func copyMap(
+        _ map: OrderedMap, _ treeID: UInt32, _ writer: TreeWriter
+    ) throws {
         let root = try source.forest.state(treeID).pointee.root
-        let map = OrderedMap(firstKeyKind: .integer, valueCount: 1)
-        // An entry at a time, because the transaction may end between two.
-        var next: (first: Int64, second: Int64)? = (Int64.min, Int64.min)
-        while let (first, second) = next {
-            next = nil
-            var entry: (Int64, Int64, Int64)?
-            try map.forEach(source.pager, root, from: .integer(first), second) { node, row in
-                let found = (node.integer(0, row), node.integer(1, row), node.integer(2, row))
-                if entry == nil {
-                    entry = found
-                    return true
-                }
-                next = (found.0, found.1)
-                return false
-            }
-            guard let entry else { return }
+        try map.forEach(source.pager, root, from: map.smallestKey, Int64.min) { node, row in
+            // Looked up each time, because the transaction may have ended meanwhile.
             let state = try target.forest.state(treeID)
             state.pointee.isDirty = true
+            let value = map.valueCount > 0 ? node.integer(2, row) : 0
             try map.set(
-                new.quietWriter, &state.pointee.root, treeID: treeID, .integer(entry.0), entry.1,
-                values: (entry.2, 0, 0, 0, 0))
+                writer, &state.pointee.root, treeID: treeID, map.firstKey(node, row),
+                node.integer(1, row), values: (value, 0, 0, 0, 0))
             try count(32)
+            return true
         }
     }
 }
@@ -113,8 +110,8 @@ extension Connection {
 
 extension Table {
     /// Appends a copy of an object of another database's table of the same schema, under the same
-    /// key. Links and backlinks are copied as they are, collections get pages of their own. Returns
-    /// a measure of the bytes it took.
+    /// key. Links and backlinks are copied as they are, collections get pages of their own, the
+    /// primary key's map is copied as a whole. Returns a measure of the bytes it took.
     func appendCopy(of old: Table, _ key: ObjectKey, _ location: RowLocation) throws -> Int {
         var values: [ClusterTree.StoredValue] = []
         var owned: [UnsafeMutableRawBufferPointer] = []
@@ -144,10 +141,6 @@ extension Table {
         state.pointee.isDirty = true
         try values.withUnsafeBufferPointer {
             try cluster.append(clusterWriter, &state.pointee.root, key, $0)
-        }
-        if let primaryKeyColumn {
-            let value = try old.value(primaryKeyColumn, at: location)
-            if !value.isNull { try insertPrimaryKey(value, key) }
         }
         return byteCount + collections.byteCount
     }

@@ -27,10 +27,8 @@ extension Table {
             // Null is kept in the map's root entry.
             let extra = state.pointee.extra
             if extra != 0, try !body(ObjectKey(rawValue: extra - 1)) { return }
-            let smallest: OrderedMap.FirstKey =
-                primaryKeyMap.firstKeyKind == .integer
-                ? .integer(.min) : .bytes(UnsafeRawBufferPointer(start: nil, count: 0))
-            return try visitKeys(state.pointee.root, from: smallest, notBefore: nil, body)
+            return try visitKeys(
+                state.pointee.root, from: primaryKeyMap.smallestKey, notBefore: nil, body)
         }
         switch (stored.columns[column].kind, start) {
         case (.integer, .integer), (.bytes, .bytes), (.fixed16, .fixed16), (.fixed12, .fixed12):

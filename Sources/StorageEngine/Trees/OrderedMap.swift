@@ -19,6 +19,17 @@ struct OrderedMap {
 
     var format: TreeFormat { .map(firstKey: firstKeyKind, values: valueCount) }
 
+    /// No first key comes before it.
+    var smallestKey: FirstKey {
+        firstKeyKind == .integer
+            ? .integer(.min) : .bytes(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    /// The first key of a row of a leaf.
+    func firstKey(_ leaf: Node, _ row: Int) -> FirstKey {
+        firstKeyKind == .integer ? .integer(leaf.integer(0, row)) : .bytes(leaf.bytes(0, row))
+    }
+
     // MARK: Searching
 
     /// First row of `node`, from `start` on, that is not before the key, in the key columns that
