@@ -10,7 +10,6 @@ final class RealmTablePersonStore: PersonStore {
     private(set) var lastCommit: CommitCost?
 
     init(path: String, _ layout: PersonLayout) throws {
-        guard layout != .indexed else { throw RealmTableEngine().unsupported(.secondaryIndex) }
         self.layout = layout
         connection = try Connection(Database.open(path: path, options: .ofCase))
         table = try Self.table(connection, Self.definition(layout))
@@ -24,14 +23,14 @@ final class RealmTablePersonStore: PersonStore {
         var columns = [
             ColumnDefinition(name: "name", type: .string, isPrimaryKey: layout == .stringKey),
             ColumnDefinition(name: "birthdate", type: .date),
-            ColumnDefinition(name: "age", type: .int),
+            ColumnDefinition(name: "age", type: .int, isIndexed: layout == .indexed),
         ]
         if layout == .integerKey {
             columns.insert(
                 ColumnDefinition(name: "number", type: .int, isPrimaryKey: true), at: 0)
         }
         let names: [PersonLayout: String] = [
-            .integerKey: "KeyedPerson", .stringKey: "NamedPerson",
+            .integerKey: "KeyedPerson", .stringKey: "NamedPerson", .indexed: "IndexedPerson",
         ]
         return TableDefinition(name: names[layout] ?? "Person", columns: columns)
     }

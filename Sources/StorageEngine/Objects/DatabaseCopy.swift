@@ -43,6 +43,7 @@ struct DatabaseCopy {
     }
 
     private mutating func run() throws {
+        try source.catchUpIndexes()
         try target.beginWrite()
         try target.storeSchema(source.schema)
         for index in source.schema.tables.indices {
@@ -70,6 +71,7 @@ struct DatabaseCopy {
         if old.primaryKeyColumn != nil {
             try copyMap(old.primaryKeyMap, old.primaryKeyTreeID, new.primaryKeyWriter)
         }
+        for (map, tree) in old.indexes.flatMap(\.maps) { try copyMap(map, tree, new.quietWriter) }
         try new.adoptCounters(of: old)
         let several = OrderedMap(firstKeyKind: .integer, valueCount: 1)
         for position in old.stored.columns.indices {
