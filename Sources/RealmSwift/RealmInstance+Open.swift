@@ -81,11 +81,17 @@ private struct SchemaSetup {
         }
         if configuration.readOnly { return false }
         return version < configuration.schemaVersion || !missing(from: stored).isEmpty
+            || !indexChanges(from: stored).isEmpty
     }
 
     private func change() throws {
-        let missing = missing(from: try connection.tableDefinitions())
+        let stored = try connection.tableDefinitions()
+        let missing = missing(from: stored)
         if !missing.isEmpty { try connection.createTables(missing) }
+        for change in indexChanges(from: stored) {
+            guard let table = try connection.table(named: change.table) else { continue }
+            try connection.setIndexed(change.isIndexed, change.column, of: table)
+        }
         if try connection.schemaVersion() != configuration.schemaVersion {
             try connection.setSchemaVersion(configuration.schemaVersion)
         }
@@ -96,12 +102,18 @@ private struct SchemaSetup {
         return definitions.filter { !names.contains($0.name) }
     }
 
+    private func indexChanges(
+        from stored: [TableDefinition]
+    ) -> [SchemaComparison.IndexChange] {
+        SchemaComparison.indexChanges(stored: stored, wanted: definitions)
+    }
+
     /// Waiting for the lock that this very thread holds would never end.
     private func refuseChangeInsideTransaction() throws {
         throw Realm.Error(
             .fail, path: path,
-            message: "Realm at path '\(path)' cannot be opened with new classes or a new schema "
-                + "version while it is in a write transaction on the same thread.")
+            message: "Realm at path '\(path)' cannot be opened with new classes, other indexes or "
+                + "a new schema version while it is in a write transaction on the same thread.")
     }
 
     private func refuseUninitialized() throws {

@@ -13,6 +13,30 @@ enum SchemaComparison {
         }
     }
 
+    /// An index that a class asks for and its table lacks, or the other way round.
+    struct IndexChange {
+        var table: String
+        /// The position of the column in the stored table.
+        var column: Int
+        var isIndexed: Bool
+    }
+
+    /// What opening a file does about indexes. Primary keys have theirs.
+    static func indexChanges(
+        stored: [TableDefinition], wanted: [TableDefinition]
+    ) -> [IndexChange] {
+        let stored = Dictionary(stored.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        return wanted.flatMap { table in
+            (stored[table.name]?.columns ?? []).enumerated().compactMap { position, column in
+                guard let new = table.columns.first(where: { $0.name == column.name }),
+                    !column.isPrimaryKey, new.isIndexed != column.isIndexed
+                else { return nil }
+                return IndexChange(
+                    table: table.name, column: position, isIndexed: new.isIndexed)
+            }
+        }
+    }
+
     private static func differences(
         stored: TableDefinition, wanted: TableDefinition
     ) -> [String] {

@@ -35,12 +35,12 @@ import Testing
         Dictionary(uniqueKeysWithValues: persons.map { ($0.name, [$0.birthdate, $0.age]) })
     }
 
-    @Test(arguments: layers, [PersonLayout.unkeyed, .integerKey, .stringKey])
+    @Test(arguments: layers, [PersonLayout.unkeyed, .integerKey, .stringKey, .indexed])
     func whatWasInsertedIsThere(layer: EngineLayer, layout: PersonLayout) throws {
         try insertAndRead(Self.persons(700), layer, layout)
     }
 
-    @Test(arguments: layers, [PersonLayout.unkeyed, .integerKey, .stringKey])
+    @Test(arguments: layers, [PersonLayout.unkeyed, .integerKey, .stringKey, .indexed])
     func randomNamesAreThere(layer: EngineLayer, layout: PersonLayout) throws {
         try insertAndRead(Self.persons(700, names: .letters), layer, layout)
     }
@@ -153,16 +153,20 @@ import Testing
         #expect(try store.sumOfAges() == persons.reduce(0) { $0 &+ $1.age })
     }
 
-    @Test(arguments: [PersonNames.numbers, .letters])
-    func questionsAreAnsweredLikePlainSwift(names: PersonNames) throws {
+    @Test(arguments: [PersonNames.numbers, .letters], [PersonLayout.integerKey, .indexed])
+    func questionsAreAnsweredLikePlainSwift(names: PersonNames, layout: PersonLayout) throws {
         let folder = try TemporaryFolder()
         let persons = Self.persons(3000, names: names)
-        let store = try open(.engine, .integerKey, in: folder)
+        let store = try open(.engine, layout, in: folder)
         try store.insert(persons[...])
         for prefix in ["12", "", "2999", "x", "ab", persons[7].name] {
             #expect(
                 try store.count(namePrefix: prefix)
                     == persons.filter { $0.name.hasPrefix(prefix) }.count)
+        }
+        for limit in [0, 1, 30, 99, 200] {
+            #expect(
+                try store.count(ageBelow: limit) == persons.filter { $0.age < limit }.count)
         }
         let sorted = persons.sorted { ($0.age, $0.name) < ($1.age, $1.name) }.map(\.name)
         for count in [1, 100, 2999, 5000] {

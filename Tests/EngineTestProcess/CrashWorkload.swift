@@ -17,7 +17,7 @@ enum CrashWorkload {
             columns: [
                 ColumnDefinition(name: "id", type: .int, isPrimaryKey: true),
                 ColumnDefinition(name: "name", type: .string),
-                ColumnDefinition(name: "balance", type: .int),
+                ColumnDefinition(name: "balance", type: .int, isIndexed: true),
                 ColumnDefinition(name: "note", type: .data, isOptional: true),
                 ColumnDefinition(
                     name: "friend", type: .link, isOptional: true, linkTarget: "Account"),
@@ -32,15 +32,15 @@ enum CrashWorkload {
         TableDefinition(
             name: "Address",
             columns: [
-                ColumnDefinition(name: "street", type: .string),
+                ColumnDefinition(name: "street", type: .string, isIndexed: true),
                 ColumnDefinition(name: "id", type: .objectID),
             ], isEmbedded: true),
         TableDefinition(
             name: "Event",
             columns: [
                 ColumnDefinition(name: "tag", type: .string, isPrimaryKey: true),
-                ColumnDefinition(name: "time", type: .date),
-                ColumnDefinition(name: "id", type: .uuid),
+                ColumnDefinition(name: "time", type: .date, isIndexed: true),
+                ColumnDefinition(name: "id", type: .uuid, isIndexed: true),
             ]),
         TableDefinition(
             name: bystander, columns: [ColumnDefinition(name: "count", type: .int)]),

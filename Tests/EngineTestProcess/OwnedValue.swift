@@ -8,6 +8,7 @@ enum OwnedValue {
     case text(String)
     case bytes([UInt8])
     case uuid(UInt64, UInt64)
+    case objectID(UInt64, UInt32)
 
     /// Calls `body` with the value as the engine takes it.
     func withScalar<R>(_ body: (Scalar) throws -> R) rethrows -> R {
@@ -16,6 +17,7 @@ enum OwnedValue {
         case .integer(let value): return try body(.integer(value))
         case .double(let value): return try body(.double(value))
         case .uuid(let first, let second): return try body(.fixed16(first, second))
+        case .objectID(let first, let second): return try body(.fixed12(first, second))
         case .bytes(let value): return try value.withUnsafeBytes { try body(.bytes($0)) }
         case .text(var value):
             return try value.withUTF8 { try body(.bytes(UnsafeRawBufferPointer($0))) }

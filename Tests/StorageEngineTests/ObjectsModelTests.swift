@@ -127,8 +127,8 @@ private struct ObjectModel: DatabaseModel {
             name: "Person",
             columns: [
                 ColumnDefinition(name: "id", type: .int, isPrimaryKey: true),
-                ColumnDefinition(name: "name", type: .string),
-                ColumnDefinition(name: "age", type: .int, isOptional: true),
+                ColumnDefinition(name: "name", type: .string, isIndexed: true),
+                ColumnDefinition(name: "age", type: .int, isOptional: true, isIndexed: true),
                 ColumnDefinition(name: "dogs", type: .link, collection: .list, linkTarget: "Dog"),
                 ColumnDefinition(
                     name: "words", type: .string, collection: .list, isOptional: true),

@@ -113,7 +113,8 @@ final class InsertRun {
         switch layout {
         case .integerKey: KeyedPerson(values)
         case .stringKey: NamedPerson(values)
-        default: Person(values)
+        case .indexed: IndexedPerson(values)
+        case .unkeyed: Person(values)
         }
     }
 

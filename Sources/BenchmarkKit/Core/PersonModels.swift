@@ -62,6 +62,22 @@ final class NamedPerson: Object, PersonObject {
     }
 }
 
+/// A person without a primary key, with an index on the age.
+final class IndexedPerson: Object, PersonObject {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
+    @Persisted var name: String
+    @Persisted var birthdate: Date
+    @Persisted(indexed: true) var age: Int
+
+    convenience init(_ values: PersonValues) {
+        self.init()
+        name = values.name
+        birthdate = values.birthdateAsDate
+        age = values.age
+    }
+}
+
 extension PersonValues {
     var birthdateAsDate: Date { Date(timeIntervalSince1970: Double(birthdate)) }
 

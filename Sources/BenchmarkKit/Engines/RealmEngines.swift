@@ -36,9 +36,6 @@ extension Durability {
     var ofRealm: Realm.Configuration.Durability { ofCommit == .relaxed ? .relaxed : .full }
 }
 
-/// Why neither way has an index beside the primary key.
-private let missingIndex = "An indexed property is recorded as such, but the file has no index yet."
-
 /// The embedded engine through the public API.
 struct RealmObjectEngine: RealmEngine {
     var layer: EngineLayer { .api }
@@ -46,7 +43,6 @@ struct RealmObjectEngine: RealmEngine {
 
     func reason(against feature: EngineFeature) -> String? {
         switch feature {
-        case .secondaryIndex: missingIndex
         case .count, .prefixCount, .dateRangeCount:
             "Results cannot be filtered through the API yet."
         case .sum: "Results have no aggregates through the API yet."
@@ -73,9 +69,7 @@ struct RealmTableEngine: RealmEngine {
     var layer: EngineLayer { .engine }
     var summary: String { "the embedded engine through its tables; \(commitPolicy)" }
 
-    func reason(against feature: EngineFeature) -> String? {
-        feature == .secondaryIndex ? missingIndex : nil
-    }
+    func reason(against feature: EngineFeature) -> String? { nil }
 
     func openPersons(
         at path: String, _ layout: PersonLayout, _ durability: Durability

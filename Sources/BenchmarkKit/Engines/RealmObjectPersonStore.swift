@@ -16,7 +16,7 @@ final class RealmObjectPersonStore: PersonStore {
         case .unkeyed: type = Person.self
         case .integerKey: type = KeyedPerson.self
         case .stringKey: type = NamedPerson.self
-        case .indexed: throw RealmObjectEngine().unsupported(.secondaryIndex)
+        case .indexed: type = IndexedPerson.self
         }
         realm = try Realm(
             configuration: Realm.Configuration(path: path, durability, objectTypes: [type]))
@@ -29,7 +29,8 @@ final class RealmObjectPersonStore: PersonStore {
             switch layout {
             case .integerKey: for values in persons { realm.add(KeyedPerson(values)) }
             case .stringKey: for values in persons { realm.add(NamedPerson(values)) }
-            default: for values in persons { realm.add(Person(values)) }
+            case .indexed: for values in persons { realm.add(IndexedPerson(values)) }
+            case .unkeyed: for values in persons { realm.add(Person(values)) }
             }
         }
     }
@@ -75,7 +76,8 @@ final class RealmObjectPersonStore: PersonStore {
         switch layout {
         case .integerKey: Self.forEach(realm.objects(KeyedPerson.self), body)
         case .stringKey: Self.forEach(realm.objects(NamedPerson.self), body)
-        default: Self.forEach(realm.objects(Person.self), body)
+        case .indexed: Self.forEach(realm.objects(IndexedPerson.self), body)
+        case .unkeyed: Self.forEach(realm.objects(Person.self), body)
         }
     }
 
@@ -83,7 +85,8 @@ final class RealmObjectPersonStore: PersonStore {
         switch layout {
         case .integerKey: Self.checksum(realm.objects(KeyedPerson.self))
         case .stringKey: Self.checksum(realm.objects(NamedPerson.self))
-        default: Self.checksum(realm.objects(Person.self))
+        case .indexed: Self.checksum(realm.objects(IndexedPerson.self))
+        case .unkeyed: Self.checksum(realm.objects(Person.self))
         }
     }
 
@@ -111,7 +114,8 @@ final class RealmObjectPersonStore: PersonStore {
             switch layout {
             case .integerKey: Self.updateAges(realm.objects(KeyedPerson.self), adding)
             case .stringKey: Self.updateAges(realm.objects(NamedPerson.self), adding)
-            default: Self.updateAges(realm.objects(Person.self), adding)
+            case .indexed: Self.updateAges(realm.objects(IndexedPerson.self), adding)
+            case .unkeyed: Self.updateAges(realm.objects(Person.self), adding)
             }
         }
     }
@@ -140,7 +144,8 @@ final class RealmObjectPersonStore: PersonStore {
             switch layout {
             case .integerKey: deleteOdd(realm.objects(KeyedPerson.self))
             case .stringKey: deleteOdd(realm.objects(NamedPerson.self))
-            default: deleteOdd(realm.objects(Person.self))
+            case .indexed: deleteOdd(realm.objects(IndexedPerson.self))
+            case .unkeyed: deleteOdd(realm.objects(Person.self))
             }
         }
     }

@@ -55,8 +55,9 @@ extension RealmTablePersonStore {
     // MARK: Scans
 
     func count(ageBelow limit: Int) throws -> Int {
-        let isBelow = try table.predicate(age, .compare(.less, .integer(Int64(limit))))
-        return try table.count(where: isBelow)
+        let isBelow = ColumnTest.compare(.less, .integer(Int64(limit)))
+        if let found = try table.index(of: age)?.positions(where: isBelow) { return found.count }
+        return try table.count(where: try table.predicate(age, isBelow))
     }
 
     func count(birthdateIn range: Range<Int>) throws -> Int {
@@ -80,6 +81,7 @@ extension RealmTablePersonStore {
     func sumOfAges() throws -> Int { Int(truncatingIfNeeded: try table.sum(age).integer) }
 
     func names(sortedByAge count: Int) throws -> [String] {
+        if let index = table.index(of: age) { return try names(sortedByAge: count, index) }
         var first = FirstByAge(count: count)
         var limit = Int.max
         var isCandidate = try table.predicate(age, .isNotNull)
@@ -102,6 +104,20 @@ extension RealmTablePersonStore {
                     first.offer(age: age, name: try nameBytes(nameNode, names, row, of: leaf))
                 }
             }
+        }
+        return first.names
+    }
+
+    private func names(sortedByAge count: Int, _ index: ColumnIndex) throws -> [String] {
+        var first = FirstByAge(count: count)
+        try index.forEachKey(in: 0..<index.count()) { key in
+            guard let location = try table.location(of: key),
+                case .integer(let age) = try table.value(self.age, at: location),
+                case .bytes(let name) = try table.value(self.name, at: location),
+                Int(age) <= first.largestAge
+            else { return false }
+            first.offer(age: Int(age), name: name)
+            return true
         }
         return first.names
     }

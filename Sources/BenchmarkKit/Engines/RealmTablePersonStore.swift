@@ -11,7 +11,6 @@ final class RealmTablePersonStore: PersonStore {
     private(set) var lastCommit: CommitCost?
 
     init(path: String, _ layout: PersonLayout, _ durability: Durability) throws {
-        guard layout != .indexed else { throw RealmTableEngine().unsupported(.secondaryIndex) }
         self.layout = layout
         self.durability = durability
         connection = try Connection(Database.open(path: path, options: .ofCase))
@@ -26,14 +25,14 @@ final class RealmTablePersonStore: PersonStore {
         var columns = [
             ColumnDefinition(name: "name", type: .string, isPrimaryKey: layout == .stringKey),
             ColumnDefinition(name: "birthdate", type: .date),
-            ColumnDefinition(name: "age", type: .int),
+            ColumnDefinition(name: "age", type: .int, isIndexed: layout == .indexed),
         ]
         if layout == .integerKey {
             columns.insert(
                 ColumnDefinition(name: "number", type: .int, isPrimaryKey: true), at: 0)
         }
         let names: [PersonLayout: String] = [
-            .integerKey: "KeyedPerson", .stringKey: "NamedPerson",
+            .integerKey: "KeyedPerson", .stringKey: "NamedPerson", .indexed: "IndexedPerson",
         ]
         return TableDefinition(name: names[layout] ?? "Person", columns: columns)
     }

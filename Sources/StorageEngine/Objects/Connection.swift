@@ -31,6 +31,8 @@ public final class Connection {
     @exclusivity(unchecked) private(set) var tables: [Table] = []
     /// Collects the changes of the open write transaction; nil when nobody wants to know them.
     var recorder: ChangeRecorder?
+    /// Indexes that lack changes of the open write transaction.
+    @exclusivity(unchecked) var indexesBehind: [ColumnIndex] = []
     /// Collections made inside mixed values so far; see `CollectionIdentity`.
     private var collectionCount: UInt64 = 0
 
@@ -129,6 +131,7 @@ public final class Connection {
     public func commit(_ durability: CommitDurability = .full) throws -> CommitStatistics {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
+            try catchUpIndexes()
             try forest.flush()
             finishRecording()
             let statistics = try pager.commit(durability)
@@ -150,6 +153,7 @@ public final class Connection {
     public func rollback() {
         if pager.isInWriteTransaction { pager.rollback() }
         stopRecording()
+        forgetIndexChanges()
         forgetSnapshot()
         // If this fails, so does every access to a table, for the same reason.
         try? loadSchema()
@@ -231,7 +235,7 @@ public final class Connection {
         }
     }
 
-    private func changeSchema(
+    func changeSchema(
         _ change: (inout StoredSchema) throws(SchemaProblem) -> Void
     ) throws {
         var new = schema

@@ -47,6 +47,7 @@ final class DatabaseCopy {
     }
 
     private func run() throws {
+        try source.catchUpIndexes()
         target.pager.writesInBulk = true
         try target.beginWrite()
         try target.storeSchema(source.schema)
@@ -59,6 +60,7 @@ final class DatabaseCopy {
     private func copy(_ old: Table, to new: Table) throws {
         try copyObjects(of: old, to: new)
         if old.primaryKeyColumn != nil { try copyMap(old.primaryKeyMap, old.primaryKeyTreeID) }
+        for (map, treeID) in old.indexes.flatMap(\.maps) { try copyMap(map, treeID) }
         for column in old.stored.columns {
             guard let backlinks = column.backlinks else { continue }
             try copyMap(Table.severalMap, backlinks.severalTreeID)

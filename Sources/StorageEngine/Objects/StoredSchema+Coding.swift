@@ -39,8 +39,8 @@ extension StoredSchema {
 
     /// What decoding cannot see column by column: references between tables, tree ids in range.
     private var isConsistent: Bool {
-        // Every table has two trees at most, every column one.
-        let treeLimit = tables.reduce(2) { $0 + 2 + $1.columns.count }
+        // Every table has two trees at most, and so has every column.
+        let treeLimit = tables.reduce(2) { $0 + 2 + 2 * $1.columns.count }
         guard nextTreeID <= treeLimit else { return false }
         for table in tables {
             guard table.clusterTreeID >= 2, table.clusterTreeID < nextTreeID,
@@ -48,6 +48,13 @@ extension StoredSchema {
                 (table.primaryKeyColumn == nil) == (table.primaryKeyTreeID == 0)
             else { return false }
             for column in table.columns {
+                if let index = column.index, let definition = column.definition {
+                    guard !definition.isPrimaryKey, definition.type.indexKeyKind != nil,
+                        definition.collection == .none, index.values >= 2,
+                        index.values < nextTreeID, index.nulls < nextTreeID,
+                        definition.allowsNull == (index.nulls >= 2)
+                    else { return false }
+                }
                 if let backlinks = column.backlinks {
                     guard backlinks.originTable < tables.count,
                         backlinks.originColumn < tables[backlinks.originTable].columns.count,
@@ -96,8 +103,13 @@ private struct SchemaWriter {
             write(UInt64(definition.collection.rawValue))
             write(
                 (definition.isOptional ? 1 : 0) | (definition.isPrimaryKey ? 2 : 0)
-                    | (definition.isIndexed ? 4 : 0) | (definition.linkTarget == nil ? 0 : 8))
+                    | (definition.isIndexed ? 4 : 0) | (definition.linkTarget == nil ? 0 : 8)
+                    | (column.index == nil ? 0 : 16))
             write(definition.linkTarget ?? "")
+            if let index = column.index {
+                write(UInt64(index.values))
+                write(UInt64(index.nulls))
+            }
         case .backlinks(let backlinks):
             write(1)
             write(UInt64(backlinks.originTable))
@@ -176,10 +188,20 @@ private struct SchemaReader {
             let collection = integer(UInt8.self).flatMap(CollectionKind.init(rawValue:)),
             let flags = integer(), let target = string()
         else { return nil }
+        var index: StoredColumn.Index?
+        if flags & 16 != 0 {
+            guard let values = integer(UInt32.self), let nulls = integer(UInt32.self) else {
+                return nil
+            }
+            index = .init(values: values, nulls: nulls)
+        }
+        let isPrimaryKey = flags & 2 != 0
         let definition = ColumnDefinition(
             name: name, type: type, collection: collection, isOptional: flags & 1 != 0,
-            isPrimaryKey: flags & 2 != 0, isIndexed: flags & 4 != 0,
+            isPrimaryKey: isPrimaryKey,
+            // Without its trees it was recorded when there were no indexes yet.
+            isIndexed: flags & 4 != 0 && (isPrimaryKey || index != nil),
             linkTarget: flags & 8 != 0 ? target : nil)
-        return StoredColumn(id: id, content: .property(definition))
+        return StoredColumn(id: id, content: .property(definition), index: index)
     }
 }

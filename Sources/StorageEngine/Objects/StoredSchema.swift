@@ -3,6 +3,8 @@ struct StoredColumn: Equatable {
     /// Never reused within its table.
     var id: UInt16
     var content: Content
+    /// Of an indexed property.
+    var index: Index?
 
     enum Content: Equatable {
         case property(ColumnDefinition)
@@ -15,6 +17,13 @@ struct StoredColumn: Equatable {
         var originColumn: Int
         /// The map (target, origin) -> count for targets with several references.
         var severalTreeID: UInt32
+    }
+
+    /// The trees of an index; see ``ColumnIndex``.
+    struct Index: Equatable {
+        var values: UInt32
+        /// Of the objects without a value; 0 where all have one.
+        var nulls: UInt32
     }
 
     var definition: ColumnDefinition? {
@@ -92,7 +101,12 @@ extension StoredSchema {
             }
             tables.append(try makeTable(definition))
         }
-        for origin in firstNew..<tables.count { try addBacklinkColumns(origin) }
+        for origin in firstNew..<tables.count {
+            try addBacklinkColumns(origin)
+            for column in 0..<tables[origin].propertyCount {
+                try makeIndexTrees(ofTable: origin, column: column)
+            }
+        }
     }
 
     private mutating func makeTable(_ definition: TableDefinition) throws(SchemaProblem)

@@ -16,6 +16,7 @@ extension Table {
         var survey = DeletionSurvey(self)
         try sorted.withUnsafeBufferPointer { try survey.visit($0) }
         try deleteTied(survey)
+        try survey.plain.withUnsafeBufferPointer { try removeFromIndexes($0) }
         try free(survey.overflows)
         try removePrimaryKeys(&survey)
         let state = try state
@@ -42,6 +43,7 @@ extension Table {
             try dropTree(primaryKeyTreeID, primaryKeyWriter)
             try keyState.pointee.extra = 0
         }
+        try dropIndexes()
     }
 
     private func allKeys() throws -> [ObjectKey] {
@@ -67,12 +69,12 @@ extension Table {
         let state = try keyState
         state.pointee.isDirty = true
         if survey.removesNullKey { state.pointee.extra = 0 }
-        try primaryKeyMap.remove(
-            primaryKeyWriter, &state.pointee.root, &survey.primaryKeys)
+        try primaryKeyMap.make(
+            &survey.primaryKeys, primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID)
     }
 
     /// Frees all nodes of a tree. The number of the next object stays.
-    private func dropTree(_ id: UInt32, _ writer: TreeWriter) throws {
+    func dropTree(_ id: UInt32, _ writer: TreeWriter) throws {
         let state = try forest.state(id)
         state.pointee.isDirty = true
         try forEachNode(pager, state.pointee.root.reference) { reference, node in
@@ -98,7 +100,7 @@ struct DeletionSurvey {
     /// Long values of plain objects.
     private(set) var overflows: [PageReference] = []
     /// Primary keys of plain objects; null is not among them.
-    var primaryKeys: MapEntries
+    var primaryKeys: MapChanges
     private(set) var removesNullKey = false
 
     private let table: Table
@@ -122,7 +124,7 @@ struct DeletionSurvey {
         longColumns = columns.indices.filter {
             columns[$0].kind == .bytes && columns[$0].definition.map(Self.isPlain) ?? false
         }
-        primaryKeys = MapEntries(firstKeyKind: table.primaryKeyMap.firstKeyKind)
+        primaryKeys = MapChanges(firstKeyKind: table.primaryKeyMap.firstKeyKind)
     }
 
     /// Names what is plain, so that a type of value added later is not taken for it by mistake.
@@ -210,13 +212,16 @@ struct DeletionSurvey {
         if let (node, position) = keyColumn, node.kind(position) == .integer,
             !node.isNull(position, row)
         {
-            return primaryKeys.append(.integer(node.integer(position, row)), key.rawValue)
+            let first = OrderedMap.FirstKey.integer(node.integer(position, row))
+            return primaryKeys.append(first, key.rawValue, isRemoval: true)
         }
         let value = try table.value(column, at: RowLocation(leaf: leaf, row: row))
         if value.isNull {
             removesNullKey = true
         } else {
-            try table.withFirstKey(value) { first, _ in primaryKeys.append(first, key.rawValue) }
+            try table.withFirstKey(value) { first, _ in
+                primaryKeys.append(first, key.rawValue, isRemoval: true)
+            }
         }
     }
 }

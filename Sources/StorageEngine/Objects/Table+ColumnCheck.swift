@@ -8,6 +8,8 @@ extension Table {
             /// A typed link or mixed value: a link to any table, or what owns pages.
             case referring
             case embedded
+            /// One of these, and there is an index to keep up.
+            case indexed
             /// One of these, and the change is to be recorded.
             case recorded
         }
@@ -18,9 +20,11 @@ extension Table {
         let allowsNull: Bool
         let isCollection: Bool
         let role: Role
-        /// What `set` goes by: the role, or `.recorded`. So a value set costs no question while
-        /// nobody wants to know.
-        var setting: Role
+        private(set) var isIndexed = false
+        private(set) var isRecorded = false
+        /// What `set` goes by: the role, `.indexed` or `.recorded`. So a value set costs no
+        /// question while there is no index and nobody wants to know.
+        private(set) var setting: Role
         let maximumBytes: Int
 
         init(_ definition: ColumnDefinition) {
@@ -42,6 +46,18 @@ extension Table {
                 }
             setting = role
         }
+
+        mutating func setIndexed(_ isIndexed: Bool) {
+            self.isIndexed = isIndexed
+            setting = isRecorded ? .recorded : roleWithIndex
+        }
+
+        mutating func setRecorded(_ isRecorded: Bool) {
+            self.isRecorded = isRecorded
+            setting = isRecorded ? .recorded : roleWithIndex
+        }
+
+        var roleWithIndex: Role { isIndexed ? .indexed : role }
 
         @inline(__always)
         func accepts(_ value: Scalar) -> Bool {

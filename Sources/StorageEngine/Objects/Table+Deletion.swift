@@ -43,8 +43,9 @@ extension Table {
 
     /// Erases an object that nobody refers to, and adds the embedded objects it owned to `owned`.
     func erase(_ key: ObjectKey, _ owned: inout [TypedLink]) throws {
-        // While its value can still be read: a long one goes with the others.
+        // While its values can still be read: long ones go with the others.
         try removePrimaryKey(of: key)
+        try removeFromIndexes(key)
         for column in 0..<propertyCount { try releaseValue(column, of: key, &owned) }
         let state = try state
         state.pointee.isDirty = true

@@ -53,6 +53,10 @@ extension Table {
         switch key {
         case .integer(let value):
             return try body(.integer(value), false)
+        case .double(let number):
+            // NaN first, both zeros alike: their rank is that of the integer.
+            return try body(
+                .integer(Int64(bitPattern: SortRank.of(number) ^ 1 << 63)), false)
         case .bytes(let bytes):
             // Keys of exactly the limit count as cut, so that they meet the longer ones they begin.
             let length = min(bytes.count, OrderedMap.maximumKeyBytes)
@@ -68,7 +72,7 @@ extension Table {
             // The tuple of 8 and 4 bytes has 12: its stride, not its size, is padded.
             return try withUnsafeBytes(of: image) { try body(.bytes($0), false) }
         default:
-            throw pager.invalidArgument("Such a value cannot be a primary key.")
+            throw pager.invalidArgument("Such a value cannot be a primary key or indexed.")
         }
     }
 

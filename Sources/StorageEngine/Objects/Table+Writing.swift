@@ -48,6 +48,7 @@ extension Table {
                 try addReference(column, from: key, values[column])
             }
         }
+        if !indexes.isEmpty { try enterIntoIndexes(values, key) }
         return key
     }
 
@@ -131,7 +132,7 @@ extension Table {
     }
 
     @inline(__always)
-    private func set(
+    func set(
         _ column: Int, of key: ObjectKey, to value: Scalar, as role: ColumnCheck.Role
     ) throws {
         switch role {
@@ -145,12 +146,13 @@ extension Table {
             guard try contains(key) else { throw pager.noSuchObject(key) }
             try checkTarget(column, value)
             try setReferring(column, of: key, to: value)
+        case .indexed: try setIndexed(column, of: key, to: value)
         case .recorded: try setRecorded(column, of: key, to: value)
         }
     }
 
     private func setRecorded(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
-        try set(column, of: key, to: value, as: checks[column].role)
+        try set(column, of: key, to: value, as: checks[column].roleWithIndex)
         try recordModification(column, of: key)
     }
 

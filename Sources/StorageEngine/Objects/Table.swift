@@ -70,11 +70,12 @@ public final class Table {
     func record(with recorder: ChangeRecorder?) {
         self.recorder = recorder
         for column in 0..<propertyCount {
-            checks[column].setting = recorder == nil ? checks[column].role : .recorded
+            checks[column].setRecorded(recorder != nil)
         }
     }
 
-    /// The schema changed: other tables may have added backlink columns.
+    /// The schema changed: other tables may have added backlink columns, indexes may have come or
+    /// gone.
     func adopt(_ schema: StoredSchema, _ index: Int) {
         stored = schema.tables[index]
         cluster.columns = stored.columns.map(\.clusterColumn)
@@ -84,6 +85,7 @@ public final class Table {
                 ? schema.backlinkColumn(ofTable: index, column: column) : nil
         }
         hasLinks = stored.columns.contains { $0.definition?.type.mayRefer == true }
+        adoptIndexes()
         primaryKeyColumn = stored.primaryKeyColumn
         if let primaryKeyColumn {
             primaryKeyMap = OrderedMap(
@@ -92,9 +94,23 @@ public final class Table {
         }
     }
 
+    /// Those that stay keep the changes that they have not made yet.
+    private func adoptIndexes() {
+        let old = indexes
+        indexes = []
+        for column in 0..<propertyCount {
+            let trees = stored.columns[column].index
+            checks[column].setIndexed(trees != nil)
+            guard let trees else { continue }
+            let known = old.first { $0.column == column && $0.trees == trees }
+            indexes.append(known ?? ColumnIndex(self, column, trees))
+        }
+    }
+
     @exclusivity(unchecked)
     public private(set) var definition = TableDefinition(name: "", columns: [])
     @exclusivity(unchecked) private(set) var hasLinks = false
+    @exclusivity(unchecked) private(set) var indexes: [ColumnIndex] = []
     @exclusivity(unchecked) private(set) var primaryKeyColumn: Int?
     /// How the primary key's map stores it.
     @exclusivity(unchecked) private(set) var primaryKeyMap = OrderedMap(

@@ -89,7 +89,9 @@ public struct ColumnDefinition: Hashable, Sendable {
     /// may.
     public var isOptional: Bool
     public var isPrimaryKey: Bool
-    /// Recorded; the engine keeps no secondary index in this format version.
+    /// Whether the engine keeps the objects in the order of the property (``ColumnIndex``). Bool,
+    /// int, string, date, UUID and object id properties may be indexed. Primary keys always are;
+    /// for them this is what their creator says.
     public var isIndexed: Bool
     /// The name of the table that links or embedded objects are in.
     public var linkTarget: String?

@@ -33,6 +33,7 @@ struct Verification {
     }
 
     private mutating func walk() throws {
+        try connection.catchUpIndexes()
         try reach(connection.forest.forestReference(), isNode: true)
         if !connection.forest.forestReference().isNone {
             try walkNodes(connection.forest.forestReference()) { _, _, _, _ in }
@@ -109,6 +110,7 @@ struct Verification {
             }
         }
         try walkPrimaryKeys(table, objects: root.count)
+        try walkIndexes(table, objects: root.count)
         for position in table.stored.columns.indices
         where table.stored.columns[position].backlinks != nil {
             try walkSeveral(table, position)

@@ -18,7 +18,7 @@ extension OrderedMap {
             // A key before the first row may belong to the leaf before.
             if row > 0, row < rows || writer.isAtLastLeaf { return row }
         }
-        if root.reference.isNone { root.reference = try makeLeaf(writer, treeID) }
+        if root.reference.isNone { root.reference = try makeLeaf(writer, treeID).0 }
         // The last leaf that may hold the key: it holds all entries of this key if there are any.
         let leaf = try writer.descend(&root, format) { childRow($0, first, Int64.max) }.reading
         writer.keepPath(to: treeID)

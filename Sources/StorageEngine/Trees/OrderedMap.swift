@@ -25,6 +25,11 @@ struct OrderedMap {
             ? .integer(.min) : .bytes(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
+    /// The first key of a row of a leaf.
+    func firstKey(_ leaf: Node, _ row: Int) -> FirstKey {
+        firstKeyKind == .integer ? .integer(leaf.integer(0, row)) : .bytes(leaf.bytes(0, row))
+    }
+
     // MARK: Searching
 
     /// First row of `node`, from `start` on, that is not before the key, in the key columns that
@@ -34,43 +39,33 @@ struct OrderedMap {
         _ node: Node, _ column: Int, _ first: FirstKey, _ second: Int64, from start: Int = 0
     ) -> Int {
         let rows = node.rowCount
-        var row: Int
         switch first {
         case .integer(let key):
-            row = node.lowerBound(column, key, in: start..<rows)
-            while row < rows, node.integer(column, row) == key,
+            let row = node.lowerBound(column, key, in: start..<rows)
+            guard row < rows, node.integer(column, row) == key,
                 node.integer(column + 1, row) < second
-            {
-                row = skip(node, column, row, rows, second) { node.integer(column, $0) == key }
-            }
+            else { return row }
+            // Among rows of equal first key, which ascend by the second one.
+            let end = key == .max ? rows : node.lowerBound(column, key + 1, in: row + 1..<rows)
+            return node.lowerBound(column + 1, second, in: row + 1..<end)
         case .bytes(let key):
-            row = node.lowerBoundBytes(column, key, in: start..<rows)
-            while row < rows, node.integer(column + 1, row) < second,
+            let row = node.lowerBoundBytes(column, key, in: start..<rows)
+            guard row < rows, node.integer(column + 1, row) < second,
                 compare(node.bytes(column, row), key) == 0
-            {
-                row += 1
+            else { return row }
+            var (low, high) = (row + 1, rows)
+            while low < high {
+                let middle = (low + high) / 2
+                if node.integer(column + 1, middle) < second,
+                    compare(node.bytes(column, middle), key) == 0
+                {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
+            return low
         }
-        return row
-    }
-
-    /// Among rows of equal first key (which are contiguous and ascend by second key): the next to
-    /// look at.
-    @inline(__always)
-    private func skip(
-        _ node: Node, _ column: Int, _ row: Int, _ rows: Int, _ second: Int64,
-        isSame: (Int) -> Bool
-    ) -> Int {
-        // Gallop, so that a target with many origins costs a logarithm.
-        var step = 1
-        var low = row
-        while low + step < rows, isSame(low + step),
-            node.integer(column + 1, low + step) < second
-        {
-            low += step
-            step *= 2
-        }
-        return low + 1
     }
 
     /// The row of a branch whose child may hold the key.
@@ -171,7 +166,7 @@ struct OrderedMap {
         _ second: Int64, values: (Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0)
     ) throws -> Bool {
         if root.reference.isNone {
-            root.reference = try makeLeaf(writer, treeID)
+            root.reference = try makeLeaf(writer, treeID).0
         }
         while true {
             let leaf = try writer.descend(&root, format) { childRow($0, first, second) }
@@ -186,12 +181,8 @@ struct OrderedMap {
                 }
                 leaf.removeRow(at: row)
             }
-            try splitLeaf(writer, &root, row)
+            try split(writer, &root, at: usualCut(view, row))
         }
-    }
-
-    func makeLeaf(_ writer: TreeWriter, _ treeID: UInt32) throws -> PageReference {
-        try writer.makeNode(level: 0, treeID: treeID, columns: format.leafColumns, lowKey: 0).0
     }
 
     func setKey(_ leaf: MutableNode, _ row: Int, _ first: FirstKey, _ second: Int64)
@@ -215,15 +206,28 @@ struct OrderedMap {
             && (valueCount < 5 || leaf.setInteger(6, row, values.4))
     }
 
-    /// Splits the full leaf at the end of the path: at its end if `row` would be appended there,
-    /// else in the middle.
-    private func splitLeaf(_ writer: TreeWriter, _ root: inout TreeRoot, _ row: Int) throws {
+    func makeLeaf(_ writer: TreeWriter, _ treeID: UInt32) throws -> (PageReference, MutableNode) {
+        try writer.makeNode(level: 0, treeID: treeID, columns: format.leafColumns, lowKey: 0)
+    }
+
+    /// Where to split a full leaf that has no room for a row at `row`: at its end if the row would
+    /// be appended there, because then more of them will; else in the middle.
+    func usualCut(_ leaf: Node, _ row: Int) -> Int {
+        let rows = leaf.rowCount
+        return row >= rows ? rows - 1 : rows / 2
+    }
+
+    /// Splits the full leaf at the end of the path before row `cut`. The path is void afterwards.
+    func split(_ writer: TreeWriter, _ root: inout TreeRoot, at cut: Int) throws {
         let leaf = writer.leaf
-        let rows = leaf.reading.rowCount
-        precondition(rows >= 2, "one map entry fills a node")
-        let cut = row >= rows ? rows - 1 : rows / 2
-        let (reference, right) = try writer.duplicate(leaf)
-        right.removeRows(0..<cut)
+        let rows = leaf.rowCount
+        guard rows >= 2 else {
+            throw writer.pager.damaged(root.reference.page, "one entry of a map fills a leaf")
+        }
+        let (reference, right) = try makeLeaf(writer, leaf.reading.treeID)
+        // Packed anew: what is left of a wide range of keys may be narrow.
+        let fits = right.appendRows(from: leaf.reading, cut..<rows)
+        precondition(fits, "a part of a leaf does not fit a leaf")
         try writer.insertSibling(
             &root, format, after: writer.depth - 1, reference, right,
             separator: .row(leaf.reading, cut))

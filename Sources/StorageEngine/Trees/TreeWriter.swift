@@ -123,10 +123,19 @@ final class TreeWriter {
     }
 
     /// Room for one more child and for the columns of all children to grow in width: what a change
-    /// below may need. 12 bytes a child: birth 0 to 4, separator 4 to 8, page and count 2 to 4
-    /// each.
+    /// below may need.
     func hasHeadroom(_ branch: MutableNode) -> Bool {
-        branch.freeBytes >= branch.reading.rowCount * 12 + 128 + widestSeparator(branch)
+        branch.freeBytes
+            >= branch.reading.rowCount * growth(branch) + 128 + widestSeparator(branch)
+    }
+
+    /// Bytes by which what is kept of each child may grow: birth 0 to 4, page and count 2 to 4 each,
+    /// an object key as separator 4 to 8; any other integer to 8.
+    private func growth(_ branch: MutableNode) -> Int {
+        let isOfIntegers =
+            branch.columnCount > BranchColumn.secondKey
+            && branch.reading.kind(BranchColumn.key) == .integer
+        return 12 + (isOfIntegers ? 8 - branch.entry(BranchColumn.key).width / 8 : 0)
     }
 
     /// Separators of maps with bytes as keys vary in length; assume the longest.

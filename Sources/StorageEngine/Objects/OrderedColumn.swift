@@ -1,0 +1,109 @@
+/// The objects of a table in the order of a column, as an ordered map from values to objects keeps
+/// them: a primary key's, or an index's. Objects whose value is null are not in it.
+///
+/// Strings that the map cuts come in the order of the whole strings: where they begin alike, the
+/// objects' values are read and sorted.
+struct OrderedColumn {
+    let table: Table
+    let column: Int
+    let map: OrderedMap
+    let root: TreeRoot
+
+    private var pager: Pager { table.pager }
+
+    /// The position of the first object whose value is not before `value`, or, if `isBehind`, is
+    /// behind it. O(log n) and the number of strings that begin alike.
+    func position(_ value: Scalar, isBehind: Bool) throws -> Int {
+        try table.withFirstKey(value) { first, isCut in
+            guard isCut, case .bytes(let bytes) = value else {
+                return try map.position(pager, root, of: first, isBehind ? .max : .min)
+            }
+            var position = try map.position(pager, root, of: first, .min)
+            try map.forEach(pager, root, fromPosition: position) { leaf, row in
+                guard map.isFirstEqual(leaf, 0, row, first) else { return false }
+                let order = compare(try bytesOfObject(leaf, row), bytes)
+                if order < 0 || isBehind && order == 0 { position += 1 }
+                return true
+            }
+            return position
+        }
+    }
+
+    /// The object at a position, which must be in range.
+    func key(at position: Int) throws -> ObjectKey {
+        let entry = try map.entry(pager, root, at: position)
+        var key = ObjectKey(rawValue: entry.leaf.integer(1, entry.row))
+        guard isCut(entry.leaf, entry.row) else { return key }
+        try visitAlike(entry) { index, found in
+            key = found
+            return index < position
+        }
+        return key
+    }
+
+    /// Visits objects from a position on, until `body` returns false.
+    func forEachKey(from start: Int, _ body: (ObjectKey) throws -> Bool) throws {
+        var position = start
+        var goesOn = true
+        while goesOn, position < root.count {
+            try map.forEach(pager, root, fromPosition: position) { leaf, row in
+                if isCut(leaf, row) { return false }
+                position += 1
+                goesOn = try body(ObjectKey(rawValue: leaf.integer(1, row)))
+                return goesOn
+            }
+            guard goesOn, position < root.count else { return }
+            let first = position
+            position = try visitAlike(map.entry(pager, root, at: first)) { index, key in
+                goesOn = try index < first || body(key)
+                return goesOn
+            }
+            guard position > first else { throw damaged() }
+        }
+    }
+
+    // MARK: Strings that begin alike
+
+    private func isCut(_ leaf: Node, _ row: Int) -> Bool {
+        map.firstKeyKind == .bytes && leaf.bytes(0, row).count >= OrderedMap.maximumKeyBytes
+    }
+
+    private func bytesOfObject(_ leaf: Node, _ row: Int) throws -> UnsafeRawBufferPointer {
+        let key = ObjectKey(rawValue: leaf.integer(1, row))
+        guard let location = try table.location(of: key),
+            case .bytes(let bytes) = try table.value(column, at: location)
+        else { throw damaged() }
+        return bytes
+    }
+
+    /// Visits the objects whose strings are cut to that of an entry, in the order of the whole
+    /// strings, with their positions. Returns the position behind the last of them.
+    @discardableResult
+    private func visitAlike(
+        _ entry: RowLocation, _ body: (Int, ObjectKey) throws -> Bool
+    ) throws -> Int {
+        let beginning = map.firstKey(entry.leaf, entry.row)
+        let start = try map.position(pager, root, of: beginning, .min)
+        var alike: [(value: [UInt8], key: ObjectKey)] = []
+        try map.forEach(pager, root, fromPosition: start) { leaf, row in
+            guard map.isFirstEqual(leaf, 0, row, beginning) else { return false }
+            let value = Array(try bytesOfObject(leaf, row))
+            alike.append((value, ObjectKey(rawValue: leaf.integer(1, row))))
+            return true
+        }
+        alike.sort { left, right in
+            let order = left.value.withUnsafeBytes { left in
+                right.value.withUnsafeBytes { compare(left, $0) }
+            }
+            return order != 0 ? order < 0 : left.key.rawValue < right.key.rawValue
+        }
+        for (offset, entry) in alike.enumerated() where try !body(start + offset, entry.key) {
+            break
+        }
+        return start + alike.count
+    }
+
+    private func damaged() -> StorageError {
+        pager.damaged(root.reference.page, "the map of a column is not that of its objects")
+    }
+}

@@ -1,0 +1,65 @@
+/// Indexes against the values of their objects, both ways.
+extension Verification {
+    /// Entries ascend, so none is there twice; each leads to an object of that value; so if there
+    /// are as many as objects, each object has its entry.
+    mutating func walkIndexes(_ table: Table, objects: Int) throws {
+        for index in table.indexes {
+            var entries = 0
+            for (map, tree) in index.maps {
+                let root = try index.root(tree)
+                guard !root.reference.isNone,
+                    try reach(root.reference, isNode: true)
+                else { continue }
+                var previous: (leaf: Node, row: Int)?
+                let count = try walkNodes(root.reference) { verification, _, leaf, _ in
+                    try map.check(leaf, table.pager, root)
+                    for row in 0..<leaf.rowCount {
+                        if let previous, !map.isBefore(previous.leaf, previous.row, leaf, row) {
+                            verification.report("\(index.name): entries do not ascend.")
+                        }
+                        previous = (leaf, row)
+                        if try !index.isEntryOfItsObject(leaf, row, tree) {
+                            verification.report(
+                                "\(index.name) has an entry of object \(leaf.integer(1, row)) "
+                                    + "that is not its value.")
+                        }
+                    }
+                }
+                if count != root.count {
+                    report("\(index.name) counts \(root.count) entries and has \(count).")
+                }
+                entries += count
+            }
+            if entries != objects {
+                report("\(index.name) has \(entries) entries for \(objects) objects.")
+            }
+        }
+    }
+}
+
+extension OrderedMap {
+    /// Whether the entry of one row comes before that of another one.
+    fileprivate func isBefore(_ node: Node, _ row: Int, _ other: Node, _ otherRow: Int) -> Bool {
+        let order =
+            firstKeyKind == .bytes
+            ? compare(node.bytes(0, row), other.bytes(0, otherRow))
+            : (node.integer(0, row) < other.integer(0, otherRow)
+                ? -1 : node.integer(0, row) == other.integer(0, otherRow) ? 0 : 1)
+        return order != 0 ? order < 0 : node.integer(1, row) < other.integer(1, otherRow)
+    }
+}
+
+extension ColumnIndex {
+    /// For messages.
+    fileprivate var name: String { "The index of \(table.name(of: column))" }
+
+    /// Whether the object of an entry exists, and has the entry's value.
+    fileprivate func isEntryOfItsObject(_ leaf: Node, _ row: Int, _ tree: UInt32) throws -> Bool {
+        let key = ObjectKey(rawValue: leaf.integer(1, row))
+        guard let location = try table.location(of: key) else { return false }
+        let value = try table.value(column, at: location)
+        if tree == trees.nulls { return value.isNull && leaf.integer(0, row) == 0 }
+        if value.isNull { return false }
+        return try table.withFirstKey(value) { first, _ in map.isFirstEqual(leaf, 0, row, first) }
+    }
+}

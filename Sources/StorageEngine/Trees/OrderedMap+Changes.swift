@@ -1,0 +1,157 @@
+/// Many entries are added and removed leaf by leaf: one descent a leaf.
+extension OrderedMap {
+    /// So many neighbours in a leaf are removed faster in one pass over it than one by one.
+    private static let manyRemovals = 8
+
+    /// Makes changes of a map without values. Entries to be removed must exist, entries to be added
+    /// must not. The changes are sorted, and otherwise left alone.
+    func make(
+        _ changes: inout MapChanges, _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32
+    ) throws {
+        precondition(valueCount == 0, "changes have no values")
+        try changes.withSorted(
+            integers: { try make($0, writer, &root, treeID) },
+            strings: { try make($0, writer, &root, treeID) })
+    }
+
+    private func make<Change: MapChange>(
+        _ changes: UnsafeBufferPointer<Change>, _ writer: TreeWriter, _ root: inout TreeRoot,
+        _ treeID: UInt32
+    ) throws {
+        var selection = RowSelection()
+        var next = 0
+        while next < changes.count {
+            if root.reference.isNone { root.reference = try makeLeaf(writer, treeID).0 }
+            let change = changes[next]
+            let leaf = try writer.descend(&root, format) {
+                childRow($0, change.first, change.second)
+            }
+            try check(leaf.reading, writer.pager, root)
+            let end = endOfLeaf(writer, changes, from: next)
+            let before = leaf.rowCount
+            var row = 0
+            while next < end {
+                if changes[next].isRemoval {
+                    try remove(leaf, changes, &next, end, &row, &selection, writer, root)
+                } else if try add(leaf, changes[next], &row, writer, root) {
+                    next += 1
+                } else {
+                    break
+                }
+            }
+            writer.addToCounts(&root, leaf.rowCount - before)
+            if next < end {
+                try split(writer, &root, at: cut(leaf.reading, row, changes[next..<end]))
+            } else if leaf.rowCount == 0 {
+                try writer.removeLeaf(&root)
+            }
+        }
+    }
+
+    /// The first change that belongs behind the leaf at the end of the path, which leads to that at
+    /// `next`.
+    private func endOfLeaf<Change: MapChange>(
+        _ writer: TreeWriter, _ changes: UnsafeBufferPointer<Change>, from next: Int
+    ) -> Int {
+        // The nearest separator on the right is that of the lowest branch that has one.
+        for level in stride(from: writer.depth - 2, through: 0, by: -1) {
+            let branch = writer.steps[level].node.reading
+            let separator = writer.steps[level].index + 1
+            guard separator < branch.rowCount else { continue }
+            var end = next + 1
+            while end < changes.count,
+                isBefore(changes[end], branch, BranchColumn.key, separator)
+            { end += 1 }
+            return end
+        }
+        return changes.count
+    }
+
+    /// Whether a change's key comes before that of a row.
+    @inline(__always)
+    private func isBefore(_ change: some MapChange, _ node: Node, _ column: Int, _ row: Int) -> Bool
+    {
+        switch change.first {
+        case .integer(let key):
+            let other = node.integer(column, row)
+            return key != other ? key < other : change.second < node.integer(column + 1, row)
+        case .bytes(let key):
+            let order = compare(key, node.bytes(column, row))
+            return order != 0 ? order < 0 : change.second < node.integer(column + 1, row)
+        }
+    }
+
+    /// Adds an entry not before `row`, which becomes its place. False if the leaf has no room.
+    @inline(__always)
+    private func add(
+        _ leaf: MutableNode, _ change: some MapChange, _ row: inout Int, _ writer: TreeWriter,
+        _ root: TreeRoot
+    ) throws -> Bool {
+        let (first, second) = (change.first, change.second)
+        row = lowerBound(leaf.reading, 0, first, second, from: row)
+        if row < leaf.rowCount, isEqual(leaf.reading, 0, row, first, second) {
+            throw writer.pager.damaged(root.reference.page, "a map has an entry already")
+        }
+        guard leaf.insertPlaceholderRow(at: row) else { return false }
+        if setKey(leaf, row, first, second) { return true }
+        leaf.removeRow(at: row)
+        return false
+    }
+
+    /// Removes the entries of changes from `next` on, up to one that adds.
+    private func remove<Change: MapChange>(
+        _ leaf: MutableNode, _ changes: UnsafeBufferPointer<Change>, _ next: inout Int, _ end: Int,
+        _ row: inout Int, _ selection: inout RowSelection, _ writer: TreeWriter, _ root: TreeRoot
+    ) throws {
+        var stop = next
+        while stop < end, changes[stop].isRemoval { stop += 1 }
+        func find(_ change: Change, from start: Int) throws -> Int {
+            guard let row = self.row(leaf.reading, change.first, change.second, from: start) else {
+                throw writer.pager.damaged(
+                    root.reference.page, "a map lacks an entry that belongs in it")
+            }
+            return row
+        }
+        if stop - next < Self.manyRemovals {
+            while next < stop {
+                row = try find(changes[next], from: row)
+                leaf.removeRow(at: row)
+                next += 1
+            }
+            return
+        }
+        selection.begin()
+        while next < stop {
+            try selection.remove(find(changes[next], from: max(row, selection.end)))
+            next += 1
+        }
+        selection.finish(rowCount: leaf.rowCount)
+        leaf.keepRows(of: selection)
+        row = Int(selection.removed[0])
+    }
+
+    /// The row of an entry in a leaf, from `start` on. Cheapest when it is near.
+    @inline(__always)
+    private func row(_ leaf: Node, _ first: FirstKey, _ second: Int64, from start: Int) -> Int? {
+        let rows = leaf.rowCount
+        for row in start..<max(start, min(start + 4, rows))
+        where isEqual(leaf, 0, row, first, second) { return row }
+        let row = lowerBound(leaf, 0, first, second, from: start)
+        return row < rows && isEqual(leaf, 0, row, first, second) ? row : nil
+    }
+
+    /// Where to split a full leaf that `changes` are to go into, the first of them before `row`.
+    ///
+    /// Many entries that all go there leave the left part full; otherwise it is the usual place.
+    private func cut<Change: MapChange>(
+        _ leaf: Node, _ row: Int, _ changes: Slice<UnsafeBufferPointer<Change>>
+    ) -> Int {
+        let rows = leaf.rowCount
+        if row > 0, row < rows, changes.count >= rows / 8,
+            isBefore(changes[changes.endIndex - 1], leaf, 0, row)
+        {
+            return row
+        }
+        return usualCut(leaf, row)
+    }
+}
