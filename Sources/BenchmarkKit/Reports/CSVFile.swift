@@ -21,8 +21,11 @@ package final class CSVFile {
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw Self.failure(path) }
         let rows = try Self.rows(of: path)
-        if rows.isEmpty { return try append(header) }
-        guard rows[0] == header else {
+        guard let first = rows.first else {
+            try append(header)
+            return
+        }
+        guard first == header else {
             throw BenchmarkError(
                 .notComparable,
                 "'\(path)' has other columns than this program writes. Name another file.")

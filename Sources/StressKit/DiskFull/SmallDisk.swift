@@ -13,19 +13,22 @@ final class SmallDisk {
     private let image: String
     private let ballast: String
 
+    /// Enough for any workload.
+    private static let wholeBytes = 96 << 20
+
     /// Why file systems cannot be mounted here; nil if they can.
     static func obstacle(_ kind: Kind, below directory: String) -> String? {
         if geteuid() != 0 { return "mounting a file system needs root." }
         do {
-            _ = try SmallDisk(kind, bytes: 2 << 20, ballast: 0, below: directory)
+            _ = try SmallDisk(kind, bytes: 1 << 20, below: directory)
             return nil
         } catch {
             return "\(error)"
         }
     }
 
-    /// `bytes` are free; as many as `ballast` are taken, until ``dropBallast()``.
-    init(_ kind: Kind, bytes: Int, ballast ballastBytes: Int, below directory: String) throws {
+    /// So many bytes are free; many more are, once ``dropBallast()`` was called.
+    init(_ kind: Kind, bytes: Int, below directory: String) throws {
         path = directory + "/disk"
         image = directory + "/disk-image"
         ballast = path + "/ballast"
@@ -33,12 +36,12 @@ final class SmallDisk {
         mkdir(path, 0o755)
         switch kind {
         case .tmpfs:
-            guard mount("tmpfs", path, "tmpfs", 0, "size=\(bytes + ballastBytes)") == 0 else {
+            guard mount("tmpfs", path, "tmpfs", 0, "size=\(Self.wholeBytes)") == 0 else {
                 throw Self.failure("tmpfs cannot be mounted")
             }
-        case .ext4: try mountImage(bytes + ballastBytes)
+        case .ext4: try mountImage(Self.wholeBytes)
         }
-        try fill(ballast, ballastBytes)
+        try fill(ballast, availableBytes() - bytes)
     }
 
     deinit {
@@ -49,11 +52,24 @@ final class SmallDisk {
 
     func dropBallast() { unlink(ballast) }
 
+    /// What the file system keeps for itself is not among them.
+    private func availableBytes() throws -> Int {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { throw Self.failure("no free space is known") }
+        return Int(status.f_bavail) * Int(status.f_frsize)
+    }
+
     /// Whether mounts made by this thread, and by those that it starts from now on, are seen by them
     /// and their children only: one that outlived this process would be in everybody's way.
-    private static let hasOwnMounts: Bool =
-        unshare(CLONE_NEWNS) == 0
-        && mount("none", "/", nil, UInt(MS_REC) | UInt(MS_PRIVATE), nil) == 0
+    private static let hasOwnMounts: Bool = {
+        // Glibc's module leaves `unshare` out; its address can be looked up.
+        typealias Function = @convention(c) (Int32) -> Int32
+        guard let address = dlsym(nil, "unshare") else { return false }
+        let unshare = unsafeBitCast(address, to: Function.self)
+        let newMountNamespace: Int32 = 0x2_0000
+        return unshare(newMountNamespace) == 0
+            && mount("none", "/", nil, UInt(MS_REC) | UInt(MS_PRIVATE), nil) == 0
+    }()
 
     private func mountImage(_ bytes: Int) throws {
         let descriptor = open(image, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -84,7 +100,7 @@ final class SmallDisk {
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw Self.failure("no ballast") }
         defer { close(descriptor) }
-        let code = bytes == 0 ? 0 : posix_fallocate(descriptor, 0, off_t(bytes))
+        let code = posix_fallocate(descriptor, 0, off_t(bytes))
         guard code == 0 else {
             throw BenchmarkError(
                 .internalError, "no ballast: \(String(cString: strerror(code))).")

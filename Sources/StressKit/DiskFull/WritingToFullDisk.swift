@@ -17,7 +17,7 @@ struct WritingToFullDisk {
         self.trial = trial
         oracle = try PrefixOracle(point.workload())
         options = try point.options()
-        disk = try SmallDisk(kind, bytes: bytes, ballast: 64 << 20, below: trial.directory)
+        disk = try SmallDisk(kind, bytes: bytes, below: trial.directory)
         path = disk.path + "/database"
     }
 

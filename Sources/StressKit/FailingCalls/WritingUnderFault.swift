@@ -22,12 +22,9 @@ struct WritingUnderFault {
     }
 
     func run() throws {
-        var done = context.prepared
+        var done = try writeUntilPoisoned(from: context.prepared, [fault])
         // A failed sync leaves the file unusable until all have closed it; then it goes on.
-        while done < oracle.workload.count {
-            let isFirst = done == context.prepared
-            done = try writeUntilPoisoned(from: done, isFirst ? [fault] : [])
-        }
+        if done < oracle.workload.count { done = try writeUntilPoisoned(from: done, []) }
         let connection = try Connection(Database.open(path: path, options: context.options))
         try oracle.judgeAll(connection, CommitLedger(acknowledged: done))
         context.trial.count(states: 1, commits: done)
@@ -52,6 +49,7 @@ struct WritingUnderFault {
     ) throws -> CommitLedger {
         var ledger = CommitLedger(acknowledged: start)
         var mayFail = !faults.isEmpty && !fault.isHarmless
+        var hasFailed = false
         interceptor.setFaults(faults)
         for step in (start + 1)...oracle.workload.count {
             while true {
@@ -59,10 +57,13 @@ struct WritingUnderFault {
                     try oracle.workload.run(step, on: connection)
                     break
                 } catch let error as StorageError {
-                    try check(error, connection, mayFail)
+                    // What could not even be cleaned up stops writers until the file is reopened.
+                    let isAftermath = hasFailed && error.code == .outcomeUnknown
+                    try check(error, connection, mayFail || isAftermath)
                     // Mended, so that the same transaction can be tried again.
                     interceptor.setFaults([])
                     mayFail = false
+                    hasFailed = true
                     if error.code == .outcomeUnknown {
                         ledger.send(step)
                         try checkPoisoned(connection, ledger)

@@ -11,6 +11,7 @@ struct PowerLossLayer: StressLayer {
     let summary = "rebuilds the files that a loss of power could leave, from all writes and syncs"
     let proves = "an acknowledged commit is durable; any interruption leaves a prefix"
     let scenarios = [
+        StressScenario("creating", "the file is made, and takes its first transactions"),
         StressScenario("full", "one transaction after the other, each with its sync"),
         StressScenario("grouped", "several transactions share a record and a sync"),
         StressScenario("relaxed", "syncs in the background; every fifth transaction waits for one"),
@@ -18,20 +19,20 @@ struct PowerLossLayer: StressLayer {
         StressScenario("encrypted", "as full, in an encrypted file"),
     ]
 
-    /// Transactions before the first that is traced: in a third of the rounds none, so that the
-    /// creation of the file is part of it, else enough for pages to be used again.
-    private static let prepared = [0, 8, 30]
+    /// Transactions before the first that is traced, so that pages are used again.
+    private static let prepared = [8, 30]
     private static let traced = 8
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
         scenarios.enumerated().map { index, scenario in
-            let prepared = Self.prepared[(round + index) % Self.prepared.count]
+            let isNew = scenario.name == "creating"
+            let prepared = isNew ? 0 : Self.prepared[(round / 2 + index) % Self.prepared.count]
             let isSmall = (round + index) % 2 == 0 && scenario.name != "growing"
             return StressPoint(name, scenario.name)
                 .with("scale", (isSmall ? StressScale.small : defaultScale(scenario.name)).rawValue)
-                .with("file", defaultFile(scenario.name).rawValue)
+                .with("file", file(scenario.name, round).rawValue)
                 .with("prepared", prepared)
-                .with("transactions", prepared + Self.traced)
+                .with("transactions", prepared + (isNew ? 3 : Self.traced))
                 .with("seed", seed &+ UInt64(round))
         }
     }
@@ -40,8 +41,8 @@ struct PowerLossLayer: StressLayer {
         scenario == "growing" ? .large : .mixed
     }
 
-    private func defaultFile(_ scenario: String) -> FileKind {
-        scenario == "encrypted" ? .encrypted : .plain
+    private func file(_ scenario: String, _ round: Int) -> FileKind {
+        scenario == "encrypted" || scenario == "creating" && round % 2 == 1 ? .encrypted : .plain
     }
 
     func run(_ point: StressPoint, in trial: Trial) throws {

@@ -10,8 +10,10 @@ package struct StressLimits: Equatable, Sendable {
 
     package init() {}
 
-    /// In the worker. A write beyond the limit ends the process by a signal.
+    /// In the worker. A write beyond the limit ends the process, or one that it starts, by a signal.
     func applyToThisProcess() {
+        // Whoever started the runner may have ignored it, which is inherited.
+        signal(SIGXFSZ, SIG_DFL)
         var files = rlimit(rlim_cur: rlim_t(fileBytes), rlim_max: rlim_t(fileBytes))
         _ = setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &files)
         var core = rlimit(rlim_cur: 0, rlim_max: 0)
