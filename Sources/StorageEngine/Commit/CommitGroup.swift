@@ -25,13 +25,15 @@ final class CommitGroup: @unchecked Sendable {
     private let pool: PageMemoryPool
 
     /// What waiters sleep on.
-    enum State {
+    private enum State {
         static let waiting: UInt32 = 0
         /// The group before is on disk: one of the waiters is to write this one.
         static let needsLeader: UInt32 = 1
         static let finished: UInt32 = 2
     }
-    let state: UnsafeMutablePointer<UInt32>
+    private let state: UnsafeMutablePointer<UInt32>
+    /// Waiters that sleep, or are about to: nobody else has to be woken.
+    private let sleeperCount: UnsafeMutablePointer<UInt32>
     /// Nil while it is not finished.
     private(set) var outcome: Result<Void, StorageError>?
 
@@ -46,8 +48,10 @@ final class CommitGroup: @unchecked Sendable {
         self.isFull = isFull
         self.memory = memory
         self.pool = pool
-        state = .allocate(capacity: 1)
+        state = .allocate(capacity: 2)
+        sleeperCount = state + 1
         state.initialize(to: State.waiting)
+        sleeperCount.initialize(to: 0)
     }
 
     deinit {
@@ -80,12 +84,34 @@ final class CommitGroup: @unchecked Sendable {
     /// The first pages of all runs, ascending.
     func sortedPages() -> [UInt64] { memory.pages.sorted() }
 
+    // MARK: Waiting
+
+    var isFinished: Bool { state.loadSequential() == State.finished }
+
+    /// Sleeps until it is finished or needs a leader, unless it is or does already.
+    func wait() {
+        // Whoever changes the state looks at the count afterwards; the kernel looks at the state
+        // after it has been counted.
+        _ = sleeperCount.fetchAdd(1)
+        System.wait(on: state, while: State.waiting)
+        _ = sleeperCount.fetchAdd(UInt32.max)
+    }
+
+    /// It is being written: who waits, waits for the end. Only with the queue's lock.
+    func beginWriting() { state.storeSequential(State.waiting) }
+
+    /// The group before is on disk: one of the waiters is to write this one (``wake(count:)``). Only
+    /// with the queue's lock, while nobody has taken it.
+    func callForLeader() { state.storeSequential(State.needsLeader) }
+
     /// Says how it ended and wakes all waiters.
     func finish(_ outcome: Result<Void, StorageError>) {
         self.outcome = outcome
         state.storeSequential(State.finished)
-        System.wake(state)
+        wake(count: .max)
     }
 
-    var isFinished: Bool { state.loadSequential() == State.finished }
+    func wake(count: Int32) {
+        if sleeperCount.loadSequential() != 0 { System.wake(state, count: count) }
+    }
 }
