@@ -18,8 +18,8 @@ import Testing
         if point.layer == "many-writers" { point = point.with("transactions", 25) }
         let report = try report(on: point, seconds: 1)
         if point.scenario == "creating" {
-            // A loss of power before the first sync of a new file may leave one block of zeros, which
-            // is then refused instead of made into a database.
+            // A loss of power before the first sync of a new file may leave one block of zeros,
+            // which is then refused instead of made into a database.
             withKnownIssue { #expect(report.failures == []) }
             return
         }

@@ -13,7 +13,9 @@ import Testing
         #expect(point.without("seed", "none").description == "power-loss/full image=subset:5:1")
     }
 
-    @Test(arguments: ["", "power-loss", "power-loss/", "/full", "a/b/c", "a/b seed", "a/b =1", "a/b x=1 x=2"])
+    @Test(arguments: [
+        "", "power-loss", "power-loss/", "/full", "a/b/c", "a/b seed", "a/b =1", "a/b x=1 x=2",
+    ])
     func whatIsNoPointIsRefused(text: String) { #expect(StressPoint(text) == nil) }
 
     @Test func settingsAreReadWithinBounds() throws {
@@ -21,7 +23,9 @@ import Testing
         #expect(try point.number("n", in: 1...9, default: 1) == 5)
         #expect(try point.number("other", in: 1...9, default: 3) == 3)
         #expect(throws: BenchmarkError.self) { try point.number("n", in: 6...9, default: 6) }
-        #expect(throws: BenchmarkError.self) { try point.value("scale", default: StressScale.small) }
+        #expect(throws: BenchmarkError.self) {
+            try point.value("scale", default: StressScale.small)
+        }
         #expect(throws: BenchmarkError.self) { try point.workload() }
     }
 

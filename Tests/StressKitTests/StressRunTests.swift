@@ -26,14 +26,19 @@ import Testing
     }
 
     @Test func roundsGoOnAfterTheLastOfTheSameSeed() {
-        func row(_ scenario: String, _ seed: String, _ first: String, _ rounds: String) -> [String] {
+        func row(_ scenario: String, _ seed: String, _ first: String, _ rounds: String) -> [String]
+        {
             StressTable.header.map {
-                ["layer": "l", "scenario": scenario, "seed": seed, "first_round": first,
-                    "rounds": rounds][$0] ?? ""
+                [
+                    "layer": "l", "scenario": scenario, "seed": seed, "first_round": first,
+                    "rounds": rounds,
+                ][$0] ?? ""
             }
         }
-        let rows = [StressTable.header, row("a", "1", "0", "4"), row("a", "1", "4", "2"),
-            row("b", "1", "0", "9"), row("a", "2", "0", "20")]
+        let rows = [
+            StressTable.header, row("a", "1", "0", "4"), row("a", "1", "4", "2"),
+            row("b", "1", "0", "9"), row("a", "2", "0", "20"),
+        ]
         #expect(StressTable.nextRound(in: rows, layer: "l", scenario: "a", seed: 1) == 6)
         #expect(StressTable.nextRound(in: rows, layer: "l", scenario: "c", seed: 1) == 0)
         #expect(StressTable.nextRound(in: [], layer: "l", scenario: "a", seed: 1) == 0)

@@ -5,8 +5,8 @@ import Foundation
 struct StressFolder {
     let path: String
 
-    /// In memory where there is a file system for it: thousands of small files are written, and what
-    /// their syncs cost is not the matter.
+    /// In memory where there is a file system for it: thousands of small files are written, and
+    /// what their syncs cost is not the matter.
     init(below parent: String?, identifier: String) throws {
         let memory = "/dev/shm"
         let place =

@@ -27,13 +27,16 @@ struct StressRunCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The layers to run; all without.", valueName: "layer"))
     var layers: [String] = []
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long, as 90s, 30m, 2h.", valueName: "time"))
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long, as 90s, 30m, 2h.", valueName: "time"))
     var duration = StressDuration(seconds: 120)
 
     @Option(help: ArgumentHelp("Appends the rows to this file.", valueName: "file"))
     var append: String?
 
-    @Option(help: ArgumentHelp("Seed of the first round; each round adds one.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp("Seed of the first round; each round adds one.", valueName: "number"))
     var seed: UInt64 = 1
 
     @Option(

@@ -15,8 +15,8 @@ struct DiskFullLayer: StressLayer {
     private static let firstBytes = 128 << 10
     private static let stepBytes = 44 << 10
     private static let sizes = 60
-    /// Has no divisor in common with their number: sizes are tried in an order that soon reaches all
-    /// phases, should the time be short.
+    /// Has no divisor in common with their number: sizes are tried in an order that soon reaches
+    /// all phases, should the time be short.
     private static let stride = 23
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {

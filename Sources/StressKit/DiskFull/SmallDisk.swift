@@ -2,8 +2,8 @@ import BenchmarkKit
 import Foundation
 import Glibc
 
-/// A real file system of a certain size, mounted as long as this lives, and seen by this process and
-/// its children only.
+/// A real file system of a certain size, mounted as long as this lives, and seen by this process
+/// and its children only.
 final class SmallDisk {
     enum Kind: String, CaseIterable {
         case tmpfs, ext4
@@ -59,8 +59,8 @@ final class SmallDisk {
         return Int(status.f_bavail) * Int(status.f_frsize)
     }
 
-    /// Whether mounts made by this thread, and by those that it starts from now on, are seen by them
-    /// and their children only: one that outlived this process would be in everybody's way.
+    /// Whether mounts made by this thread, and by those that it starts from now on, are seen by
+    /// them and their children only: one that outlived this process would be in everybody's way.
     private static let hasOwnMounts: Bool = {
         // Glibc's module leaves `unshare` out; its address can be looked up.
         typealias Function = @convention(c) (Int32) -> Int32

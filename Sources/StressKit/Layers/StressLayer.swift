@@ -1,8 +1,8 @@
 /// One way of making trouble, and of finding out whether the database kept its promises.
 ///
-/// A layer is a set of points. The runner asks for those of a round, hands them to a worker process,
-/// and reports what it found with the one point that shows it. Everything that is random in a point
-/// comes from its seed.
+/// A layer is a set of points. The runner asks for those of a round, hands them to a worker
+/// process, and reports what it found with the one point that shows it. Everything that is random
+/// in a point comes from its seed.
 package protocol StressLayer: Sendable {
     var name: String { get }
     /// What is done, in one line.

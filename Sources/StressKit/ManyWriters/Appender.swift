@@ -28,7 +28,8 @@ struct Appender {
         _ round: Int, _ random: inout RepeatableRandom, _ tell: (ListHistory.Transaction) -> Void
     ) throws {
         let read = Set((0...random.below(2)).map { _ in random.below(lists) }).sorted()
-        let appended = random.isOne(in: 4) ? [] : (0...random.below(2)).map { _ in random.below(lists) }
+        let appended =
+            random.isOne(in: 4) ? [] : (0...random.below(2)).map { _ in random.below(lists) }
         let isRolledBack = !appended.isEmpty && random.isOne(in: 8)
         var transaction = Transaction(
             name: "\(name).\(round)", began: System.monotonicNanoseconds, ended: .max,
@@ -61,7 +62,8 @@ struct Appender {
 enum AppenderProcess {
     static let open = "open"
 
-    /// Waits for a line on standard input between opening and beginning, so that all begin together.
+    /// Waits for a line on standard input between opening and beginning, so that all begin
+    /// together.
     static func run(_ point: StressPoint, path: String, process: Int) throws {
         ParentDeath.follow()
         let database = try Database.open(path: path, options: point.options())

@@ -6,7 +6,8 @@ import StressModel
 struct ManyWritersLayer: StressLayer {
     let name = "many-writers"
     let summary = "processes and threads append to lists and read them; histories are checked"
-    let proves = "no lost update, no dirty read, one order of all transactions that keeps to the clock"
+    let proves =
+        "no lost update, no dirty read, one order of all transactions that keeps to the clock"
     let scenarios = [
         StressScenario("threads", "threads of one process"),
         StressScenario("processes", "several processes with several threads each"),
@@ -36,7 +37,8 @@ struct ManyWritersLayer: StressLayer {
     /// What happens depends on the machine as well: a smaller run may have to be tried again.
     func smaller(than point: StressPoint) throws -> [StressPoint] {
         var candidates: [StressPoint] = []
-        for (name, fewest) in [("processes", 1), ("threads", 1), ("transactions", 5), ("lists", 1)] {
+        for (name, fewest) in [("processes", 1), ("threads", 1), ("transactions", 5), ("lists", 1)]
+        {
             let number = try point.number(name, in: 1...100_000, default: 1)
             if number / 2 >= fewest { candidates.append(point.with(name, number / 2)) }
             if number - 1 >= fewest { candidates.append(point.with(name, number - 1)) }

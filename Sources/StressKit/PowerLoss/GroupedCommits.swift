@@ -2,8 +2,8 @@ import Foundation
 import StorageEngine
 import StressModel
 
-/// Makes transactions join groups in a known order: the sync of one is held until the next ones have
-/// joined the group behind it.
+/// Makes transactions join groups in a known order: the sync of one is held until the next ones
+/// have joined the group behind it.
 struct GroupedCommits {
     private let workload: StressWorkload
     private let database: Database

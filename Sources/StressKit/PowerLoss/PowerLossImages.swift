@@ -28,7 +28,9 @@ struct PowerLossImages {
         try trial.attempt(point) { history = try PowerLossTrace(point, trial).history() }
         guard let moments = history?.decisiveMoments else { return }
         let named = try point.value("moment", as: Int.self)
-        if let named, !moments.indices.contains(named) { throw point.unreadable("moment", "\(named)") }
+        if let named, !moments.indices.contains(named) {
+            throw point.unreadable("moment", "\(named)")
+        }
         for moment in named.map({ $0...$0 }) ?? moments.indices.first!...moments.indices.last! {
             try openImages(of: moments[moment], moment)
             if trial.mustStop { return }

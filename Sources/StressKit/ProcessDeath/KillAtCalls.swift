@@ -33,8 +33,8 @@ struct KillAtCalls {
             let victim = try VictimProcess(
                 context.point, path: path, faults: faults, transactions: context.prepared,
                 in: context.trial)
-            // Under relaxed durability syncs in the background come when they come: the last calls of
-            // one run need not happen in the next.
+            // Under relaxed durability syncs in the background come when they come: the last calls
+            // of one run need not happen in the next.
             let isCertain = try context.point.durability() == .full
             guard try victim.waitForEnd() || !isCertain else {
                 throw Finding(.wrongState, "the process ended before the call at which it was to.")

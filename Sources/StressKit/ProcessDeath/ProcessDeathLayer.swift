@@ -30,7 +30,9 @@ struct ProcessDeathLayer: StressLayer {
             let variant = round + index
             return StressPoint(name, scenario.name)
                 .with("file", FileKind.allCases[variant % 2].rawValue)
-                .with("durability", (variant / 2 % 3 == 2 ? CommitDurability.relaxed : .full).rawValue)
+                .with(
+                    "durability", (variant / 2 % 3 == 2 ? CommitDurability.relaxed : .full).rawValue
+                )
                 .with("scale", scales[round % scales.count].rawValue)
                 .with("transactions", Self.transactions)
                 .with("seed", seed &+ UInt64(round))

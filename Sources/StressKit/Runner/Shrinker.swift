@@ -14,8 +14,9 @@ package struct Shrinker {
         self.attempt = attempt
     }
 
-    /// The smallest failure that was found in the time, `failure` itself if none is smaller, and how
-    /// many points that took. Only failures of the same kind count: another one is another story.
+    /// The smallest failure that was found in the time, `failure` itself if none is smaller, and
+    /// how many points that took. Only failures of the same kind count: another one is another
+    /// story.
     package func shrink(
         _ failure: TrialReport.Failure, seconds: Double
     ) throws -> (failure: TrialReport.Failure, attempts: Int) {

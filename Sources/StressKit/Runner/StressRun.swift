@@ -131,7 +131,9 @@ final class StressRun {
 
     private func tell(_ tally: LayerTally) {
         let name = "\(tally.layer)/\(tally.scenario)"
-        if let reason = tally.report.skipped { return terminal.print("\(name): skipped, \(reason)") }
+        if let reason = tally.report.skipped {
+            return terminal.print("\(name): skipped, \(reason)")
+        }
         terminal.print(
             "\(name): \(tally.report.points) points, \(tally.report.states) states, "
                 + "\(tally.report.failures.count) failures, \(Display.number(tally.seconds)) s")

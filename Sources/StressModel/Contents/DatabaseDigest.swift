@@ -58,7 +58,9 @@ package struct DatabaseDigest {
 
 extension DatabaseDigest {
     /// Reads everything that the connection's version holds.
-    package static func of(_ connection: Connection, skipping skipped: Set<String> = []) throws -> UInt64 {
+    package static func of(_ connection: Connection, skipping skipped: Set<String> = []) throws
+        -> UInt64
+    {
         var digest = DatabaseDigest()
         for definition in try connection.tableDefinitions()
         where !skipped.contains(definition.name) {

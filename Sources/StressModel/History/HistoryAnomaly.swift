@@ -11,7 +11,8 @@ package struct HistoryAnomaly: Equatable, Sendable, CustomStringConvertible {
         case partialRead = "partial read"
         /// A list was seen that it never was on the way to what it is.
         case strangeRead = "strange read"
-        /// Transactions of which each must have come before the next, and the last before the first.
+        /// Transactions of which each must have come before the next, and the last before the
+        /// first.
         case cycle
     }
 

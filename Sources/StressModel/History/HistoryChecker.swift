@@ -1,5 +1,6 @@
 /// Checks that a history of list appends can have happened one transaction after the other, in an
-/// order that keeps to the clock: a transaction that had ended before another began comes before it.
+/// order that keeps to the clock: a transaction that had ended before another began comes before
+/// it.
 ///
 /// Lists tell the order of their writers, and a reader shows which of them it came after; what
 /// remains is to find a cycle among the orders of all lists and the clock.

@@ -23,7 +23,9 @@ struct PrecedenceGraph {
             if span.ended != .max { moments.append((span.ended, .end, event)) }
         }
         // At one time beginnings come first: nothing had ended before.
-        moments.sort { ($0.time, $0.moment == .begin ? 0 : 1) < ($1.time, $1.moment == .begin ? 0 : 1) }
+        moments.sort {
+            ($0.time, $0.moment == .begin ? 0 : 1) < ($1.time, $1.moment == .begin ? 0 : 1)
+        }
         for (index, moment) in moments.enumerated() {
             let node = successors.count
             successors.append([])

@@ -1,6 +1,6 @@
 /// One change of the stress workload's database. Objects are named by numbers that are taken modulo
-/// how many there are, so an operation can be carried out whatever came before it, and a sequence of
-/// them stays meaningful when some are left out.
+/// how many there are, so an operation can be carried out whatever came before it, and a sequence
+/// of them stays meaningful when some are left out.
 package enum StressOperation: Equatable, Sendable {
     case addAccounts(count: Int, nameLength: Int)
     case setBalance(account: Int, Int64)
