@@ -72,13 +72,25 @@ import Testing
         #expect(report.failures.map(\.kind) == [.crash])
     }
 
-    @Test func aWorkerThatDiesNamesThePointItWasAt() throws {
+    @Test func aFileThatGetsTooLargeIsAFinding() throws {
         var limits = StressLimits()
         limits.fileBytes = 1 << 20
         let point = StressPoint("power-loss", "growing").with("scale", "large")
             .with("transactions", 30).with("seed", 1)
         let report = try report(on: point, seconds: 20, limits: limits)
-        #expect(report.failures.map(\.kind) == [.crash])
+        // By the signal, or as an error of the engine where the call fails without one.
+        #expect(report.failures.count == 1)
+        #expect([.crash, .wrongError].contains(report.failures.first?.kind))
+        #expect(report.failures.first?.point == point.description)
+    }
+
+    @Test func aWorkerThatSaysNothingIsEndedAndNamesItsPoint() throws {
+        var limits = StressLimits()
+        limits.silenceSeconds = 1
+        // The model alone takes longer.
+        let point = StressPoint("power-loss", "full").with("transactions", 100_000)
+        let report = try report(on: point, seconds: 20, limits: limits)
+        #expect(report.failures.map(\.kind) == [.overLimit])
         #expect(report.failures.first?.point == point.description)
     }
 

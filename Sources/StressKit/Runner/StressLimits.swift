@@ -10,7 +10,7 @@ package struct StressLimits: Equatable, Sendable {
 
     package init() {}
 
-    /// In the worker. A write beyond the limit ends the process, or one that it starts, by a
+    /// In the worker. A write beyond the limit fails, or ends the process, or one that it starts, by a
     /// signal.
     func applyToThisProcess() {
         // Whoever started the runner may have ignored it, which is inherited.
