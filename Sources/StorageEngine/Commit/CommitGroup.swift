@@ -19,9 +19,9 @@ final class CommitGroup: @unchecked Sendable {
     private(set) var isFull: Bool
     /// Its table says what the file's pages are to be: those that its transactions wrote and still
     /// need. The memory of its first transaction.
-    private var memory: PageMemory
+    private var memory: PageMemory?
     /// Of the other transactions; their tables are empty.
-    private var joined: [PageMemory] = []
+    private var joined: [PageMemory?] = []
     private let pool: PageMemoryPool
 
     /// What waiters sleep on.
@@ -56,8 +56,8 @@ final class CommitGroup: @unchecked Sendable {
 
     deinit {
         state.deallocate()
-        pool.giveBack(memory)
-        for memory in joined { pool.giveBack(memory) }
+        pool.giveBack(&memory)
+        for index in joined.indices { pool.giveBack(&joined[index]) }
     }
 
     /// Adds a transaction. `replaced`: pages of this group that it has copied or freed.
@@ -69,20 +69,20 @@ final class CommitGroup: @unchecked Sendable {
         record = newRecord
         if needsSync { self.needsSync = true }
         self.isFull = isFull
-        for page in replaced { self.memory.pages.remove(page) }
+        for page in replaced { self.memory!.pages.remove(page) }
         var memory = memory
         for page in memory.pages.sorted() {
-            self.memory.pages.add(memory.pages[page]!, at: page)
+            self.memory!.pages.add(memory.pages[page]!, at: page)
         }
         memory.pages.removeAll()
         joined.append(memory)
     }
 
     /// The private copy of a page, or nil if this group did not write it.
-    func page(_ number: UInt64) -> UnsafeMutableRawPointer? { memory.pages[number] }
+    func page(_ number: UInt64) -> UnsafeMutableRawPointer? { memory!.pages[number] }
 
     /// The first pages of all runs, ascending.
-    func sortedPages() -> [UInt64] { memory.pages.sorted() }
+    func sortedPages() -> [UInt64] { memory!.pages.sorted() }
 
     // MARK: Waiting
 
