@@ -10,8 +10,8 @@ package struct StressLimits: Equatable, Sendable {
 
     package init() {}
 
-    /// In the worker. A write beyond the limit fails, or ends the process, or one that it starts, by a
-    /// signal.
+    /// In the worker. A write beyond the limit fails, or ends the process, or one that it starts, by
+    /// a signal.
     func applyToThisProcess() {
         // Whoever started the runner may have ignored it, which is inherited.
         signal(SIGXFSZ, SIG_DFL)
