@@ -10,6 +10,7 @@ let package = Package(
         .executable(name: "realm-bench-system-malloc", targets: ["realm-bench-system-malloc"]),
         .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
         .library(name: "JemallocCounters", targets: ["JemallocCounters"]),
+        .library(name: "StressKit", targets: ["StressKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -34,15 +35,24 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .target(name: "JemallocCounters", dependencies: ["BenchmarkKit", "CJemalloc"]),
-        .executableTarget(name: "realm-bench", dependencies: ["BenchmarkKit", "JemallocCounters"]),
+        .target(name: "StressModel", dependencies: ["StorageEngine"]),
+        .target(
+            name: "StressKit",
+            dependencies: [
+                "BenchmarkKit", "StorageEngine", "StressModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .executableTarget(
+            name: "realm-bench", dependencies: ["BenchmarkKit", "JemallocCounters", "StressKit"]),
         .executableTarget(name: "realm-bench-system-malloc", dependencies: ["BenchmarkKit"]),
         .executableTarget(
-            name: "engine-test-process", dependencies: ["StorageEngine"],
+            name: "engine-test-process", dependencies: ["StorageEngine", "StressModel"],
             path: "Tests/EngineTestProcess"),
         .testTarget(
             name: "StorageEngineTests",
             dependencies: [
-                "StorageEngine", "CColumnKernels", "CRealmSystem", "engine-test-process",
+                "StorageEngine", "StressModel", "CColumnKernels", "CRealmSystem",
+                "engine-test-process",
             ]),
         .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift", "StorageEngine"]),
         .testTarget(
@@ -52,6 +62,9 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Fixtures", "Reference"]),
+        .testTarget(
+            name: "StressKitTests",
+            dependencies: ["BenchmarkKit", "StorageEngine", "StressKit", "StressModel", "realm-bench"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17

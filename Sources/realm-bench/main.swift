@@ -1,4 +1,5 @@
 import BenchmarkKit
 import JemallocCounters
+import StressKit
 
-BenchmarkTool.main(allocations: JemallocCounters.probe())
+BenchmarkTool.main(allocations: JemallocCounters.probe(), commands: StressTool.commands)

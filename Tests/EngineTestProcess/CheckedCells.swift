@@ -1,4 +1,5 @@
 import StorageEngine
+import StressModel
 
 /// A few numbers and their digest, all changed together: whoever reads a page of another version
 /// than the rest finds that they do not fit.

@@ -1,5 +1,6 @@
 import Glibc
 import StorageEngine
+import StressModel
 
 /// Scenarios that write through connections until they are done or killed.
 let crashScenarios: [String: Scenario] = [

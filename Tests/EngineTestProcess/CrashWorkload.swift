@@ -1,4 +1,5 @@
 import StorageEngine
+import StressModel
 
 /// Transactions that every process repeats exactly: each is a function of its number and of the
 /// state that the one before left. So a digest says how many of them a file holds.

@@ -1,5 +1,6 @@
 import Glibc
 import StorageEngine
+import StressModel
 
 /// Scenarios about encrypted files. The first argument of each is the path.
 let encryptionScenarios: [String: Scenario] = [

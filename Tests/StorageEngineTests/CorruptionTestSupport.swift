@@ -1,3 +1,5 @@
+import StressModel
+
 @testable import StorageEngine
 @testable import engine_test_process
 

@@ -1,4 +1,5 @@
 import Foundation
+import StressModel
 import Testing
 
 @testable import StorageEngine
@@ -153,49 +154,4 @@ import Testing
         _ = try reader.refresh()
         #expect(try reader.verify() == [])
     }
-}
-
-/// A thread that runs until it is told to stop.
-final class BackgroundThread<Output: Sendable>: Sendable {
-    // Unchecked because every access is under the lock.
-    private final class State: @unchecked Sendable {
-        private let lock = NSLock()
-        private var isStopped = false
-        private var result: Result<Output, Error>?
-        let done = DispatchSemaphore(value: 0)
-
-        var mustStop: Bool { lock.withLock { isStopped } }
-        func stop() { lock.withLock { isStopped = true } }
-        func end(_ outcome: Result<Output, Error>) {
-            lock.withLock { result = outcome }
-            done.signal()
-        }
-        var isDone: Bool { lock.withLock { result != nil } }
-        func output() throws -> Output { try lock.withLock { try result!.get() } }
-    }
-
-    private let state = State()
-
-    init(_ body: @escaping @Sendable (_ isStopped: () -> Bool) throws -> Output) {
-        let state = state
-        let thread = Thread { state.end(Result { try body { state.mustStop } }) }
-        thread.stackSize = 8 << 20
-        thread.start()
-    }
-
-    var isDone: Bool { state.isDone }
-
-    /// Waits for the thread to end by itself.
-    func wait() throws -> Output {
-        state.done.wait()
-        return try state.output()
-    }
-
-    /// Tells it to stop, and waits.
-    func finish() throws -> Output {
-        state.stop()
-        return try wait()
-    }
-
-    deinit { state.stop() }
 }

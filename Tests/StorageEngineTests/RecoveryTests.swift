@@ -1,4 +1,5 @@
 import Foundation
+import StressModel
 import Testing
 
 @testable import StorageEngine
@@ -240,25 +241,6 @@ import Testing
             try? FileManager.default.removeItem(atPath: directory.file() + ".lock")
             try Pager(database: .open(path: directory.file())).write { try $0.set(0, value(5)) }
             #expect(try newestValues()[0] == value(5))
-        }
-    }
-}
-
-extension SystemTraceEvent {
-    /// Repeats the event on an image of the file.
-    func apply(to image: inout [UInt8]) {
-        func extend(to size: Int) {
-            if image.count < size { image += [UInt8](repeating: 0, count: size - image.count) }
-        }
-        switch change {
-        case .write(let offset, let bytes):
-            extend(to: Int(offset) + bytes.count)
-            image.replaceSubrange(Int(offset)..<Int(offset) + bytes.count, with: bytes)
-        case .truncate(let size):
-            extend(to: Int(size))
-            image.removeLast(image.count - Int(size))
-        case .allocate(let offset, let length, .extend): extend(to: Int(offset + length))
-        default: break
         }
     }
 }

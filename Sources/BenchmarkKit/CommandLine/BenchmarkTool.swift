@@ -6,14 +6,18 @@ import StorageEngine
 /// The command line of the benchmark runner, for executables to call as their whole `main`.
 public enum BenchmarkTool {
     static let allocations = Locked<AllocationProbe?>(nil)
+    /// Verbs of other libraries that the executable links.
+    static let furtherCommands = Locked<[any ParsableCommand.Type]>([])
 
     /// Parses the arguments, does what they say, and ends the process with the exit code that says
     /// how it went. `allocations`: the counters of the allocator that the executable links.
-    /// `engines`: further databases to measure beside the embedded one.
+    /// `engines`: further databases to measure beside the embedded one. `commands`: further verbs.
     public static func main(
-        allocations probe: AllocationProbe?, engines: [any BenchmarkEngine] = []
+        allocations probe: AllocationProbe?, engines: [any BenchmarkEngine] = [],
+        commands: [any ParsableCommand.Type] = []
     ) -> Never {
         allocations.withLock { $0 = probe }
+        furtherCommands.withLock { $0 = commands }
         EngineCatalogue.register(engines)
         do {
             var command = try RealmBenchCommand.parseAsRoot()
@@ -30,7 +34,13 @@ public enum BenchmarkTool {
 
 /// `realm-bench`.
 struct RealmBenchCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
+    static var configuration: CommandConfiguration {
+        var configuration = ownConfiguration
+        configuration.subcommands += BenchmarkTool.furtherCommands.withLock { $0 }
+        return configuration
+    }
+
+    private static let ownConfiguration = CommandConfiguration(
         commandName: "realm-bench",
         abstract: "Measures the database, and proves that nothing it measured was lost.",
         discussion: """

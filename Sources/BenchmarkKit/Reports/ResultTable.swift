@@ -1,10 +1,16 @@
 /// Tables for people: aligned columns, `leftColumns` to the left, the others to the right.
-struct TextTable {
-    var leftColumns: Set<Int> = [0]
-    var header: [String]
-    var rows: [[String]] = []
+package struct TextTable {
+    package var leftColumns: Set<Int> = [0]
+    package var header: [String]
+    package var rows: [[String]] = []
 
-    func lines() -> [String] {
+    package init(leftColumns: Set<Int> = [0], header: [String], rows: [[String]] = []) {
+        self.leftColumns = leftColumns
+        self.header = header
+        self.rows = rows
+    }
+
+    package func lines() -> [String] {
         let all = [header] + rows
         let widths = header.indices.map { column in
             all.map { $0[column].count }.max() ?? 0

@@ -1,37 +1,6 @@
 import Foundation
 import Glibc
 
-/// A file of comma-separated values; every row is on disk (or at least with the kernel) when
-/// `append` returns, so that an interrupted run keeps what it has.
-final class CSVFile {
-    private let descriptor: Int32
-    let path: String
-
-    init(path: String, header: [String]) throws {
-        self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Self.failure(path) }
-        try append(header)
-    }
-
-    deinit { close(descriptor) }
-
-    func append(_ fields: [String]) throws {
-        var bytes = Array(CSV.line(fields).utf8)[...]
-        while !bytes.isEmpty {
-            let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw Self.failure(path) }
-            bytes = bytes.dropFirst(written)
-        }
-    }
-
-    private static func failure(_ path: String) -> BenchmarkError {
-        BenchmarkError(
-            .internalError, "'\(path)' cannot be written: \(String(cString: strerror(errno))).")
-    }
-}
-
 /// `results/<run>/`: everything that a run leaves behind.
 final class RunDirectory {
     let path: String

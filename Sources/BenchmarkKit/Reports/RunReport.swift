@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// `run.json`: what ran where, so that its figures can be read years later.
-struct RunReport: Codable {
+package struct RunReport: Codable {
     var schemaVersion = RunContext.schemaVersion
     var runId: String
     var startedAt: String
@@ -95,7 +95,7 @@ struct RunReport: Codable {
     static func now() -> String { ISO8601DateFormatter().string(from: Date()) }
 
     /// The commit of the package's working copy; nil outside of one.
-    static func currentRevision() -> String? {
+    package static func currentRevision() -> String? {
         guard let package = try? ResourceLocator.packageDirectory() else { return nil }
         let git = Process()
         git.executableURL = URL(fileURLWithPath: "/usr/bin/env")

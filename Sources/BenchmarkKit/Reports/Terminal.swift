@@ -3,46 +3,46 @@ import Glibc
 
 /// Where people read: colours and lines that change in place only on a terminal; no colours when
 /// `NO_COLOR` is set.
-final class Terminal {
-    enum Style: String {
+package final class Terminal {
+    package enum Style: String {
         case bold = "1"
         case red = "31"
         case green = "32"
         case yellow = "33"
     }
 
-    let isInteractive: Bool
+    package let isInteractive: Bool
     private let hasColors: Bool
     private var hasStatusLine = false
 
-    init() {
+    package init() {
         isInteractive = isatty(STDOUT_FILENO) == 1
         let noColor = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
         hasColors = isInteractive && noColor.isEmpty
     }
 
-    func print(_ text: String) {
+    package func print(_ text: String) {
         clearStatus()
         write(text + "\n")
     }
 
-    func warn(_ text: String) { print(styled("Warning: ", .yellow) + text) }
+    package func warn(_ text: String) { print(styled("Warning: ", .yellow) + text) }
 
     /// A line that the next one replaces; nothing in a pipe.
-    func status(_ text: String) {
+    package func status(_ text: String) {
         guard isInteractive else { return }
         let shown = text.prefix(max(20, width() - 1))
         write("\r\u{1B}[K\(shown)")
         hasStatusLine = true
     }
 
-    func clearStatus() {
+    package func clearStatus() {
         guard hasStatusLine else { return }
         write("\r\u{1B}[K")
         hasStatusLine = false
     }
 
-    func styled(_ text: String, _ style: Style) -> String {
+    package func styled(_ text: String, _ style: Style) -> String {
         hasColors ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
@@ -50,7 +50,7 @@ final class Terminal {
 
     /// Unbuffered, so that lines of this process and of others keep their order. A reader that went
     /// away is noticed as a signal; what it does not want is dropped.
-    static func write(_ text: String, to descriptor: Int32) {
+    package static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let written = bytes.withUnsafeBytes {
@@ -71,9 +71,9 @@ final class Terminal {
 }
 
 /// Numbers as people read them.
-enum Display {
+package enum Display {
     /// `1,234,567`, or three digits below a thousand.
-    static func number(_ value: Double?) -> String {
+    package static func number(_ value: Double?) -> String {
         guard let value, value.isFinite else { return "" }
         if abs(value) >= 1000 { return grouped(Int(value.rounded())) }
         if value == value.rounded() { return String(Int(value)) }
@@ -81,7 +81,7 @@ enum Display {
         return String(format: "%.\(digits)f", value)
     }
 
-    static func grouped(_ value: Int) -> String {
+    package static func grouped(_ value: Int) -> String {
         let digits = String(abs(value))
         var text = ""
         for (position, digit) in digits.enumerated() {
@@ -92,7 +92,7 @@ enum Display {
     }
 
     /// `12.3 MB`: powers of a thousand.
-    static func bytes(_ value: Int?) -> String {
+    package static func bytes(_ value: Int?) -> String {
         guard let value else { return "" }
         if value >= 1_000_000_000 { return String(format: "%.2f GB", Double(value) / 1e9) }
         if value >= 1_000_000 { return String(format: "%.1f MB", Double(value) / 1e6) }

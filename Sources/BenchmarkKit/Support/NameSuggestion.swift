@@ -1,5 +1,5 @@
 /// "Did you mean" for names given on the command line.
-enum NameSuggestion {
+package enum NameSuggestion {
     /// The candidates closest to `name`: those that contain it, else up to three by edit distance.
     static func closest(to name: String, among candidates: [String]) -> [String] {
         let containing = candidates.filter { !name.isEmpty && $0.contains(name) }
@@ -15,7 +15,7 @@ enum NameSuggestion {
     }
 
     /// A sentence that names the mistake, the likely intention, and where all names are listed.
-    static func message(kind: String, name: String, among candidates: [String]) -> String {
+    package static func message(kind: String, name: String, among candidates: [String]) -> String {
         let suggestions = closest(to: name, among: candidates)
         let hint =
             suggestions.isEmpty

@@ -3,15 +3,15 @@ import Glibc
 
 /// Lets a process of a case end with the process that started it: nobody else would end it when
 /// that one is killed.
-enum ParentDeath {
+package enum ParentDeath {
     /// Tells the process which one started it.
-    static let variable = "REALM_BENCH_PARENT"
+    package static let variable = "REALM_BENCH_PARENT"
     /// `PR_SET_PDEATHSIG`.
     private static let setParentDeathSignal: Int32 = 1
 
     /// At the start of a process. The signal comes when the *thread* that started it ends: cases
     /// are started by main threads.
-    static func follow() {
+    package static func follow() {
         guard let text = ProcessInfo.processInfo.environment[variable], let parent = Int32(text)
         else { return }
         // The variadic `prctl` is not imported; its address is.

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 
 /// What `/proc` knows about this process.
-enum ProcessStatus {
+package enum ProcessStatus {
     /// Highest resident set size so far, in bytes (`VmHWM`).
-    static func peakResidentBytes() -> Int { statusField("VmHWM:") * 1024 }
+    package static func peakResidentBytes() -> Int { statusField("VmHWM:") * 1024 }
 
     /// Resident set size now, in bytes (`VmRSS`).
     static func residentBytes() -> Int { statusField("VmRSS:") * 1024 }

@@ -1,7 +1,7 @@
 import StorageEngine
 
-/// A value that owns its bytes, for tests that build rows.
-enum OwnedValue {
+/// A value that owns its bytes, for code that builds rows.
+package enum OwnedValue {
     case null
     case integer(Int64)
     case double(Double)
@@ -11,7 +11,7 @@ enum OwnedValue {
     case objectID(UInt64, UInt32)
 
     /// Calls `body` with the value as the engine takes it.
-    func withScalar<R>(_ body: (Scalar) throws -> R) rethrows -> R {
+    package func withScalar<R>(_ body: (Scalar) throws -> R) rethrows -> R {
         switch self {
         case .null: return try body(.null)
         case .integer(let value): return try body(.integer(value))
@@ -26,7 +26,7 @@ enum OwnedValue {
 }
 
 extension Table {
-    func insert(_ values: [OwnedValue]) throws -> ObjectKey {
+    package func insert(_ values: [OwnedValue]) throws -> ObjectKey {
         try insert(values[...], after: [])
     }
 
@@ -42,23 +42,7 @@ extension Table {
         }
     }
 
-    func set(_ column: Int, of key: ObjectKey, owned value: OwnedValue) throws {
+    package func set(_ column: Int, of key: ObjectKey, owned value: OwnedValue) throws {
         try value.withScalar { try set(column, of: key, to: $0) }
     }
-}
-
-/// Random numbers that a seed repeats (xorshift64*).
-struct RepeatableRandom {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15 }
-
-    mutating func next() -> UInt64 {
-        state ^= state >> 12
-        state ^= state << 25
-        state ^= state >> 27
-        return state &* 0x2545_F491_4F6C_DD1D
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() >> 33) % bound }
 }

@@ -1,15 +1,17 @@
 import StorageEngine
 
 /// A number that two databases share when they hold the same tables, objects, values and lists.
-struct DatabaseDigest {
-    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+package struct DatabaseDigest {
+    package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    mutating func add(_ word: UInt64) {
+    package init() {}
+
+    package mutating func add(_ word: UInt64) {
         value = (value ^ word) &* 0x9E37_79B9_7F4A_7C15
         value ^= value >> 29
     }
 
-    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func add(_ bytes: UnsafeRawBufferPointer) {
         add(UInt64(bytes.count))
         var offset = 0
         while offset + 8 <= bytes.count {
@@ -22,7 +24,7 @@ struct DatabaseDigest {
         }
     }
 
-    mutating func add(_ scalar: Scalar) {
+    package mutating func add(_ scalar: Scalar) {
         switch scalar {
         case .null: add(1)
         case .integer(let value):
@@ -48,7 +50,7 @@ struct DatabaseDigest {
         }
     }
 
-    mutating func add(_ text: String) {
+    package mutating func add(_ text: String) {
         var text = text
         text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
     }
@@ -56,7 +58,9 @@ struct DatabaseDigest {
 
 extension DatabaseDigest {
     /// Reads everything that the connection's version holds.
-    static func of(_ connection: Connection, skipping skipped: Set<String> = []) throws -> UInt64 {
+    package static func of(_ connection: Connection, skipping skipped: Set<String> = []) throws
+        -> UInt64
+    {
         var digest = DatabaseDigest()
         for definition in try connection.tableDefinitions()
         where !skipped.contains(definition.name) {
@@ -66,7 +70,7 @@ extension DatabaseDigest {
         return digest.value
     }
 
-    mutating func add(_ table: Table) throws {
+    package mutating func add(_ table: Table) throws {
         let columns = table.definition.columns
         let count = try table.count()
         add(UInt64(count))

@@ -1,0 +1,40 @@
+import ArgumentParser
+import BenchmarkKit
+
+/// Tries the points that it reads; runs start it.
+struct StressWorkerCommand: ParsableCommand {
+    static let verb = "stress-worker"
+    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+
+    @OptionGroup var limits: StressLimitOptions
+
+    func run() throws { StressWorker.serve(limits.limits) }
+}
+
+/// Carries out a point's workload until it is killed; the layer of process deaths starts it.
+struct StressVictimCommand: ParsableCommand {
+    static let verb = "stress-victim"
+    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+
+    @Argument var path: String
+    @Argument var faults: String
+    @Argument var point: StressPoint
+
+    func run() throws { try StressVictim.run(point, path: path, faults: faults) }
+}
+
+/// Appends to lists; the layer of many writers starts it.
+struct StressAppenderCommand: ParsableCommand {
+    static let verb = "stress-appender"
+    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+
+    @Argument var path: String
+    @Argument var process: Int
+    @Argument var point: StressPoint
+
+    func run() throws { try AppenderProcess.run(point, path: path, process: process) }
+}
+
+extension StressPoint: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}

@@ -1,0 +1,53 @@
+import StorageEngine
+import StressModel
+
+/// Runs workloads on file systems that are too small for them.
+struct DiskFullLayer: StressLayer {
+    let name = "disk-full"
+    let summary = "runs workloads on small real file systems, of all sizes"
+    let proves = "no SIGBUS, a typed error, and with space again writing goes on"
+    let scenarios = [
+        StressScenario("tmpfs", "a file system in memory"),
+        StressScenario("ext4", "ext4 in a file, mounted by a loop device"),
+    ]
+
+    /// The first size holds less than a new file, the last more than a workload usually takes.
+    private static let firstBytes = 128 << 10
+    private static let stepBytes = 44 << 10
+    private static let sizes = 60
+    /// Has no divisor in common with their number: sizes are tried in an order that soon reaches
+    /// all phases, should the time be short.
+    private static let stride = 23
+
+    func points(round: Int, seed: UInt64) -> [StressPoint] {
+        scenarios.map { scenario in
+            StressPoint(name, scenario.name)
+                .with("file", FileKind.allCases[round % 2].rawValue)
+                .with("scale", StressScale.large.rawValue)
+                .with("transactions", 24)
+                .with("seed", seed &+ UInt64(round))
+        }
+    }
+
+    func run(_ point: StressPoint, in trial: Trial) throws {
+        guard let kind = SmallDisk.Kind(rawValue: point.scenario) else {
+            throw point.unreadable("scenario", point.scenario)
+        }
+        if let obstacle = SmallDisk.obstacle(kind, below: trial.directory) {
+            return trial.skip("\(point.scenario): \(obstacle)")
+        }
+        let sweep = (0..<Self.sizes).map {
+            Self.firstBytes + $0 * Self.stride % Self.sizes * Self.stepBytes
+        }
+        for bytes in try point.value("bytes", as: Int.self).map({ [$0] }) ?? sweep {
+            try trial.attempt(point.with("bytes", bytes)) {
+                try WritingToFullDisk(point, trial, kind, bytes: bytes).run()
+            }
+            if trial.mustStop { return }
+        }
+    }
+
+    func smaller(than point: StressPoint) throws -> [StressPoint] {
+        try point.withSmallerWorkloads(places: "bytes")
+    }
+}

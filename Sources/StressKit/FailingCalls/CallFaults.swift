@@ -1,0 +1,139 @@
+import Glibc
+import StorageEngine
+import StressModel
+
+/// All faults for the calls that a workload makes.
+struct CallFaults {
+    let point: StressPoint
+    let trial: Trial
+    let oracle: PrefixOracle
+    let options: Database.Options
+    /// Transactions that the file holds before calls fail.
+    let prepared: Int
+    private let image: [UInt8]
+
+    init(_ point: StressPoint, _ trial: Trial) throws {
+        self.point = point
+        self.trial = trial
+        let workload = try point.workload()
+        oracle = PrefixOracle(workload)
+        options = try point.options()
+        prepared = min(6, workload.count - 1)
+        image = try trial.prepare(point, transactions: prepared)
+    }
+
+    /// What fails a call, and by which number. Calls that are left out fail without consequence
+    /// (`close`, `munmap`) or are not made of files (`memfd`).
+    private static let errors: [(SystemCall, [Int32])] = [
+        (.open, [EIO, EMFILE, EACCES]), (.fstat, [EIO]), (.stat, [EIO]), (.lseek, [EIO]),
+        (.pread, [EIO]), (.pwrite, [EIO, ENOSPC]), (.pwritev, [EIO, ENOSPC]),
+        (.fdatasync, [EIO, ENOSPC]), (.fsync, [EIO]), (.ftruncate, [EIO, ENOSPC]),
+        (.fallocate, [EIO, ENOSPC]), (.mmap, [ENOMEM]), (.madvise, [ENOMEM]), (.lock, [ENOLCK]),
+    ]
+    /// A signal interrupts them, and they are to be made again unnoticed.
+    private static let interrupted: [SystemCall] = [
+        .open, .pread, .pwrite, .pwritev, .fdatasync, .fallocate, .ftruncate, .lseek,
+    ]
+
+    /// Hands each fault, with a fresh file, to `body`; or only the one that the point names.
+    func run(
+        _ body: (SystemCallFault, _ path: String, SystemInterceptor) throws -> Void
+    ) throws {
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: trial.directory))
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        for fault in try named().map({ [$0] }) ?? all(interceptor) {
+            try trial.attempt(point.with("fault", fault.text)) {
+                let path = trial.file("failing")
+                try trial.write(point.scenario == "open" ? [] : image, to: path)
+                defer {
+                    interceptor.setFaults([])
+                    trial.remove(path)
+                }
+                try body(fault, path, interceptor)
+            }
+            if trial.mustStop { return }
+        }
+    }
+
+    private func named() throws -> SystemCallFault? {
+        guard let text = point["fault"] else { return nil }
+        guard let fault = SystemCallFault(parsing: text) else {
+            throw point.unreadable("fault", text)
+        }
+        return fault
+    }
+
+    /// Counts the calls of an undisturbed run.
+    private func all(_ interceptor: SystemInterceptor) throws -> [SystemCallFault] {
+        let path = trial.file("counted")
+        let isOpening = point.scenario == "open"
+        try trial.write(isOpening ? [] : image, to: path)
+        defer { trial.remove(path) }
+        interceptor.setFaults([])
+        do {
+            let connection = try Connection(Database.open(path: path, options: options))
+            if isOpening {
+                try oracle.workload.run(1, on: connection)
+            } else {
+                interceptor.setFaults([])
+                for step in (prepared + 1)...oracle.workload.count {
+                    try oracle.workload.run(step, on: connection)
+                }
+            }
+        }
+        var faults: [SystemCallFault] = []
+        let isForEver = point.scenario == "for-ever"
+        for (call, numbers) in Self.errors {
+            for ordinal in 0..<interceptor.count(of: call) {
+                for number in numbers {
+                    faults.append(
+                        SystemCallFault(
+                            isForEver ? .failForever(errno: number) : .fail(errno: number),
+                            call: call, ordinal: ordinal + 1))
+                }
+            }
+        }
+        if !isForEver {
+            for call in Self.interrupted {
+                for ordinal in 0..<interceptor.count(of: call) {
+                    faults.append(
+                        SystemCallFault(.fail(errno: EINTR), call: call, ordinal: ordinal + 1))
+                }
+            }
+            for call in [SystemCall.pwrite, .pwritev] {
+                for ordinal in 0..<interceptor.count(of: call) {
+                    faults.append(SystemCallFault(.short, call: call, ordinal: ordinal + 1))
+                }
+            }
+        }
+        return faults
+    }
+}
+
+extension SystemCallFault {
+    /// Whether it is to go unnoticed.
+    var isHarmless: Bool { effect == .short || effect == .fail(errno: EINTR) }
+
+    /// The form that ``init(parsing:)`` reads, of the effects that faults here have.
+    var text: String {
+        let call = call?.rawValue ?? ""
+        switch effect {
+        case .fail(let number): return "fail:\(call):\(ordinal):\(Self.name(of: number))"
+        case .failForever(let number):
+            return "fail-forever:\(call):\(ordinal):\(Self.name(of: number))"
+        case .short: return "short:\(call):\(ordinal)"
+        case .killBefore: return "kill-before:\(call):\(ordinal)"
+        case .killAfter: return "kill-after:\(call):\(ordinal)"
+        case .hold: return "hold:\(call):\(ordinal)"
+        }
+    }
+
+    private static func name(of number: Int32) -> String {
+        let names = [
+            EIO: "EIO", ENOSPC: "ENOSPC", EINTR: "EINTR", EMFILE: "EMFILE", EACCES: "EACCES",
+            ENOMEM: "ENOMEM", ENOLCK: "ENOLCK",
+        ]
+        return names[number] ?? String(number)
+    }
+}

@@ -1,0 +1,110 @@
+import StorageEngine
+import StressModel
+
+/// A workload of which a call fails: what failed has left no trace, and everything is done in the
+/// end.
+struct WritingUnderFault {
+    private let context: CallFaults
+    private let fault: SystemCallFault
+    private let path: String
+    private let interceptor: SystemInterceptor
+    private let oracle: PrefixOracle
+
+    init(
+        _ context: CallFaults, _ fault: SystemCallFault, _ path: String,
+        _ interceptor: SystemInterceptor
+    ) {
+        self.context = context
+        self.fault = fault
+        self.path = path
+        self.interceptor = interceptor
+        oracle = context.oracle
+    }
+
+    func run() throws {
+        var done = try writeUntilPoisoned(from: context.prepared, [fault])
+        // A failed sync leaves the file unusable until all have closed it; then it goes on.
+        if done < oracle.workload.count { done = try writeUntilPoisoned(from: done, []) }
+        let connection = try Connection(Database.open(path: path, options: context.options))
+        try oracle.judgeAll(connection, CommitLedger(acknowledged: done))
+        context.trial.count(states: 1, commits: done)
+    }
+
+    /// Returns how many transactions are known to be there after reopening, or after the last.
+    private func writeUntilPoisoned(from start: Int, _ faults: [SystemCallFault]) throws -> Int {
+        let ledger: CommitLedger
+        do {
+            let connection = try Connection(Database.open(path: path, options: context.options))
+            ledger = try write(connection, from: start, faults)
+        }
+        interceptor.setFaults([])
+        if ledger.acknowledged == oracle.workload.count { return ledger.acknowledged }
+        let connection = try Connection(Database.open(path: path, options: context.options))
+        return try oracle.judgeAll(connection, ledger)
+    }
+
+    /// Writes until all is done or the file is poisoned.
+    private func write(
+        _ connection: Connection, from start: Int, _ faults: [SystemCallFault]
+    ) throws -> CommitLedger {
+        var ledger = CommitLedger(acknowledged: start)
+        var mayFail = !faults.isEmpty && !fault.isHarmless
+        var hasFailed = false
+        interceptor.setFaults(faults)
+        for step in (start + 1)...oracle.workload.count {
+            while true {
+                do {
+                    try oracle.workload.run(step, on: connection)
+                    break
+                } catch let error as StorageError {
+                    // What could not even be cleaned up stops writers until the file is reopened.
+                    let isAftermath = hasFailed && error.code == .outcomeUnknown
+                    try check(error, connection, mayFail || isAftermath)
+                    // Mended, so that the same transaction can be tried again.
+                    interceptor.setFaults([])
+                    mayFail = false
+                    hasFailed = true
+                    if error.code == .outcomeUnknown {
+                        ledger.send(step)
+                        try checkPoisoned(connection, ledger)
+                        return ledger
+                    }
+                    _ = try connection.refresh()
+                    try oracle.judge(connection, ledger)
+                }
+            }
+            ledger.acknowledge(step)
+            context.trial.count(commits: 1)
+        }
+        return ledger
+    }
+
+    private func check(
+        _ error: StorageError, _ connection: Connection, _ mayFail: Bool
+    ) throws(Finding) {
+        if !mayFail {
+            throw Finding(.wrongError, "\(error.code) though nothing failed: \(error.message)")
+        }
+        if error.path != path || error.message.isEmpty {
+            throw Finding(.wrongError, "the error does not say where: \(error.message)")
+        }
+        if connection.isInWriteTransaction {
+            throw Finding(.wrongError, "the transaction goes on after \(error.code).")
+        }
+    }
+
+    /// Nobody may write, and everybody still reads what was acknowledged.
+    private func checkPoisoned(_ connection: Connection, _ ledger: CommitLedger) throws {
+        let other = try Connection(
+            Database.openUnregistered(path: path, options: context.options))
+        for writer in [connection, other] {
+            do {
+                try writer.beginWrite()
+                writer.rollback()
+                throw Finding(.wrongError, "a writer goes on after a sync that failed.")
+            } catch let error as StorageError where error.code == .outcomeUnknown {}
+            _ = try writer.refresh()
+            try oracle.judge(writer, CommitLedger(acknowledged: ledger.acknowledged))
+        }
+    }
+}

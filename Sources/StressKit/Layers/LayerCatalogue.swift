@@ -1,0 +1,32 @@
+import BenchmarkKit
+
+/// All layers, in the order in which they run.
+package enum LayerCatalogue {
+    package static let all: [any StressLayer] = [
+        ProcessDeathLayer(), PowerLossLayer(), FailingCallsLayer(), DiskFullLayer(),
+        PinnedReadersLayer(), ManyWritersLayer(), LongRunsLayer(),
+    ]
+
+    /// - Throws: a usage error for a name that is none's.
+    package static func layer(named name: String) throws -> any StressLayer {
+        guard let layer = all.first(where: { $0.name == name }) else {
+            throw BenchmarkError(
+                .usage,
+                NameSuggestion.message(kind: "layer", name: name, among: all.map(\.name)))
+        }
+        return layer
+    }
+
+    /// The layer of a point, which must know the point's scenario.
+    package static func layer(of point: StressPoint) throws -> any StressLayer {
+        let layer = try layer(named: point.layer)
+        let scenarios = layer.scenarios.map(\.name)
+        guard scenarios.contains(point.scenario) else {
+            throw BenchmarkError(
+                .usage,
+                NameSuggestion.message(
+                    kind: "scenario of \(layer.name)", name: point.scenario, among: scenarios))
+        }
+        return layer
+    }
+}

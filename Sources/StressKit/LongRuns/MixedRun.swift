@@ -1,0 +1,105 @@
+import Glibc
+import StorageEngine
+import StressModel
+
+/// A workload during which, between any two transactions, something else may happen. What it is
+/// depends on the seed and the number of the transaction.
+struct MixedRun {
+    private let point: StressPoint
+    private let trial: Trial
+    private let path: String
+    private let seed: UInt64
+    private let oracle: PrefixOracle
+    private let options: Database.Options
+
+    init(_ point: StressPoint, _ trial: Trial, _ path: String) throws {
+        self.point = point
+        self.trial = trial
+        self.path = path
+        seed = try point.value("seed", default: 0)
+        oracle = try PrefixOracle(point.workload())
+        options = try point.options()
+    }
+
+    private var count: Int { oracle.workload.count }
+
+    /// The file is opened again and again, until the time is over or the work done.
+    func run() throws {
+        var done = 0
+        while done < count, !trial.mustStop { done = try runUntilClosed(from: done) }
+        let connection = try Connection(Database.open(path: path, options: options))
+        try oracle.judgeAll(connection, CommitLedger(acknowledged: done))
+        trial.count(states: 1, commits: done)
+    }
+
+    /// In a function of its own, so that the database is closed when it returns. Returns how many
+    /// transactions the file holds.
+    private func runUntilClosed(from start: Int) throws -> Int {
+        let database = try Database.open(path: path, options: options)
+        let connection = try Connection(database)
+        try oracle.judge(connection, CommitLedger(acknowledged: start))
+        trial.count(states: 1)
+        var readers = PinnedReaderSet(database, oracle, trial)
+        var done = start
+        while done < count, !trial.mustStop {
+            var random = RepeatableRandom(seed: seed, part: 5 << 32 + UInt64(done))
+            switch random.below(200) {
+            case 0: return done
+            case 1...3: done = try letVictimWrite(connection, done, &random)
+            case 4...6: try copy(connection, done)
+            case 7...20: try rollBack(connection, done)
+            case 21...50: try readers.change(transactions: done, &random)
+            default: break
+            }
+            guard done < count else { break }
+            done += 1
+            // Now and then durable, so that groups and relaxed commits mix.
+            let durability: CommitDurability = random.isOne(in: 8) ? .full : .relaxed
+            try oracle.workload.run(done, on: connection, durability)
+            guard done % 50 == 0 else { continue }
+            try oracle.judge(connection, CommitLedger(acknowledged: done))
+            try readers.judge()
+            try readers.checkGrowth()
+            trial.count(states: 1, commits: 50)
+            trial.tellAlive()
+        }
+        return done
+    }
+
+    /// Another process goes on with the workload until it is killed.
+    private func letVictimWrite(
+        _ connection: Connection, _ done: Int, _ random: inout RepeatableRandom
+    ) throws -> Int {
+        // It finds out by itself how far the workload is, so somebody must have begun.
+        guard done > 0 else { return done }
+        let victim = try VictimProcess(point, path: path, transactions: done, in: trial)
+        if try victim.waitUntilOpen() {
+            System.sleep(nanoseconds: UInt64(random.below(KillAtTimes.longestDelay)) * 1000)
+            victim.kill()
+        }
+        try victim.waitForEnd()
+        trial.cover("processes killed")
+        _ = try connection.refresh()
+        return try oracle.judge(connection, victim.ledger(oracle.workload))
+    }
+
+    private func rollBack(_ connection: Connection, _ done: Int) throws {
+        try connection.beginWrite()
+        try oracle.workload.change(done + 1, on: connection)
+        connection.rollback()
+        trial.cover("transactions rolled back")
+        try oracle.judge(connection, CommitLedger(acknowledged: done))
+    }
+
+    private func copy(_ connection: Connection, _ done: Int) throws {
+        guard done > 0 else { return }
+        let copy = trial.file("copy")
+        trial.remove(copy)
+        defer { trial.remove(copy) }
+        try connection.writeCopy(toPath: copy, encryptionKey: options.encryptionKey)
+        trial.cover("copies")
+        let opened = try Connection(Database.open(path: copy, options: options))
+        try oracle.judgeAll(opened, CommitLedger(acknowledged: done))
+        trial.count(states: 1)
+    }
+}

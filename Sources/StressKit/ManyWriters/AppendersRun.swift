@@ -1,0 +1,109 @@
+import BenchmarkKit
+import Foundation
+import Glibc
+import StorageEngine
+import StressModel
+
+/// Starts the appenders of a point, collects what they tell, and checks it.
+struct AppendersRun {
+    private let point: StressPoint
+    private let trial: Trial
+    private let path: String
+    private let lists: Int
+    private let processes: Int
+
+    private static let patienceSeconds = 50.0
+
+    init(_ point: StressPoint, _ trial: Trial, _ path: String) throws {
+        self.point = point
+        self.trial = trial
+        self.path = path
+        lists = try point.number("lists", in: 1...1000, default: 3)
+        processes = try point.number("processes", in: 1...64, default: 2)
+    }
+
+    func run() throws {
+        let database = try Database.open(path: path, options: point.options())
+        let connection = try Connection(database)
+        try AppendedLists.create(lists, on: connection)
+        let transactions =
+            point.scenario == "threads"
+            ? try runThreads(database) : try runProcesses(kills: point.scenario == "killed")
+        _ = try connection.refresh()
+        let view = AppendedLists(connection)
+        let history = ListHistory(
+            transactions: transactions, final: try (0..<lists).map { try view.values($0) })
+        if let anomaly = HistoryChecker.anomalies(in: history).first {
+            throw Finding(.anomaly, anomaly.description)
+        }
+        if let problem = try connection.verify().first {
+            throw Finding(.reopenFailure, "verification finds: \(problem)")
+        }
+        trial.count(
+            states: 1, commits: transactions.count { $0.outcome == .committed })
+    }
+
+    private func runThreads(_ database: Database) throws -> [ListHistory.Transaction] {
+        let collected = Locked<[String: ListHistory.Transaction]>([:])
+        try AppenderProcess.runThreads(point, database, process: 0) { transaction in
+            collected.withLock { $0[transaction.name] = transaction }
+        }
+        return collected.withLock { Array($0.values) }
+    }
+
+    /// A thread for each process, which starts it, reads what it tells, and with which it would
+    /// die.
+    private func runProcesses(kills: Bool) throws -> [ListHistory.Transaction] {
+        var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 4 << 32)
+        let works = (0..<processes).map { process in
+            // The first one lives, so that the others are seen to be killed.
+            let lifetime = kills && process > 0 ? 5 + random.below(60) : nil
+            let errors = trial.file("appender-errors-\(process)")
+            return BackgroundThread { [point, path] _ in
+                try Self.collect(point, path, process, errors, killAfterLines: lifetime)
+            }
+        }
+        // All are waited for, also if one has found something.
+        let results = works.map { work in Result { try work.wait() } }
+        return try results.flatMap { try $0.get() }
+    }
+
+    private static func collect(
+        _ point: StressPoint, _ path: String, _ process: Int, _ errors: String,
+        killAfterLines lifetime: Int?
+    ) throws -> [ListHistory.Transaction] {
+        let child = try ChildProcess(
+            executable: ChildProcess.ownExecutable,
+            arguments: [StressAppenderCommand.verb, path, String(process), point.description],
+            errorFile: errors)
+        var collected: [String: ListHistory.Transaction] = [:]
+        var lines = 0
+        while true {
+            switch child.nextLine(within: patienceSeconds) {
+            case .text(AppenderProcess.open): child.send("begin")
+            case .text(let line):
+                guard
+                    let transaction = WorkerChannel.decode(
+                        ListHistory.Transaction.self, from: line)
+                else { throw Finding(.crash, "an appending process said '\(line)'.") }
+                collected[transaction.name] = transaction
+                lines += 1
+                if lines == lifetime { child.kill() }
+            case .timeout:
+                throw Finding(
+                    .overLimit, "an appending process did nothing for \(Int(patienceSeconds)) s.")
+            case .end:
+                let signal = child.wait()
+                let wasKilled = signal == SIGKILL && lifetime != nil
+                guard wasKilled || signal == 0 && child.exitCode == 0 else {
+                    let said = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
+                    throw Finding(
+                        .crash,
+                        "an appending process ended by signal \(signal). "
+                            + (said.split(separator: "\n").last.map(String.init) ?? ""))
+                }
+                return Array(collected.values)
+            }
+        }
+    }
+}

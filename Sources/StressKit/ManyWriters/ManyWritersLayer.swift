@@ -1,0 +1,48 @@
+import StorageEngine
+import StressModel
+
+/// Has many processes and threads append to lists and read them, and looks for an order of their
+/// transactions that explains what they saw.
+struct ManyWritersLayer: StressLayer {
+    let name = "many-writers"
+    let summary = "processes and threads append to lists and read them; histories are checked"
+    let proves =
+        "no lost update, no dirty read, one order of all transactions that keeps to the clock"
+    let scenarios = [
+        StressScenario("threads", "threads of one process"),
+        StressScenario("processes", "several processes with several threads each"),
+        StressScenario("killed", "as processes, and one after the other is killed"),
+    ]
+
+    func points(round: Int, seed: UInt64) -> [StressPoint] {
+        scenarios.enumerated().map { index, scenario in
+            StressPoint(name, scenario.name)
+                .with("file", FileKind.allCases[(round + index) % 2].rawValue)
+                .with("processes", scenario.name == "threads" ? 1 : 2 + round % 3)
+                .with("threads", scenario.name == "threads" ? 2 + round % 7 : 1 + round % 3)
+                .with("transactions", 60)
+                .with("lists", 3 + round % 4)
+                .with("seed", seed &+ UInt64(round))
+        }
+    }
+
+    func run(_ point: StressPoint, in trial: Trial) throws {
+        try trial.attempt(point) {
+            let path = trial.file("lists")
+            defer { trial.remove(path) }
+            try AppendersRun(point, trial, path).run()
+        }
+    }
+
+    /// What happens depends on the machine as well: a smaller run may have to be tried again.
+    func smaller(than point: StressPoint) throws -> [StressPoint] {
+        var candidates: [StressPoint] = []
+        for (name, fewest) in [("processes", 1), ("threads", 1), ("transactions", 5), ("lists", 1)]
+        {
+            let number = try point.number(name, in: 1...100_000, default: 1)
+            if number / 2 >= fewest { candidates.append(point.with(name, number / 2)) }
+            if number - 1 >= fewest { candidates.append(point.with(name, number - 1)) }
+        }
+        return candidates
+    }
+}

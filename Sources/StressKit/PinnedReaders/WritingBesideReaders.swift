@@ -1,0 +1,51 @@
+import StorageEngine
+import StressModel
+
+/// One writer, and readers at many versions.
+struct WritingBesideReaders {
+    private let point: StressPoint
+    private let trial: Trial
+    private let oracle: PrefixOracle
+    private let database: Database
+
+    /// Transactions between two looks at the file.
+    private static let interval = 25
+
+    init(_ point: StressPoint, _ trial: Trial, _ path: String) throws {
+        self.point = point
+        self.trial = trial
+        oracle = try PrefixOracle(point.workload())
+        database = try Database.open(path: path, options: point.options())
+    }
+
+    func run() throws {
+        var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 3 << 32)
+        let writer = try Connection(database)
+        var readers = PinnedReaderSet(database, oracle, trial)
+        let count = oracle.workload.count
+        for step in 1...count {
+            // Durability is not the matter here, and syncs would take most of the time.
+            try oracle.workload.run(step, on: writer, .relaxed)
+            if step == 1 { try readers.add(transactions: step) }
+            if point.scenario == "many" { try readers.change(transactions: step, &random) }
+            guard step % Self.interval == 0 || step == count else { continue }
+            try readers.judge()
+            try readers.checkGrowth()
+            trial.tellAlive()
+        }
+        readers.removeAll()
+        try checkReleased(writer)
+        try oracle.judgeAll(writer, CommitLedger(acknowledged: count))
+        trial.count(states: 1, commits: count)
+    }
+
+    /// With all readers of old versions gone, nothing waits; but what a relaxed commit freed does,
+    /// until a record that is durable has that commit at or below its floor.
+    private func checkReleased(_ writer: Connection) throws {
+        for _ in 0..<2 { _ = try StressWorkload.countBystander(on: writer) }
+        let waiting = try database.statistics().waitingBytes
+        guard waiting == 0 else {
+            throw Finding(.overLimit, "\(waiting) bytes wait for readers of which there are none.")
+        }
+    }
+}

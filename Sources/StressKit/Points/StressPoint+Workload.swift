@@ -1,0 +1,75 @@
+import StorageEngine
+import StressModel
+
+/// The settings that layers with a workload share: `seed`, `scale`, `transactions`, `skip` (numbers
+/// of transactions that are left out, separated by commas), `file` (plain or encrypted) and
+/// `durability`.
+extension StressPoint {
+    package func workload() throws -> StressWorkload {
+        StressWorkload(
+            seed: try value("seed", default: 0),
+            scale: try value("scale", default: StressScale.mixed),
+            count: try transactionCount(), skipping: try skipped())
+    }
+
+    /// Those that are skipped included.
+    private func transactionCount() throws -> Int {
+        try number("transactions", in: 1...100_000, default: 12)
+    }
+
+    package func skipped() throws -> Set<Int> {
+        guard let text = self["skip"] else { return [] }
+        let numbers = text.split(separator: ",").map { Int($0) }
+        guard !numbers.contains(nil) else { throw unreadable("skip", text) }
+        return Set(numbers.compactMap { $0 })
+    }
+
+    package func skipping(_ numbers: Set<Int>) -> StressPoint {
+        let text = numbers.sorted().map(String.init).joined(separator: ",")
+        return with("skip", text.isEmpty ? nil : text)
+    }
+
+    package func options() throws -> Database.Options {
+        Database.Options(encryptionKey: try value("file", default: FileKind.plain).key)
+    }
+
+    package func durability() throws -> CommitDurability {
+        try value("durability", default: CommitDurability.full)
+    }
+
+    /// The same trouble with fewer transactions, the largest steps first. `places`: settings that
+    /// name a place in a run of the workload, which another workload does not have: they are left
+    /// out, so that all places are tried.
+    package func withSmallerWorkloads(places: String...) throws -> [StressPoint] {
+        let base = places.reduce(self) { $0.with($1, String?.none) }
+        let count = try transactionCount()
+        let skipped = try skipped()
+        let kept = (1...count).filter { !skipped.contains($0) }
+        var candidates: [StressPoint] = []
+        // What comes after the failure goes first.
+        if count > 1 {
+            for shorter in Set([count / 2, count * 3 / 4, count - 1]).sorted() where shorter > 0 {
+                candidates.append(
+                    base.with("transactions", shorter)
+                        .skipping(skipped.filter { $0 <= shorter }))
+            }
+        }
+        var size = kept.count / 2
+        while size > 0 {
+            for start in stride(from: 0, to: kept.count, by: size) {
+                let part = kept[start..<min(start + size, kept.count)]
+                if part.count < kept.count { candidates.append(base.skipping(skipped.union(part))) }
+            }
+            size /= 2
+        }
+        return candidates
+    }
+}
+
+/// Whether a file is encrypted.
+package enum FileKind: String, CaseIterable, Sendable {
+    case plain, encrypted
+
+    /// One that protects nothing.
+    package var key: [UInt8]? { self == .plain ? nil : (0..<64).map { UInt8(200 - $0) } }
+}

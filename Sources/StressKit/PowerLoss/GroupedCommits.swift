@@ -1,0 +1,80 @@
+import Foundation
+import StorageEngine
+import StressModel
+
+/// Makes transactions join groups in a known order: the sync of one is held until the next ones
+/// have joined the group behind it.
+struct GroupedCommits {
+    private let workload: StressWorkload
+    private let database: Database
+    private static let groupSize = 4
+    /// A group that is as full as groups get takes nobody; then the sync goes on without.
+    private static let patienceSeconds = 0.3
+
+    init(_ workload: StressWorkload, _ database: Database) {
+        self.workload = workload
+        self.database = database
+    }
+
+    /// Carries out transactions; `acknowledge` is told of the last of those that have returned.
+    func run(_ steps: ClosedRange<Int>, _ acknowledge: (Int) -> Void) throws {
+        var first = steps.lowerBound
+        while first <= steps.upperBound {
+            let last = min(first + Self.groupSize, steps.upperBound)
+            try runGroups(first, last)
+            acknowledge(last)
+            first = last + 1
+        }
+    }
+
+    /// The first transaction makes a group of its own, the others one together.
+    private func runGroups(_ first: Int, _ last: Int) throws {
+        let holder = SystemInterceptor(
+            faults: [SystemCallFault(.hold, call: .fdatasync, ordinal: 1)])
+        holder.install()
+        defer { holder.uninstall() }
+        var works = [committing(first).work]
+        holder.waitUntilHeld()
+        for step in first..<last {
+            let (work, hasLock) = committing(step + 1)
+            works.append(work)
+            guard hasLock.wait(timeout: .now() + Self.patienceSeconds) == .success else {
+                holder.release()
+                _ = hasLock.wait(timeout: .distantFuture)
+                continue
+            }
+        }
+        // Whoever has the lock after the last one knows that it has joined.
+        let (probe, hasLock) = waitingForLock()
+        _ = hasLock.wait(timeout: .now() + Self.patienceSeconds)
+        holder.release()
+        for work in works { try work.wait() }
+        try probe.wait()
+    }
+
+    private func committing(_ step: Int) -> (work: BackgroundThread<Void>, DispatchSemaphore) {
+        let hasLock = DispatchSemaphore(value: 0)
+        let work = BackgroundThread { [workload, database] _ in
+            // Whatever happens, nobody is to wait for this thread for ever.
+            defer { hasLock.signal() }
+            let connection = try Connection(database)
+            try connection.beginWrite()
+            hasLock.signal()
+            try workload.change(step, on: connection)
+            try connection.commit()
+        }
+        return (work, hasLock)
+    }
+
+    private func waitingForLock() -> (BackgroundThread<Void>, DispatchSemaphore) {
+        let hasLock = DispatchSemaphore(value: 0)
+        let probe = BackgroundThread { [database] _ in
+            defer { hasLock.signal() }
+            let connection = try Connection(database)
+            try connection.beginWrite()
+            hasLock.signal()
+            connection.rollback()
+        }
+        return (probe, hasLock)
+    }
+}

@@ -1,0 +1,64 @@
+import StorageEngine
+import StressModel
+
+/// Opens the images of a history's moments, each followed by one more commit.
+struct PowerLossImages {
+    private let point: StressPoint
+    private let trial: Trial
+    private let oracle: PrefixOracle
+    private let options: Database.Options
+    /// All subsets of so many pieces are tried, samples of more.
+    private let exhaustivePieces: Int
+    private let samples: Int
+    private let seed: UInt64
+
+    init(_ point: StressPoint, _ trial: Trial) throws {
+        self.point = point
+        self.trial = trial
+        oracle = try PrefixOracle(point.workload())
+        options = try point.options()
+        exhaustivePieces = try point.number("exhaustive", in: 0...20, default: 8)
+        samples = try point.number("samples", in: 0...1_000_000, default: 40)
+        seed = try point.value("seed", default: 0)
+    }
+
+    func run() throws {
+        // The workload runs in this process, so that what fails in it is a finding too.
+        var history: PowerLossHistory?
+        try trial.attempt(point) { history = try PowerLossTrace(point, trial).history() }
+        guard let moments = history?.decisiveMoments else { return }
+        let named = try point.value("moment", as: Int.self)
+        if let named, !moments.indices.contains(named) {
+            throw point.unreadable("moment", "\(named)")
+        }
+        for moment in named.map({ $0...$0 }) ?? moments.indices.first!...moments.indices.last! {
+            try openImages(of: moments[moment], moment)
+            if trial.mustStop { return }
+        }
+    }
+
+    private func openImages(of moment: PowerLossHistory.Moment, _ number: Int) throws {
+        var random = RepeatableRandom(seed: seed, part: UInt64(number))
+        let named = try point.value("image", as: PowerLossChoice.self)
+        let choices =
+            named.map { [$0] }
+            ?? moment.choices(exhaustivePieces: exhaustivePieces, samples: samples, &random)
+        // Several transactions may have been under way, in a group or without waiting for the disk.
+        let isOneByOne = point.scenario != "grouped" && point.scenario != "relaxed"
+        let count = oracle.workload.count
+        let ledger = CommitLedger(
+            acknowledged: moment.acknowledged,
+            sent: isOneByOne ? min(moment.acknowledged + 1, count) : count)
+        for choice in choices {
+            let exact = point.with("moment", number).with("image", choice)
+            try trial.attempt(exact) {
+                let path = trial.file("image")
+                try trial.write(moment.image(choice), to: path)
+                defer { trial.remove(path) }
+                try oracle.reopen(path, ledger, options: options)
+                trial.count(states: 2, commits: moment.acknowledged)
+            }
+            if trial.mustStop { return }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import BenchmarkKit
+import StorageEngine
+import StressModel
+
+/// Kills a victim before and after each of its system calls that change files. A first run counts
+/// them.
+struct KillAtCalls {
+    private let point: StressPoint
+    private let trial: Trial
+    private let oracle: PrefixOracle
+    private let options: Database.Options
+    private let prepared: Int
+    private let image: [UInt8]
+
+    /// `prepared`: transactions that the file holds when the victim comes.
+    init(_ point: StressPoint, _ trial: Trial, prepared: Int) throws {
+        self.point = point
+        self.trial = trial
+        let workload = try point.workload()
+        oracle = PrefixOracle(workload)
+        options = try point.options()
+        self.prepared = min(prepared, workload.count - 1)
+        image = try trial.prepare(point, transactions: self.prepared)
+    }
+
+    /// One victim and the file that it works on.
+    struct Attempt {
+        fileprivate let context: KillAtCalls
+        fileprivate let path: String
+        fileprivate let faults: String
+
+        private func runVictim() throws -> CommitLedger {
+            let victim = try VictimProcess(
+                context.point, path: path, faults: faults, transactions: context.prepared,
+                in: context.trial)
+            // Under relaxed durability syncs in the background come when they come: the last calls
+            // of one run need not happen in the next.
+            let isCertain = try context.point.durability() == .full
+            guard try victim.waitForEnd() || !isCertain else {
+                throw Finding(.wrongState, "the process ended before the call at which it was to.")
+            }
+            return victim.ledger(context.oracle.workload)
+        }
+
+        /// Whoever opens the file afterwards finds what it must.
+        func reopen() throws {
+            let ledger = try runVictim()
+            try context.oracle.reopen(path, ledger, options: context.options)
+            context.trial.count(states: 2, commits: ledger.acknowledged)
+        }
+
+        /// Who has the file open goes on from the last published version, over whatever the victim
+        /// left behind.
+        func goOn() throws {
+            let connection = try Connection(
+                Database.open(path: path, options: context.options))
+            let ledger = try runVictim()
+            _ = try connection.refresh()
+            let found = try context.oracle.judge(connection, ledger)
+            try context.oracle.workload.run(found + 1, on: connection)
+            try context.oracle.judgeAll(connection, CommitLedger(acknowledged: found + 1))
+            context.trial.count(states: 2, commits: ledger.acknowledged)
+        }
+    }
+
+    func run(_ body: (Attempt) throws -> Void) throws {
+        for kill in try kills() {
+            try trial.attempt(point.with("kill", kill)) {
+                let path = trial.file("killed")
+                try trial.write(image, to: path)
+                defer { trial.remove(path) }
+                try body(Attempt(context: self, path: path, faults: "kill-\(kill)"))
+            }
+            if trial.mustStop { return }
+        }
+    }
+
+    /// The one that the point names, or all.
+    private func kills() throws -> [String] {
+        if let named = point["kill"] {
+            guard SystemCallFault(parsing: "kill-\(named)") != nil else {
+                throw point.unreadable("kill", named)
+            }
+            return [named]
+        }
+        let path = trial.file("whole")
+        try trial.write(image, to: path)
+        defer { trial.remove(path) }
+        let victim = try VictimProcess(point, path: path, transactions: prepared, in: trial)
+        try victim.waitForEnd()
+        guard let calls = victim.calls, calls > 0 else {
+            throw BenchmarkError(
+                .internalError, "A writing process did not say how many calls it made.")
+        }
+        return (1...calls).flatMap { ["before:\($0)", "after:\($0)"] }
+    }
+}

@@ -1,0 +1,54 @@
+import StorageEngine
+import StressModel
+
+/// Kills a victim some random time after it has opened the file, again and again on the same file,
+/// until its work is done.
+struct KillAtTimes {
+    private let point: StressPoint
+    private let trial: Trial
+    private let oracle: PrefixOracle
+    private let options: Database.Options
+
+    init(_ point: StressPoint, _ trial: Trial) throws {
+        self.point = point
+        self.trial = trial
+        oracle = try PrefixOracle(point.workload())
+        options = try point.options()
+    }
+
+    /// Microseconds; a commit takes some hundreds.
+    static let longestDelay = 4000
+
+    func run(count: Int) throws {
+        var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 1 << 32)
+        let delays = (0..<count).map { _ in random.below(Self.longestDelay) }
+        for delay in try point.value("kill", as: Int.self).map({ [$0] }) ?? delays {
+            try trial.attempt(point.with("kill", delay)) { try killUntilDone(after: delay) }
+            if trial.mustStop { return }
+        }
+    }
+
+    private func killUntilDone(after delay: Int) throws {
+        let path = trial.file("killed")
+        trial.remove(path)
+        defer { trial.remove(path) }
+        var found = 0
+        // A victim that is never quick enough to commit would go on for ever.
+        for _ in 0..<(oracle.workload.count * 2) where found < oracle.workload.count {
+            let victim = try VictimProcess(point, path: path, transactions: found, in: trial)
+            if try victim.waitUntilOpen() {
+                System.sleep(nanoseconds: UInt64(delay) * 1000)
+                victim.kill()
+            }
+            try victim.waitForEnd()
+            found = try judge(path, victim.ledger(oracle.workload))
+            trial.count(states: 1, commits: victim.acknowledged)
+        }
+    }
+
+    /// In a function of its own, so that the file is closed when it returns.
+    private func judge(_ path: String, _ ledger: CommitLedger) throws -> Int {
+        let connection = try Connection(Database.open(path: path, options: options))
+        return try oracle.judgeAll(connection, ledger)
+    }
+}

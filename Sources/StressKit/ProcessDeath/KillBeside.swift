@@ -1,0 +1,113 @@
+import StorageEngine
+import StressModel
+
+/// Kills victims at random times while a thread of this process writes to the same file, and takes
+/// the time from each kill until that thread has the write lock.
+struct KillBeside {
+    private let point: StressPoint
+    private let trial: Trial
+    private let oracle: PrefixOracle
+    private let path: String
+
+    init(_ point: StressPoint, _ trial: Trial) throws {
+        self.point = point
+        self.trial = trial
+        oracle = try PrefixOracle(point.workload())
+        path = trial.file("shared")
+    }
+
+    /// E9 asks for a bound; what is usual is in the histogram.
+    private static let longestHandOverNanoseconds: UInt64 = 5_000_000_000
+
+    func run(count: Int) throws {
+        let prepared = min(ProcessDeathLayer.prepared, oracle.workload.count - 1)
+        try trial.write(trial.prepare(point, transactions: prepared), to: path)
+        defer { trial.remove(path) }
+        var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 2 << 32)
+        try trial.attempt(point) {
+            let database = try Database.open(path: path, options: point.options())
+            let grants = LockGrants()
+            let writer = BackgroundThread { isStopped in
+                let connection = try Connection(database)
+                var count: Int64 = 0
+                while !isStopped() {
+                    let next = try StressWorkload.countBystander(on: connection) {
+                        grants.add(System.monotonicNanoseconds)
+                    }
+                    guard next == count + 1 else {
+                        throw Finding(
+                            .lostCommit, "the other process's count is \(next) after \(count).")
+                    }
+                    count = next
+                }
+                return count
+            }
+            var (done, kills) = (prepared, 0)
+            let reader = try Connection(database)
+            while done < oracle.workload.count, kills < count {
+                done = try kill(
+                    after: random.below(KillAtTimes.longestDelay), holding: done, reader, grants,
+                    writer)
+                kills += 1
+            }
+            let written = try writer.finish()
+            _ = try reader.refresh()
+            try oracle.judgeAll(reader, CommitLedger(acknowledged: done))
+            trial.count(states: 1, commits: Int(written))
+        }
+    }
+
+    /// One kill; returns how many transactions the file holds then.
+    private func kill(
+        after delay: Int, holding done: Int, _ reader: Connection, _ grants: LockGrants,
+        _ writer: BackgroundThread<Int64>
+    ) throws -> Int {
+        let victim = try VictimProcess(point, path: path, transactions: done, in: trial)
+        if try victim.waitUntilOpen() {
+            System.sleep(nanoseconds: UInt64(delay) * 1000)
+            let killed = System.monotonicNanoseconds
+            victim.kill()
+            try victim.waitForEnd()
+            try waitForGrant(after: killed, grants, writer)
+        } else {
+            try victim.waitForEnd()
+        }
+        _ = try reader.refresh()
+        let found = try oracle.judge(reader, victim.ledger(oracle.workload))
+        trial.count(states: 1, commits: victim.acknowledged)
+        return found
+    }
+
+    private func waitForGrant(
+        after killed: UInt64, _ grants: LockGrants, _ writer: BackgroundThread<Int64>
+    ) throws {
+        while System.monotonicNanoseconds < killed + Self.longestHandOverNanoseconds {
+            if let granted = grants.first(after: killed) {
+                trial.countHandOver(nanoseconds: granted - killed)
+                return
+            }
+            // Its error says more than that it does not write.
+            if writer.isDone { _ = try writer.wait() }
+            System.sleep(nanoseconds: 100_000)
+        }
+        throw Finding(
+            .overLimit,
+            "nobody got the write lock in \(Self.longestHandOverNanoseconds / 1_000_000_000) s "
+                + "after a process had been killed.")
+    }
+}
+
+/// When a thread got the write lock.
+private final class LockGrants: Sendable {
+    private let times = Locked<[UInt64]>([])
+
+    func add(_ time: UInt64) { times.withLock { $0.append(time) } }
+
+    /// The first one after a moment. Those before it are of no use any more.
+    func first(after moment: UInt64) -> UInt64? {
+        times.withLock { times in
+            times.removeAll { $0 <= moment }
+            return times.first
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import StorageEngine
+import StressModel
+
+/// Kills writing processes.
+///
+/// A process that dies leaves the page cache behind, so this shows nothing about durability; it
+/// shows that locks pass on, that nothing has to be repaired, and that readers never see half a
+/// commit.
+struct ProcessDeathLayer: StressLayer {
+    let name = "process-death"
+    let summary = "kills a writing process before and after each system call, and at random times"
+    let proves = "locks pass on, no acknowledged commit is lost, nothing needs repair"
+    let scenarios = [
+        StressScenario("create", "the file is being created; nobody else has it open"),
+        StressScenario("alone", "the file exists; whoever opens it next recovers it"),
+        StressScenario("survivor", "another process has the file open and goes on"),
+        StressScenario("random", "killed at a random time; nobody else has the file open"),
+        StressScenario("beside", "killed at a random time, while another process writes"),
+    ]
+
+    /// Transactions that a file holds before a victim comes, where it is not to be created.
+    static let prepared = 6
+    private static let transactions = 12
+    /// Of the random scenarios, in a round.
+    private static let randomKills = 40
+
+    func points(round: Int, seed: UInt64) -> [StressPoint] {
+        let scales: [StressScale] = [.mixed, .large, .small]
+        return scenarios.enumerated().map { index, scenario in
+            let variant = round + index
+            return StressPoint(name, scenario.name)
+                .with("file", FileKind.allCases[variant % 2].rawValue)
+                .with(
+                    "durability", (variant / 2 % 3 == 2 ? CommitDurability.relaxed : .full).rawValue
+                )
+                .with("scale", scales[round % scales.count].rawValue)
+                .with("transactions", Self.transactions)
+                .with("seed", seed &+ UInt64(round))
+        }
+    }
+
+    func run(_ point: StressPoint, in trial: Trial) throws {
+        switch point.scenario {
+        case "create": try KillAtCalls(point, trial, prepared: 0).run { try $0.reopen() }
+        case "alone":
+            try KillAtCalls(point, trial, prepared: Self.prepared).run { try $0.reopen() }
+        case "survivor":
+            try KillAtCalls(point, trial, prepared: Self.prepared).run { try $0.goOn() }
+        case "random": try KillAtTimes(point, trial).run(count: Self.randomKills)
+        default: try KillBeside(point, trial).run(count: Self.randomKills)
+        }
+    }
+
+    func smaller(than point: StressPoint) throws -> [StressPoint] {
+        try point.withSmallerWorkloads(places: "kill")
+    }
+}

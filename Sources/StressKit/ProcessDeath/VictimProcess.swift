@@ -1,0 +1,86 @@
+import BenchmarkKit
+import Foundation
+import Glibc
+import StorageEngine
+import StressModel
+
+/// A victim as its killer sees it.
+final class VictimProcess {
+    private let child: ChildProcess
+    private let errorFile: String
+    /// The newest transaction that it said it had committed.
+    private(set) var acknowledged: Int
+    /// Known once it has ended by itself.
+    private(set) var calls: Int?
+
+    /// Starts one on a file that holds so many transactions.
+    init(
+        _ point: StressPoint, path: String, faults: String = "", transactions: Int,
+        in trial: Trial
+    ) throws {
+        acknowledged = transactions
+        errorFile = trial.file("victim-errors")
+        unlink(errorFile)
+        child = try ChildProcess(
+            executable: ChildProcess.ownExecutable,
+            arguments: [StressVictimCommand.verb, path, faults, point.description],
+            errorFile: errorFile)
+    }
+
+    private static let patienceSeconds = 30.0
+
+    /// Waits until it has opened the file; false if it has ended before.
+    func waitUntilOpen() throws -> Bool {
+        while let line = try nextLine() {
+            if line == StressVictim.Message.open { return true }
+        }
+        return false
+    }
+
+    private func nextLine() throws -> String? {
+        switch child.nextLine(within: Self.patienceSeconds) {
+        case .text(let line):
+            let words = line.split(separator: " ")
+            let number = words.count == 2 ? Int(words[1]) : nil
+            switch (words.first.map(String.init), number) {
+            case (StressVictim.Message.acknowledged, let number?): acknowledged = number
+            case (StressVictim.Message.calls, let number?): calls = number
+            default: break
+            }
+            return line
+        case .end: return nil
+        case .timeout:
+            child.kill()
+            throw Finding(
+                .overLimit,
+                "a process that should have been killed, or have ended, did nothing for "
+                    + "\(Int(Self.patienceSeconds)) s.")
+        }
+    }
+
+    func kill() { child.kill() }
+
+    /// Waits until it has ended. By itself or by the signal that kills are made with; any other
+    /// ending is a finding.
+    ///
+    /// - Returns: whether it was killed.
+    @discardableResult
+    func waitForEnd() throws -> Bool {
+        while try nextLine() != nil {}
+        let signal = child.wait()
+        if signal == SIGKILL { return true }
+        guard signal == 0, child.exitCode == 0 else {
+            let errors = (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? ""
+            throw Finding(
+                .crash,
+                "the writing process ended by \(signal == 0 ? "itself" : "signal \(signal)"): "
+                    + (errors.split(separator: "\n").last.map(String.init) ?? "it said nothing."))
+        }
+        return false
+    }
+
+    /// What its commits are known to be. One may have been under way.
+    func ledger(_ workload: StressWorkload) -> CommitLedger {
+        CommitLedger(acknowledged: acknowledged, sent: min(acknowledged + 1, workload.count))
+    }
+}

@@ -1,0 +1,32 @@
+import StressModel
+
+/// What came of one scenario in one run: a row of the results.
+package struct LayerTally: Equatable, Sendable {
+    package let layer: String
+    package let scenario: String
+    /// Of the run; that of a round is this and its number.
+    package let seed: UInt64
+    package let firstRound: Int
+    package var rounds = 0
+    package var report = TrialReport()
+    package var seconds = 0.0
+
+    package init(layer: String, scenario: String, seed: UInt64, firstRound: Int) {
+        self.layer = layer
+        self.scenario = scenario
+        self.seed = seed
+        self.firstRound = firstRound
+    }
+
+    package func failures(_ kinds: Finding.Kind...) -> Int {
+        report.failures.count { kinds.contains($0.kind) }
+    }
+
+    /// A quantile of the hand-over times in microseconds; nil if there are none.
+    package func handOverMicroseconds(_ quantile: Double) -> Double? {
+        let times = report.handOverNanoseconds.sorted()
+        guard !times.isEmpty else { return nil }
+        let rank = Int((quantile * Double(times.count)).rounded(.up)) - 1
+        return Double(times[min(max(rank, 0), times.count - 1)]) / 1000
+    }
+}

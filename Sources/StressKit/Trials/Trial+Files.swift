@@ -1,0 +1,48 @@
+import BenchmarkKit
+import Foundation
+import Glibc
+import StorageEngine
+
+extension Trial {
+    /// Writes a database file, with nothing beside it.
+    package func write(_ bytes: [UInt8], to path: String) throws {
+        remove(path)
+        if bytes.isEmpty { return }
+        do { try Data(bytes).write(to: URL(fileURLWithPath: path)) } catch {
+            throw BenchmarkError(
+                .internalError,
+                "'\(path)' cannot be written: \((error as NSError).localizedDescription). "
+                    + "Choose another folder with --path.")
+        }
+    }
+
+    package func remove(_ path: String) {
+        unlink(path)
+        unlink(path + ".lock")
+    }
+
+    package func read(_ path: String) throws -> [UInt8] {
+        do { return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) } catch {
+            throw BenchmarkError(
+                .internalError,
+                "'\(path)' cannot be read: \((error as NSError).localizedDescription)")
+        }
+    }
+
+    /// A database after the first transactions of a point's workload, closed cleanly.
+    package func prepare(_ point: StressPoint, transactions: Int) throws -> [UInt8] {
+        guard transactions > 0 else { return [] }
+        let path = file("prepared")
+        remove(path)
+        defer { remove(path) }
+        try run(point, transactions, path)
+        return try read(path)
+    }
+
+    /// In a function of its own, so that the database is closed when it returns.
+    private func run(_ point: StressPoint, _ transactions: Int, _ path: String) throws {
+        let workload = try point.workload()
+        let connection = try Connection(Database.open(path: path, options: point.options()))
+        for transaction in 1...transactions { try workload.run(transaction, on: connection) }
+    }
+}

@@ -1,0 +1,112 @@
+import BenchmarkKit
+import Foundation
+import Glibc
+import StressModel
+
+/// A worker as the runner sees it: started when it is needed, and again when it has ended.
+///
+/// Used by one thread, the one that the worker dies with.
+package final class WorkerProcess {
+    private let executable: String
+    private let directory: String
+    private let limits: StressLimits
+    private var child: ChildProcess?
+
+    /// `directory`: for the files of points, on the file system that is to be used.
+    package init(executable: String, directory: String, limits: StressLimits) {
+        self.executable = executable
+        self.directory = directory
+        self.limits = limits
+    }
+
+    private var errorFile: String { directory + "/errors" }
+
+    private func started() throws -> ChildProcess {
+        if let child { return child }
+        unlink(errorFile)
+        let child = try ChildProcess(
+            executable: executable,
+            arguments: [
+                StressWorkerCommand.verb, "--file-bytes", String(limits.fileBytes),
+                "--memory-bytes", String(limits.memoryBytes),
+            ],
+            errorFile: errorFile)
+        Interruption.caseStarted(child.identifier)
+        self.child = child
+        return child
+    }
+
+    /// Tries a point. A worker that ends, hangs or takes too much has found something.
+    package func run(
+        _ point: StressPoint, secondsLeft: Double,
+        _ progress: (_ points: Int, _ states: Int) -> Void = { _, _ in }
+    ) throws -> TrialReport {
+        let child = try started()
+        child.send(
+            WorkerChannel.encode(
+                WorkerRequest(
+                    point: point.description, directory: directory, secondsLeft: secondsLeft)))
+        var report = TrialReport()
+        var underWay = point.description
+        while true {
+            switch child.nextLine(within: limits.silenceSeconds) {
+            case .text(let line):
+                switch WorkerChannel.decode(WorkerReply.self, from: line) {
+                case .trying(let point): underWay = point
+                case .progress(let points, let states):
+                    report.points = points
+                    report.states = states
+                    progress(points, states)
+                case .done(let report): return checked(report, underWay)
+                case .refused(let code, let message):
+                    throw BenchmarkError(.init(rawValue: code), message)
+                case nil:
+                    throw BenchmarkError(.internalError, "A worker said '\(line)'.")
+                }
+            case .timeout:
+                end()
+                report.failures.append(
+                    .init(
+                        point: underWay, kind: .overLimit,
+                        message: "nothing happened for \(Int(limits.silenceSeconds)) s."))
+                return report
+            case .end:
+                try Interruption.throwIfRequested()
+                report.failures.append(
+                    .init(point: underWay, kind: .crash, message: lastWords(of: child)))
+                end()
+                return report
+            }
+        }
+    }
+
+    private func checked(_ report: TrialReport, _ point: String) -> TrialReport {
+        guard report.peakResidentBytes > limits.memoryBytes else { return report }
+        var report = report
+        report.failures.append(
+            .init(
+                point: point, kind: .overLimit,
+                message: "\(report.peakResidentBytes) bytes of memory were resident, "
+                    + "\(limits.memoryBytes) are allowed."))
+        // The peak is that of the process's life.
+        end()
+        return report
+    }
+
+    private func lastWords(of child: ChildProcess) -> String {
+        let signal = child.wait()
+        let errors = (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? ""
+        let lines = errors.split(separator: "\n").map(String.init)
+        let said = lines.first { $0.contains("Fatal error") } ?? lines.last ?? ""
+        let ending = signal == 0 ? "exit code \(child.exitCode)" : "signal \(signal)"
+        return "the process ended by \(ending). \(said)"
+    }
+
+    /// Ends the worker, if there is one.
+    package func end() {
+        child?.kill()
+        child?.wait()
+        child = nil
+        Interruption.caseEnded()
+    }
+}

@@ -1,0 +1,128 @@
+/// Checks that a history of list appends can have happened one transaction after the other, in an
+/// order that keeps to the clock: a transaction that had ended before another began comes before
+/// it.
+///
+/// Lists tell the order of their writers, and a reader shows which of them it came after; what
+/// remains is to find a cycle among the orders of all lists and the clock.
+package struct HistoryChecker {
+    private typealias Transaction = ListHistory.Transaction
+
+    private let history: ListHistory
+    /// Those that happened: committed, or unknown and seen.
+    private var happened: [Transaction] = []
+    /// Which transaction (of `happened`) appended a value.
+    private var writers: [Int64: Int] = [:]
+    /// Values of transactions that were rolled back, by who made them.
+    private var rolledBack: [Int64: String] = [:]
+    private var anomalies: [HistoryAnomaly] = []
+
+    private init(_ history: ListHistory) { self.history = history }
+
+    /// All anomalies but cycles; a cycle if there are no others.
+    package static func anomalies(in history: ListHistory) -> [HistoryAnomaly] {
+        var checker = HistoryChecker(history)
+        checker.findWriters()
+        checker.checkFinalLists()
+        checker.checkReads()
+        if checker.anomalies.isEmpty { checker.checkOrder() }
+        return checker.anomalies
+    }
+
+    private mutating func report(_ kind: HistoryAnomaly.Kind, _ message: String) {
+        anomalies.append(HistoryAnomaly(kind: kind, message: message))
+    }
+
+    private mutating func findWriters() {
+        let present = Set(history.final.joined())
+        for transaction in history.transactions {
+            switch transaction.outcome {
+            case .rolledBack:
+                for append in transaction.appends { rolledBack[append.value] = transaction.name }
+                continue
+            case .unknown:
+                guard transaction.appends.contains(where: { present.contains($0.value) }) else {
+                    continue
+                }
+            case .committed: break
+            }
+            for append in transaction.appends { writers[append.value] = happened.count }
+            happened.append(transaction)
+        }
+    }
+
+    private mutating func checkFinalLists() {
+        for (list, values) in history.final.enumerated() {
+            var seen: Set<Int64> = []
+            for value in values {
+                if !seen.insert(value).inserted {
+                    report(.repeatedUpdate, "list \(list) holds \(value) twice.")
+                }
+                checkWriter(of: value, "list \(list) at the end")
+            }
+        }
+        for transaction in happened {
+            for append in transaction.appends
+            where !history.final[append.list].contains(append.value) {
+                report(
+                    .lostUpdate,
+                    "\(transaction.name) appended \(append.value) to list \(append.list), "
+                        + "which does not hold it.")
+            }
+        }
+    }
+
+    private mutating func checkWriter(of value: Int64, _ place: @autoclosure () -> String) {
+        if writers[value] != nil { return }
+        let owner = rolledBack[value].map { "\($0), which was rolled back" } ?? "nobody"
+        report(.dirtyRead, "\(place()) holds \(value) of \(owner).")
+    }
+
+    private mutating func checkReads() {
+        for transaction in happened {
+            for read in transaction.reads {
+                let final = history.final[read.list]
+                guard final.starts(with: read.values) else {
+                    for value in read.values {
+                        checkWriter(of: value, "list \(read.list) as \(transaction.name) read it")
+                    }
+                    report(
+                        .strangeRead,
+                        "\(transaction.name) read \(read.values.count) values of list "
+                            + "\(read.list), which do not begin what it holds at the end.")
+                    continue
+                }
+                if read.values.count < final.count, let last = read.values.last,
+                    let writer = writers[last], writer == writers[final[read.values.count]]
+                {
+                    report(
+                        .partialRead,
+                        "\(transaction.name) read list \(read.list) between two appends of "
+                            + "\(happened[writer].name).")
+                }
+            }
+        }
+    }
+
+    private mutating func checkOrder() {
+        var graph = PrecedenceGraph(count: happened.count)
+        for values in history.final {
+            for (earlier, later) in zip(values, values.dropFirst()) {
+                graph.add(writers[earlier]!, before: writers[later]!)
+            }
+        }
+        for (reader, transaction) in happened.enumerated() {
+            for read in transaction.reads {
+                let final = history.final[read.list]
+                if let last = read.values.last { graph.add(writers[last]!, before: reader) }
+                if read.values.count < final.count {
+                    graph.add(reader, before: writers[final[read.values.count]]!)
+                }
+            }
+        }
+        graph.addClock(
+            happened.map { (began: $0.began, ended: $0.outcome == .unknown ? .max : $0.ended) })
+        guard let cycle = graph.cycle() else { return }
+        let names = cycle.map { happened[$0].name }
+        report(.cycle, (names + [names[0]]).joined(separator: " before ") + ".")
+    }
+}

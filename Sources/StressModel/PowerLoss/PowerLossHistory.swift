@@ -1,0 +1,64 @@
+import StorageEngine
+
+/// What a file went through, as far as a loss of power can tell.
+package struct PowerLossHistory {
+    /// A state between two system calls.
+    package struct Moment {
+        /// What the newest sync vouches for.
+        package var durable: [UInt8]
+        /// Calls since: each piece that they wrote may be on disk or not.
+        package var pending: [SystemTraceEvent]
+        /// The newest step whose commit had returned.
+        package var acknowledged: Int
+        /// Where header, marker and commit records end and pages begin.
+        package let headBytes: Int
+    }
+
+    package private(set) var moments: [Moment]
+    package private(set) var eventCount = 0
+
+    package init(
+        durable: [UInt8], pending: [SystemTraceEvent], acknowledged: Int, headBytes: Int
+    ) {
+        moments = [
+            Moment(
+                durable: durable, pending: pending, acknowledged: acknowledged,
+                headBytes: headBytes)
+        ]
+    }
+
+    package mutating func add(_ event: SystemTraceEvent) {
+        eventCount += 1
+        var moment = moments.last!
+        if event.change == .sync {
+            moment.durable = present
+            moment.pending = []
+        } else {
+            moment.pending.append(event)
+        }
+        moments.append(moment)
+    }
+
+    package mutating func acknowledge(_ step: Int) {
+        var moment = moments.last!
+        moment.acknowledged = step
+        moments.append(moment)
+    }
+
+    /// Those before a sync or the return of a commit: their images include those of the moments
+    /// before.
+    package var decisiveMoments: [Moment] {
+        moments.indices.filter { index in
+            guard index + 1 < moments.count else { return true }
+            let (moment, next) = (moments[index], moments[index + 1])
+            return next.pending.count <= moment.pending.count
+        }.map { moments[$0] }
+    }
+
+    /// The file as the page cache has it.
+    package var present: [UInt8] {
+        var image = moments.last!.durable
+        for event in moments.last!.pending { event.apply(to: &image) }
+        return image
+    }
+}

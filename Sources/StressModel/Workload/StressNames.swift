@@ -1,0 +1,28 @@
+/// The values that a transaction gives to what it makes: functions of its number, so that model and
+/// database get the same.
+struct StressNames {
+    private let transaction: Int
+    private var made = 0
+
+    init(transaction: Int) { self.transaction = transaction }
+
+    mutating func nextID() -> Int64 {
+        made += 1
+        return Int64(transaction) * 100_000 + Int64(made)
+    }
+
+    mutating func nextEvent() -> (tag: String, time: Double) {
+        let id = nextID()
+        return ("event-\(id)", Double(id) + 0.25)
+    }
+
+    static func name(_ id: Int64, _ length: Int) -> String {
+        String(String(repeating: "n\(id)-", count: length / 4 + 1).prefix(length))
+    }
+
+    static func note(_ length: Int, _ fill: UInt8) -> [UInt8] {
+        (0..<length).map { fill ^ UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) }
+    }
+
+    static func fact(_ number: Int) -> String { "fact \(number)" }
+}

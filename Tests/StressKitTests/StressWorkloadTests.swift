@@ -1,0 +1,64 @@
+import StorageEngine
+import StressModel
+import Testing
+
+@Suite struct StressWorkloadTests {
+    private func connection() throws -> Connection {
+        let name = "workload-\(UInt64.random(in: 0 ... .max))"
+        return try Connection(Database.open(path: name, options: .init(inMemory: true)))
+    }
+
+    private func expectDigests(of workload: StressWorkload, _ label: String) throws {
+        let connection = try connection()
+        for transaction in 0...workload.count + 1 {
+            if transaction > 0 { try workload.run(transaction, on: connection) }
+            #expect(try StressWorkload.progress(of: connection) == transaction, "\(label)")
+            #expect(
+                try StressWorkload.digest(of: connection) == workload.digests[transaction],
+                "\(label), transaction \(transaction)")
+        }
+        #expect(try connection.verify() == [], "\(label)")
+    }
+
+    /// Two that know nothing of each other.
+    @Test(arguments: StressScale.allCases, 0...5 as ClosedRange<UInt64>)
+    func theDatabaseHoldsWhatTheModelSays(scale: StressScale, seed: UInt64) throws {
+        try expectDigests(
+            of: StressWorkload(seed: seed, scale: scale, count: scale == .large ? 20 : 80),
+            "\(scale) \(seed)")
+    }
+
+    @Test func aWorkloadWithTransactionsLeftOutIsAnotherOne() throws {
+        var random = RepeatableRandom(seed: 4)
+        for _ in 0..<12 {
+            let skipped = Set((1...40).filter { _ in random.isOne(in: 3) })
+            let workload = StressWorkload(seed: 9, scale: .mixed, count: 40, skipping: skipped)
+            #expect(workload.count == 40 - skipped.count)
+            try expectDigests(of: workload, "without \(skipped.sorted())")
+        }
+    }
+
+    @Test func digestsTellTransactionsApart() {
+        for scale in StressScale.allCases {
+            let workload = StressWorkload(seed: 2, scale: scale, count: 60)
+            #expect(Set(workload.digests).count == workload.digests.count)
+        }
+        let first = StressWorkload(seed: 1, scale: .mixed, count: 5)
+        #expect(first.digests == StressWorkload(seed: 1, scale: .mixed, count: 5).digests)
+        #expect(first.digests != StressWorkload(seed: 2, scale: .mixed, count: 5).digests)
+    }
+
+    @Test func aTransactionThatFailsLeavesNothing() throws {
+        let workload = StressWorkload(seed: 3, scale: .mixed, count: 5)
+        let connection = try connection()
+        try workload.run(1, on: connection)
+        try connection.beginWrite()
+        try workload.change(2, on: connection)
+        connection.rollback()
+        #expect(try StressWorkload.digest(of: connection) == workload.digests[1])
+        #expect(try StressWorkload.countBystander(on: connection) == 1)
+        #expect(try StressWorkload.countBystander(on: connection) == 2)
+        // Bystanders are not part of it.
+        #expect(try StressWorkload.digest(of: connection) == workload.digests[1])
+    }
+}
