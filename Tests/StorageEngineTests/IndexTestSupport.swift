@@ -1,5 +1,6 @@
+import StressModel
+
 @testable import StorageEngine
-@testable import engine_test_process
 
 /// Values of one indexed property by their objects' keys: what an index is compared with.
 struct IndexModel {

@@ -1,7 +1,7 @@
+import StressModel
 import Testing
 
 @testable import StorageEngine
-@testable import engine_test_process
 
 /// Indexes in bulk, and how they come and go.
 @Suite struct IndexTests {
