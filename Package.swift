@@ -10,7 +10,6 @@ let package = Package(
         .executable(name: "realm-bench-system-malloc", targets: ["realm-bench-system-malloc"]),
         .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
         .library(name: "JemallocCounters", targets: ["JemallocCounters"]),
-        .library(name: "StressKit", targets: ["StressKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -64,7 +63,7 @@ let package = Package(
             exclude: ["Fixtures", "Reference"]),
         .testTarget(
             name: "StressKitTests",
-            dependencies: ["BenchmarkKit", "StorageEngine", "StressKit", "StressModel", "realm-bench"]),
+            dependencies: ["BenchmarkKit", "StorageEngine", "StressKit", "StressModel"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu17
