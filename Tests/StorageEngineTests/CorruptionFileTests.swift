@@ -103,6 +103,19 @@ import Testing
         return image
     }
 
+    /// A loss of power in the first step of creation leaves one block of zeros at most.
+    @Test func aBlockOfZerosIsAFileThatIsYetToBeCreated() throws {
+        for length in [1, 511, 512, 4096] {
+            try directory.withImage([UInt8](repeating: 0, count: length)) { path in
+                let connection = try Connection(Database.open(path: path))
+                #expect(connection.tables.isEmpty, "\(length) bytes")
+            }
+        }
+        #expect(try openError([UInt8](repeating: 0, count: 4097))?.code == .notADatabase)
+        #expect(
+            try openError([UInt8](repeating: 0, count: 600) + [1])?.code == .notADatabase)
+    }
+
     @Test func anotherFormatAndUnknownFlagsAreNamed() throws {
         let format = FileHeader.formatVersion
         #expect(try openError(header(changing: 8, to: format)) == nil)

@@ -17,12 +17,6 @@ import Testing
         if point.layer == "long-runs" { point = point.with("transactions", 150) }
         if point.layer == "many-writers" { point = point.with("transactions", 25) }
         let report = try report(on: point, seconds: 1)
-        if point.scenario == "creating" {
-            // A loss of power before the first sync of a new file may leave one block of zeros,
-            // which is then refused instead of made into a database.
-            withKnownIssue { #expect(report.failures == []) }
-            return
-        }
         #expect(report.failures == [])
         guard report.skipped == nil else { return }
         #expect(report.points > 0)

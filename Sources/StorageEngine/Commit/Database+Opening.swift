@@ -201,11 +201,12 @@ extension Database {
             newestRecord: nil)
     }
 
-    /// The header, or nil for an empty file.
+    /// The header; nil where a file is empty, or looks as a loss of power may leave it in the first
+    /// step of its creation: at most one block, of zeros.
     private static func readHeader(
         _ path: String, _ descriptor: Int32
     ) throws(StorageError) -> FileHeader? {
-        var block = [UInt8](repeating: 0, count: FileHeader.size)
+        var block = [UInt8](repeating: 0, count: Int(FileHeader.blockSize))
         let result = block.withUnsafeMutableBytes { buffer in
             Result { () throws(SystemFailure) in
                 try System.read(descriptor, into: buffer, at: 0)
@@ -217,10 +218,17 @@ extension Database {
         case .failure(let failure): throw StorageError(failure, .read, path: path)
         }
         if count == 0 { return nil }
+        if block.allSatisfy({ $0 == 0 }) {
+            let size = try StorageError.converting(.read, path: path) {
+                () throws(SystemFailure) in try System.size(descriptor)
+            }
+            if size <= FileHeader.blockSize { return nil }
+        }
         let header = block.withUnsafeBytes { bytes in
             Result { () throws(StorageError) in
                 try FileHeader(
-                    UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), path: path)
+                    UnsafeRawBufferPointer(rebasing: bytes.prefix(min(count, FileHeader.size))),
+                    path: path)
             }
         }
         return try header.get()
@@ -236,8 +244,9 @@ extension Database {
     /// 3. Sync, also the directory.
     /// 4. Write the header without the flag, and sync.
     ///
-    /// Interrupted before 1, the file is empty. Between 1 and 4 it carries the flag. Both are
-    /// created anew by the next opener. The header is one sector: it is not torn in 4.
+    /// Interrupted before 1 ends, the file is empty, or one block of zeros at most.
+    /// Between 1 and 4 it carries the flag. All these are created anew by the next opener. The
+    /// header is one sector: it is not torn in 4.
     private static func create(
         _ path: String, _ descriptor: Int32, _ options: Options
     ) throws(StorageError) -> FileHeader {
