@@ -2,7 +2,7 @@ import Foundation
 
 /// Runs cases one after the other, each in a process of its own, and has every result proved by a
 /// fresh process before it counts.
-struct CaseRunner {
+package struct CaseRunner {
     /// Where database files go: one folder a case, removed when the case is over.
     let databases: String
     /// Where the errors of failed cases are kept.
@@ -105,7 +105,7 @@ struct CaseRunner {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(failures)/\(name).txt"))
     }
 
-    static func makeDirectory(_ path: String) throws {
+    package static func makeDirectory(_ path: String) throws {
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true)

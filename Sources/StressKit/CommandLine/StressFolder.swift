@@ -14,20 +14,8 @@ struct StressFolder {
             ?? (FileManager.default.isWritableFile(atPath: memory)
                 ? memory : NSTemporaryDirectory())
         path = place + "/realm-stress-" + identifier
-        try Self.make(path)
+        try CaseRunner.makeDirectory(path)
     }
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
-
-    static func make(_ path: String) throws {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true)
-        } catch {
-            throw BenchmarkError(
-                .internalError,
-                "The folder '\(path)' cannot be made: "
-                    + "\((error as NSError).localizedDescription)")
-        }
-    }
 }

@@ -55,7 +55,7 @@ struct StressRunCommand: ParsableCommand {
         let identifier = "\(Int(Date().timeIntervalSince1970))-\(getpid())"
         let folder = try StressFolder(below: path, identifier: identifier)
         defer { folder.remove() }
-        if append == nil { try StressFolder.make(output) }
+        if append == nil { try CaseRunner.makeDirectory(output) }
         let plan = StressRun.Plan(
             layers: chosen, seconds: duration.seconds, seed: seed,
             results: append ?? "\(output)/stress-\(identifier).csv", directory: folder.path,
