@@ -1,4 +1,5 @@
 import Foundation
+import StressModel
 import Testing
 
 @testable import StorageEngine
@@ -206,11 +207,12 @@ import Testing
     @Test func waitingForAVersionEndsWithItOrWithTheTime() throws {
         let coordinator = try memory()
         #expect(coordinator.waitForVersion(newerThan: 1, timeout: .milliseconds(20)) == 1)
-        Thread {
+        let publisher = BackgroundThread<Void> { _ in
             usleep(20_000)
             coordinator.publish(version: 2, sequence: 2)
-        }.start()
+        }
         #expect(coordinator.waitForVersion(newerThan: 1, timeout: .seconds(20)) == 2)
+        try publisher.wait()
         #expect(coordinator.durableVersion == 2)
     }
 

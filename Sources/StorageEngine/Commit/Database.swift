@@ -95,13 +95,17 @@ public final class Database: @unchecked Sendable {
     /// exist.
     func record(of version: UInt64) throws(StorageError) -> CommitRecord? {
         if let known = newestRecord.withLock({ $0 }), known.version == version { return known }
-        // Published before the version is: it is this version's, or that of a newer one.
+        // Published before the version is: this version's sequence number or the next one, while
+        // this version is the newest.
         let sequence = coordinator.visibleSequence
-        guard let record = try file.readRecord(slot: CommitRecord.slot(of: sequence)),
-            record.version == version
-        else { return nil }
-        rememberRecord(record)
-        return record
+        for candidate in [sequence, sequence - 1] {
+            guard let record = try file.readRecord(slot: CommitRecord.slot(of: candidate)),
+                record.version == version
+            else { continue }
+            rememberRecord(record)
+            return record
+        }
+        return nil
     }
 
     func rememberRecord(_ record: CommitRecord) {
@@ -242,12 +246,15 @@ extension Database {
         guard previous == .died || coordinator.needsRecovery else { return }
         do throws(StorageError) {
             let version = coordinator.visibleVersion
+            let record = version > 0 ? try record(of: version) : nil
+            guard version == 0 || record != nil else { throw missingRecord(version) }
+            // Not the visible sequence number: who died publishing left that of an abandoned record.
+            let sequence = record?.sequence ?? 0
+            coordinator.withdrawSequence(to: sequence)
             var outcome = Recovery.Outcome(
-                needsSync: true,
-                abandonedSlots: [CommitRecord.slot(of: coordinator.visibleSequence + 1)])
-            if coordinator.needsRecovery, version > 0 {
-                guard let record = try record(of: version),
-                    let commits = try Recovery(file: file).unsyncedCommits(through: record)
+                needsSync: true, abandonedSlots: [CommitRecord.slot(of: sequence + 1)])
+            if coordinator.needsRecovery, let record {
+                guard let commits = try Recovery(file: file).unsyncedCommits(through: record)
                 else { throw missingRecord(version) }
                 outcome.record = record
                 outcome.unsynced = commits

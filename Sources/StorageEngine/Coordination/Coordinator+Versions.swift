@@ -6,8 +6,8 @@ extension Coordinator {
     /// The newest version that survives a loss of power.
     package var durableVersion: UInt64 { region.durableVersion.loadAcquire() }
 
-    /// The sequence number of the newest visible version's commit record; or already that of a
-    /// version that is about to become visible.
+    /// The sequence number of the newest visible version's commit record; or already the next one,
+    /// of a version that is about to become visible, or whose writer died before it did.
     package var visibleSequence: UInt64 { region.visibleSequence.loadSequential() }
 
     /// The sequence number of a record that survives a loss of power: the durable version's, or an
@@ -37,8 +37,15 @@ extension Coordinator {
     /// Makes a durable version visible and wakes whoever waits for it. `sequence`: of its record.
     /// Only while writing.
     package func publish(version: UInt64, sequence: UInt64) {
-        publishDurable(version: version, sequence: sequence)
+        // In this order: who dies in between leaves a visible version that is durable without
+        // being known as such, which costs a sync; never a durable one that is not visible.
         publishVisible(version: version, sequence: sequence)
+        publishDurable(version: version, sequence: sequence)
+    }
+
+    /// After a writer died: `sequence` is that of the visible version's record. Only while writing.
+    package func withdrawSequence(to sequence: UInt64) {
+        region.visibleSequence.storeSequential(sequence)
     }
 
     /// Makes a version visible that may not be durable yet. Only while writing.
