@@ -59,6 +59,41 @@ private final class Guarded<Value>: @unchecked Sendable {
         #expect(order.value == Array(0..<100))
     }
 
+    /// Locks and unlocks `rounds` times while a thread waits in line, each time after holding the lock
+    /// for `hold` microseconds; then locks again at once. How often it got the lock before the waiter.
+    private func overtakings(rounds: Int, hold: UInt32) -> Int {
+        let lock = FairLock()
+        let isServed = Guarded(false)
+        var overtakings = 0
+        for _ in 0..<rounds {
+            isServed.value = false
+            lock.lock()
+            let tickets = lock.drawnTickets
+            let group = DispatchGroup()
+            group.enter()
+            Thread {
+                lock.withLock { isServed.value = true }
+                group.leave()
+            }.start()
+            while lock.drawnTickets == tickets { usleep(50) }
+            usleep(hold)
+            lock.unlock()
+            lock.lock()
+            if !isServed.value { overtakings += 1 }
+            lock.unlock()
+            group.wait()
+        }
+        return overtakings
+    }
+
+    @Test func nobodyOvertakesWhoHasWaitedForLong() {
+        #expect(overtakings(rounds: 20, hold: UInt32(FairLock.patience / 1000) + 100) == 0)
+    }
+
+    @Test func aThreadThatRunsOvertakesWhoSleeps() {
+        #expect(overtakings(rounds: 50, hold: 200) > 0)
+    }
+
     @Test func lockPassesBetweenThreads() {
         let lock = FairLock()
         inThreads(1) { _ in lock.lock() }

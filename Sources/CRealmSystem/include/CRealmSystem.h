@@ -77,21 +77,23 @@ static inline void realm_relax_processor(void) {
 
 // MARK: Futex
 //
-// Without FUTEX_PRIVATE_FLAG: the word may be in memory that several processes map.
+// A word in memory that several processes map is `shared`, for those that wait and those that wake;
+// the kernel finds the others without looking for the page that they lie in.
 
 /// Sleeps while `*word == expected`, at most `nanoseconds` (negative: without limit).
 /// Returns 0 after a wake-up, otherwise the error number: EAGAIN, EINTR or ETIMEDOUT.
 static inline int realm_futex_wait(
-    const uint32_t *_Nonnull word, uint32_t expected, int64_t nanoseconds) {
+    const uint32_t *_Nonnull word, uint32_t expected, int64_t nanoseconds, bool shared) {
     struct timespec timeout = {nanoseconds / 1000000000, nanoseconds % 1000000000};
     long result = syscall(
-        SYS_futex, word, FUTEX_WAIT, expected, nanoseconds < 0 ? NULL : &timeout, NULL, 0);
+        SYS_futex, word, shared ? FUTEX_WAIT : FUTEX_WAIT_PRIVATE, expected, nanoseconds < 0 ? NULL : &timeout, NULL, 0);
     return result == 0 ? 0 : errno;
 }
 
 /// Wakes at most `count` waiters and returns how many were woken.
-static inline int realm_futex_wake(const uint32_t *_Nonnull word, int count) {
-    return (int)syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
+static inline int realm_futex_wake(const uint32_t *_Nonnull word, int count, bool shared) {
+    return (int)syscall(
+        SYS_futex, word, shared ? FUTEX_WAKE : FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
 // MARK: Identity

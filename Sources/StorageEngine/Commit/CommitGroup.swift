@@ -60,22 +60,20 @@ final class CommitGroup: @unchecked Sendable {
         for index in joined.indices { pool.giveBack(&joined[index]) }
     }
 
-    /// Adds a transaction. `replaced`: pages of this group that it has copied or freed.
+    /// Adds a transaction and takes over its memory. `replaced`: pages of this group that it has
+    /// copied or freed.
     func join(
-        _ newRecord: CommitRecord, needsSync: Bool, isFull: Bool, memory: PageMemory,
-        replaced: [UInt64]
+        _ newRecord: CommitRecord, needsSync: Bool, isFull: Bool,
+        memory transaction: inout PageMemory?, replaced: [UInt64]
     ) {
         precondition(!self.isFull)
         record = newRecord
         if needsSync { self.needsSync = true }
         self.isFull = isFull
-        for page in replaced { self.memory!.pages.remove(page) }
-        var memory = memory
-        for page in memory.pages.sorted() {
-            self.memory!.pages.add(memory.pages[page]!, at: page)
-        }
-        memory.pages.removeAll()
-        joined.append(memory)
+        for page in replaced { memory!.pages.remove(page) }
+        transaction!.pages.move(into: &memory!.pages)
+        joined.append(transaction)
+        transaction = nil
     }
 
     /// The private copy of a page, or nil if this group did not write it.

@@ -5,9 +5,12 @@ struct DirtyPages {
     private typealias Leaf = UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private static let leafShift: UInt64 = 10
     private static let leafCapacity = 1 << 10
+    /// 64 KiB.
+    private static let fewLeaves = 8
 
     private var directory: UnsafeMutablePointer<Leaf?>?
     private var directoryCount = 0
+    private var leafCount = 0
     /// First pages of runs in the order they were added; some have been removed, some added again.
     private var added: [UInt64] = []
 
@@ -38,6 +41,7 @@ struct DirtyPages {
             let leaf = Leaf.allocate(capacity: Self.leafCapacity)
             leaf.initialize(repeating: nil, count: Self.leafCapacity)
             directory![index] = leaf
+            leafCount += 1
         }
         return directory![index]! + (Int(truncatingIfNeeded: page) & (Self.leafCapacity - 1))
     }
@@ -64,17 +68,35 @@ struct DirtyPages {
         return result
     }
 
+    /// Adds all runs to another table, and forgets them.
+    mutating func move(into other: inout DirtyPages) {
+        for page in added {
+            let slot = slot(of: page)
+            guard let buffer = slot.pointee else { continue }
+            other.add(buffer, at: page)
+            slot.pointee = nil
+        }
+        removeAll()
+    }
+
     /// Forgets all runs; their buffers are the arena's business.
     mutating func removeAll() {
         for page in added { slot(of: page).pointee = nil }
         added.removeAll(keepingCapacity: added.count <= 4096)
     }
 
-    /// Frees all memory; the table must not be used any more.
+    /// Frees the memory of an empty table if it is much: it lasts as long as the file is in use, and
+    /// grows with the parts of the file that were written.
+    mutating func shrink() {
+        if leafCount > Self.fewLeaves { tearDown() }
+    }
+
+    /// Frees the memory of an empty table.
     mutating func tearDown() {
         for index in 0..<directoryCount { directory![index]?.deallocate() }
         directory?.deallocate()
         directory = nil
         directoryCount = 0
+        leafCount = 0
     }
 }

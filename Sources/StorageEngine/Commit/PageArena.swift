@@ -5,11 +5,13 @@ import Glibc
 ///
 /// Owned by one pager and used by one thread at a time.
 struct PageArena {
+    /// Room for a small transaction: many of them may wait for the disk at once.
+    private static let firstSlabBytes = 64 << 10
     /// Slabs of 1 MiB: the kernel clears memory in large steps.
     private static let slabBytes = 1 << 20
     /// Runs beyond a quarter of a slab get memory of their own.
     private static let largestPooledBytes = slabBytes / 4
-    /// What an idle pager keeps: 4 MiB.
+    /// What is kept for the next transaction, beside the first slab: 4 MiB.
     private static let keptSlabs = 4
 
     private let pageSize: Int
@@ -35,16 +37,19 @@ struct PageArena {
         }
         if let memory = available[pages].popLast() { return memory }
         let bytes = pages * pageSize
-        if currentSlab < slabs.count, used + bytes > Self.slabBytes {
+        while used + bytes > Self.bytes(ofSlab: currentSlab) {
             currentSlab += 1
             used = 0
         }
-        if currentSlab == slabs.count {
-            slabs.append(Self.aligned(Self.slabBytes))
-            used = 0
+        while currentSlab >= slabs.count {
+            slabs.append(Self.aligned(Self.bytes(ofSlab: slabs.count)))
         }
         defer { used += bytes }
         return slabs[currentSlab] + used
+    }
+
+    private static func bytes(ofSlab index: Int) -> Int {
+        index == 0 ? firstSlabBytes : slabBytes
     }
 
     private static func aligned(_ bytes: Int) -> UnsafeMutableRawPointer {
@@ -63,14 +68,15 @@ struct PageArena {
         }
     }
 
-    /// Everything taken becomes invalid.
-    mutating func reset() {
+    /// Everything taken becomes invalid. `isSmall`: keeps the first slab only.
+    mutating func reset(isSmall: Bool = false) {
         for index in available.indices where !available[index].isEmpty {
             available[index].removeAll(keepingCapacity: true)
         }
         for memory in separate { free(memory) }
         separate.removeAll()
-        while slabs.count > Self.keptSlabs { free(slabs.removeLast()) }
+        let kept = isSmall ? 1 : 1 + Self.keptSlabs
+        while slabs.count > kept { free(slabs.removeLast()) }
         currentSlab = 0
         used = 0
     }

@@ -7,10 +7,11 @@ struct PageMemory {
 
     init(pageSize: Int) { arena = PageArena(pageSize: pageSize) }
 
-    /// Forgets all copies.
-    mutating func reset() {
+    /// Forgets all copies. `isSmall`: keeps little more memory than a small transaction needs.
+    mutating func reset(isSmall: Bool) {
         pages.removeAll()
-        arena.reset()
+        if isSmall { pages.shrink() }
+        arena.reset(isSmall: isSmall)
     }
 
     /// Frees everything; it must not be used any more.
@@ -22,8 +23,11 @@ struct PageMemory {
 
 /// Page memory that no transaction uses at the moment, so that a commit allocates none.
 final class PageMemoryPool: Sendable {
-    /// More is freed: a burst of many writers leaves no more than this behind.
-    private static let kept = 8
+    /// As many as a large transaction may have used.
+    private static let keptLarge = 8
+    /// More is freed: a burst of many writers leaves no more than this behind. Two groups that
+    /// follow each other, each with the transactions of many threads, allocate nothing.
+    private static let kept = 128
 
     private let pageSize: Int
     private let spare = Locked<[PageMemory]>([])
@@ -43,7 +47,7 @@ final class PageMemoryPool: Sendable {
     /// Takes back what `take` returned, and sets it to nil; no pointer into it may be used any more.
     func giveBack(_ returned: inout PageMemory?) {
         // Where it is, and not in a copy, which would copy the arrays that it consists of.
-        returned!.reset()
+        returned!.reset(isSmall: spare.withLock { $0.count } >= Self.keptLarge)
         var memory = returned!
         returned = nil
         let isKept = spare.withLock { [memory] spare in

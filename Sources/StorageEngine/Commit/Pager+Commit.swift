@@ -95,7 +95,8 @@ extension Pager {
             let draft: CommitRecord
             do throws(StorageError) {
                 draft = try draftRecord(
-                    sequence: open?.record.sequence ?? (record?.sequence ?? 0) + 1)
+                    sequence: open?.record.sequence ?? (record?.sequence ?? 0) + 1,
+                    commitID: open?.record.commitID ?? .random(in: 0 ... .max))
             } catch {
                 // Others of the group are failed by the queue, and the map is then read anew.
                 if open == nil { database.writerState.freeSpace!.rollBackGroup() }
@@ -103,17 +104,17 @@ extension Pager {
             }
             database.writerState.freeSpaceVersion = writeVersion
             database.writerState.freeSpaceSequence = draft.sequence
-            defer { memory = nil }
             let needsSync = durability == .full || file.isInMemory
             recordChanges()
             guard let open else {
+                defer { memory = nil }
                 return CommitGroup(
                     firstVersion: firstVersion, record: draft, needsSync: needsSync,
                     isFull: isFull(draft), memory: memory!, pool: database.pageMemory)
             }
             let replaced = freedFromHead.filter { $0.birth >= firstVersion }.map(\.page)
             open.join(
-                draft, needsSync: needsSync, isFull: isFull(draft), memory: memory!,
+                draft, needsSync: needsSync, isFull: isFull(draft), memory: &memory,
                 replaced: replaced)
             return open
         }
@@ -133,14 +134,15 @@ extension Pager {
     /// of its own then, made when all before it are in the file, where a checkpoint of the free map
     /// looks for them.
     private var isLarge: Bool {
-        let space = database.writerState.freeSpace!
-        return space.allocatedPages > UInt64(Self.fewExtents)
-            || space.freedExtents.count > Self.fewExtents
+        database.writerState.freeSpace!.allocatedPages > UInt64(Self.fewExtents)
+            || database.writerState.freeSpace!.freedExtents.count > Self.fewExtents
     }
 
     /// The record that makes this transaction, and the group that it joins, a version. The
     /// transaction becomes a finished one of the free map.
-    private func draftRecord(sequence: UInt64) throws(StorageError) -> CommitRecord {
+    private func draftRecord(
+        sequence: UInt64, commitID: UInt64
+    ) throws(StorageError) -> CommitRecord {
         var checkpoint = record?.checkpoint ?? .none
         var checkpointSequence = record?.checkpointSequence ?? 0
         database.writerState.freeSpace!.finishTransaction(version: writeVersion)
@@ -158,12 +160,12 @@ extension Pager {
                 && CommitRecord.fits(pageList: log.allocated, log: nil, version: writeVersion)
         }
         let list = isListed ? log.allocated : []
-        let space = database.writerState.freeSpace!
-        space.checkInvariants()
+        database.writerState.freeSpace!.checkInvariants()
         return CommitRecord(
-            version: writeVersion, sequence: sequence, commitID: .random(in: 0 ... .max),
-            durableFloor: sequence - 1, pageCount: space.pageCount, root: root,
-            livePages: space.livePages, checkpoint: checkpoint,
+            version: writeVersion, sequence: sequence, commitID: commitID,
+            durableFloor: sequence - 1, pageCount: database.writerState.freeSpace!.pageCount,
+            root: root, livePages: database.writerState.freeSpace!.livePages,
+            checkpoint: checkpoint,
             checkpointSequence: checkpointSequence, pageList: list, pageListHash: 0,
             pagesWereSynced: !isListed,
             log: CommitRecord.fits(pageList: list, log: log, version: writeVersion) ? log : nil)

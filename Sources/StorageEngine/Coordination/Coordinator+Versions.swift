@@ -56,7 +56,9 @@ extension Coordinator {
         // Pairs with `waitForVersion`: it counts itself before it sleeps, this looks at the count
         // after it has changed the word.
         region.wakeUpWord.storeSequential(UInt32(truncatingIfNeeded: version))
-        if region.sleeperCount.loadSequential() != 0 { System.wake(region.wakeUpWord) }
+        if region.sleeperCount.loadSequential() != 0 {
+            System.wake(region.wakeUpWord, isShared: true)
+        }
     }
 
     /// Says that a version, and all before it, are durable. `sequence`: of its record. Any thread.
@@ -90,14 +92,15 @@ extension Coordinator {
                 remaining = clock.now.duration(to: deadline)
                 if remaining! <= .zero { return newest }
             }
-            System.wait(on: region.wakeUpWord, while: word, timeout: remaining)
+            System.wait(
+                on: region.wakeUpWord, while: word, timeout: remaining, isShared: true)
         }
     }
 
     /// Wakes all threads, in all processes, that sleep in `waitForVersion`; they look again and,
     /// with no newer version, sleep on unless their time is over.
     package func wakeWaiters() {
-        System.wake(region.wakeUpWord)
+        System.wake(region.wakeUpWord, isShared: true)
     }
 
     /// Whether a sync failed since the first of the present users opened the file.

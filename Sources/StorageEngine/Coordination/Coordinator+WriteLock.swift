@@ -166,7 +166,7 @@ extension Coordinator {
         defer {
             word.storeSequential(0)
             _ = region.waitingProcessCount.fetchAdd(UInt32.max)
-            System.wake(word)
+            System.wake(word, isShared: true)
         }
         try System.lock(lockFile, .exclusive, LockRanges.writing)
     }
@@ -180,7 +180,8 @@ extension Coordinator {
             let slot = region.processSlot(index)
             guard slot.isInUse.loadRelaxed() != 0, slot.isWaitingToWrite.loadAcquire() != 0
             else { continue }
-            System.wait(on: slot.isWaitingToWrite, while: 1, timeout: Self.courtesy)
+            System.wait(
+                on: slot.isWaitingToWrite, while: 1, timeout: Self.courtesy, isShared: true)
             if slot.isWaitingToWrite.loadAcquire() != 0 { clearIfDead(processSlot: index) }
             return
         }

@@ -94,16 +94,20 @@ extension System {
 
     /// Sleeps while the word holds `expected`, at most for `timeout` (nil: without limit). May
     /// return early; callers look at their condition again. Not interceptable: it moves no data
-    /// and has no failure that a caller could act upon.
+    /// and has no failure that a caller could act upon. `isShared`: whether the word is in memory
+    /// that other processes map too; whoever wakes has to say the same.
     package static func wait(
-        on word: UnsafePointer<UInt32>, while expected: UInt32, timeout: Duration? = nil
+        on word: UnsafePointer<UInt32>, while expected: UInt32, timeout: Duration? = nil,
+        isShared: Bool = false
     ) {
-        _ = realm_futex_wait(word, expected, timeout.map(nanoseconds) ?? -1)
+        _ = realm_futex_wait(word, expected, timeout.map(nanoseconds) ?? -1, isShared)
     }
 
-    /// Wakes up to `count` sleepers, in any process.
-    package static func wake(_ word: UnsafePointer<UInt32>, count: Int32 = .max) {
-        _ = realm_futex_wake(word, count)
+    /// Wakes up to `count` sleepers, in any process if `isShared`.
+    package static func wake(
+        _ word: UnsafePointer<UInt32>, count: Int32 = .max, isShared: Bool = false
+    ) {
+        _ = realm_futex_wake(word, count, isShared)
     }
 
     /// Tells the processor that this thread only looks at a word over and over.
