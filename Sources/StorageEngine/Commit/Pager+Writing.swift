@@ -205,6 +205,7 @@ extension Pager {
         }
         let buffer = try own(reference)
         let pages = PageHeader(buffer).pageCount
+        if PageHeader(buffer).kind == .node { layoutStamp?.pointee &+= 1 }
         memory!.pages.remove(reference.page)
         memory!.arena.giveBack(buffer, pages: pages)
         database.writerState.freeSpace!.freeOwn(

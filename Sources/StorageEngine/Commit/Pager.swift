@@ -33,6 +33,11 @@ public final class Pager {
     /// Pages of the head that the open transaction has copied or freed.
     var freedFromHead: [PageReference] = []
 
+    /// Counted up when a node that the open write transaction made is freed: in a file made to harm
+    /// two trees may have had it, and who holds a place in the other one has lost it. Set by the
+    /// owner, who keeps it as long as the pager.
+    @exclusivity(unchecked) var layoutStamp: UnsafeMutablePointer<UInt64>?
+
     /// What the open write transaction did, if that is to be kept. Set by its owner before
     /// ``commit(_:)``; kept in the change log when the transaction becomes a version.
     var changesToRecord: (writer: UInt64, changes: ChangeSet)?
@@ -177,7 +182,11 @@ public final class Pager {
     private func inMemory(
         _ reference: PageReference
     ) throws(StorageError) -> UnsafeMutableRawPointer {
-        if reference.birth == writeVersion { return try own(reference) }
+        if reference.birth == writeVersion {
+            // Outside of a transaction only a file made to harm has such births.
+            guard isInWriteTransaction else { throw unknownVersion(reference) }
+            return try own(reference)
+        }
         for group in head.groups.reversed() where group.firstVersion <= reference.birth {
             if let buffer = group.page(reference.page) { return buffer }
             break

@@ -7,8 +7,11 @@ struct CollectionCopy {
     let source: Pager
     /// A measure of what was copied to trees.
     private(set) var byteCount = 0
+    /// Of the whole database.
+    var budget: RowBudget
 
-    init(table: Table, key: ObjectKey, source: Pager) {
+    init(table: Table, key: ObjectKey, source: Pager, budget: RowBudget) {
+        self.budget = budget
         self.table = table
         self.key = key
         self.source = source
@@ -42,6 +45,7 @@ struct CollectionCopy {
         -> [UInt8]
     {
         if old.root == nil, old.format.type != .mixed { return Array(old.bytes) }
+        try budget.spend(on: old)
         let new = CollectionHandle(
             table: table, column: column, owner: key, format: old.format, path: [])
         var root = TreeRoot.empty
@@ -53,6 +57,8 @@ struct CollectionCopy {
         // swift-format-ignore: ReplaceForEachWithForLoop
         try old.forEach { row in
             byteCount += row.byteCount
+            try budget.spend(onCopyOf: .bytes(row.key), source)
+            try budget.spend(onCopyOf: row.value, source)
             if let image = try nestedImage(of: row.value, column, depth: depth) {
                 try image.withUnsafeBytes {
                     try add(CollectionRow(key: row.key, value: .bytes($0)))

@@ -11,6 +11,7 @@ struct DatabaseCopy {
     private let source: Connection
     private let target: Connection
     private var bytesInTransaction = 0
+    private var budget: RowBudget
 
     static func write(
         _ source: Connection, toPath path: String, encryptionKey: [UInt8]?
@@ -40,6 +41,7 @@ struct DatabaseCopy {
     private init(source: Connection, target: Connection) {
         self.source = source
         self.target = target
+        budget = RowBudget(source.pager)
     }
 
     private mutating func run() throws {
@@ -62,7 +64,7 @@ struct DatabaseCopy {
     private mutating func copy(_ old: Table, to new: Table) throws {
         for position in 0..<(try old.count()) {
             let location = try old.location(at: position)
-            let bytes = try new.appendCopy(of: old, old.key(at: location), location)
+            let bytes = try new.appendCopy(of: old, old.key(at: location), location, &budget)
             try count(bytes)
         }
         try new.adoptCounters(of: old)
@@ -115,14 +117,19 @@ extension Table {
     /// Appends a copy of an object of another database's table of the same schema, under the same
     /// key. Links and backlinks are copied as they are, collections get pages of their own. Returns
     /// a measure of the bytes it took.
-    func appendCopy(of old: Table, _ key: ObjectKey, _ location: RowLocation) throws -> Int {
+    func appendCopy(
+        of old: Table, _ key: ObjectKey, _ location: RowLocation, _ budget: inout RowBudget
+    ) throws -> Int {
         var values: [ClusterTree.StoredValue] = []
         var owned: [UnsafeMutableRawBufferPointer] = []
         defer { for buffer in owned { buffer.deallocate() } }
         var byteCount = 16
-        var collections = CollectionCopy(table: self, key: key, source: old.pager)
+        var collections = CollectionCopy(
+            table: self, key: key, source: old.pager, budget: budget)
+        defer { budget = collections.budget }
         for column in stored.columns.indices {
             var value = try old.value(column, at: location)
+            try collections.budget.spend(onCopyOf: value, old.pager)
             if column < propertyCount, let image = try collections.image(of: value, column) {
                 let buffer = UnsafeMutableRawBufferPointer.allocate(
                     byteCount: image.count, alignment: 8)

@@ -10,7 +10,7 @@ extension Table {
         static func one(_ origin: ObjectKey) -> Int64 { origin.rawValue << 1 | 1 }
     }
 
-    private static let severalMap = OrderedMap(firstKeyKind: .integer, valueCount: 1)
+    static let severalMap = OrderedMap(firstKeyKind: .integer, valueCount: 1)
 
     /// Records that `column` of `origin` refers to `target` once more.
     func addBacklink(_ column: Int, from origin: ObjectKey, to target: TypedLink) throws {
@@ -97,7 +97,7 @@ extension Table {
         if let (node, row) = try map.find(
             pager, state.pointee.root, .integer(target.rawValue), origin.rawValue)
         {
-            count += node.integer(2, row)
+            count &+= node.integer(2, row)
         }
         if count > 0 {
             try map.set(
@@ -118,7 +118,11 @@ extension Table {
             connection.pager, root, from: .integer(target.rawValue), Int64.min
         ) { node, row in
             guard node.integer(0, row) == target.rawValue else { return false }
-            return try body(ObjectKey(rawValue: node.integer(1, row)), node.integer(2, row))
+            let count = node.integer(2, row)
+            guard count >= 1, count <= Node.maximumRowsOfTree else {
+                throw pager.damaged(0, "an object cannot have \(count) references to another")
+            }
+            return try body(ObjectKey(rawValue: node.integer(1, row)), count)
         }
     }
 

@@ -77,9 +77,9 @@ extension OrderedMap {
                 }
                 if next == before { throw missingEntry(writer, root) }
                 selection.finish(rowCount: leaf.reading.rowCount)
-                writer.addToCounts(&root, -selection.removed.count)
+                try writer.addToCounts(&root, -selection.removed.count)
                 if selection.kept.isEmpty {
-                    try writer.removeLeaf(&root)
+                    try writer.removeLeaf(&root, format)
                 } else {
                     leaf.keepRows(of: selection)
                     writer.rowsMoved()

@@ -99,22 +99,31 @@ struct OrderedMap {
         _ body: (Node, Int) throws -> Bool
     ) throws {
         if root.reference.isNone { return }
-        _ = try visit(pager, try pager.node(root.reference), first, second, true, body)
+        var remaining = root.count
+        _ = try visit(
+            pager, try pager.root(of: root, format), first, second, true, &remaining, body)
     }
 
+    /// `remaining`: how many rows the leaves to come have at most. Where one node occurs again and
+    /// again, in a file made to harm, the walk ends when it has seen as many.
     private func visit(
         _ pager: Pager, _ node: Node, _ first: FirstKey, _ second: Int64, _ isEdge: Bool,
-        _ body: (Node, Int) throws -> Bool
+        _ remaining: inout Int, _ body: (Node, Int) throws -> Bool
     ) throws -> Bool {
         if node.level == 0 {
+            remaining -= max(1, node.rowCount)
+            guard remaining >= 0 else {
+                throw pager.damaged(0, "a map has more entries than its root counts")
+            }
             let start = isEdge ? lowerBound(node, 0, first, second) : 0
             for row in start..<node.rowCount where try !body(node, row) { return false }
             return true
         }
         let start = isEdge ? childRow(node, first, second) : 0
         for row in start..<node.rowCount {
-            let child = try pager.child(of: node, row)
-            guard try visit(pager, child, first, second, isEdge && row == start, body) else {
+            let child = try pager.child(of: node, row, format)
+            let isFirst = isEdge && row == start
+            guard try visit(pager, child, first, second, isFirst, &remaining, body) else {
                 return false
             }
         }
@@ -127,9 +136,10 @@ struct OrderedMap {
         -> (Node, Int)?
     {
         if root.reference.isNone { return nil }
-        var node = try pager.node(root.reference)
+        let format = format
+        var node = try pager.root(of: root, format)
         while node.level > 0 {
-            node = try pager.child(of: node, childRow(node, first, second))
+            node = try pager.child(of: node, childRow(node, first, second), format)
         }
         let row = lowerBound(node, 0, first, second)
         return row < node.rowCount && isEqual(node, 0, row, first, second) ? (node, row) : nil
@@ -139,9 +149,10 @@ struct OrderedMap {
     @inline(__always)
     func firstSecondKey(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey) throws -> Int64? {
         if root.reference.isNone { return nil }
-        var node = try pager.node(root.reference)
+        let format = format
+        var node = try pager.root(of: root, format)
         while node.level > 0 {
-            node = try pager.child(of: node, childRow(node, first, Int64.min))
+            node = try pager.child(of: node, childRow(node, first, Int64.min), format)
         }
         let row = lowerBound(node, 0, first, Int64.min)
         if row < node.rowCount {
@@ -177,7 +188,7 @@ struct OrderedMap {
                 if setValues(leaf, row, values) { return false }
             } else if leaf.insertPlaceholderRow(at: row) {
                 if setKey(leaf, row, first, second), setValues(leaf, row, values) {
-                    writer.addToCounts(&root, 1)
+                    try writer.addToCounts(&root, 1)
                     return true
                 }
                 leaf.removeRow(at: row)
@@ -212,7 +223,9 @@ struct OrderedMap {
     private func splitLeaf(_ writer: TreeWriter, _ root: inout TreeRoot, _ row: Int) throws {
         let leaf = writer.leaf
         let rows = leaf.reading.rowCount
-        precondition(rows >= 2, "one map entry fills a node")
+        guard rows >= 2 else {
+            throw writer.pager.damaged(root.reference.page, "an entry of a map fills a node")
+        }
         let cut = row >= rows ? rows - 1 : rows / 2
         let (reference, right) = try writer.duplicate(leaf)
         right.removeRows(0..<cut)
@@ -235,8 +248,8 @@ struct OrderedMap {
                 writer.steps[writer.depth - 1].reference.page, "a map's separators are wrong")
         }
         leaf.removeRow(at: row)
-        writer.addToCounts(&root, -1)
-        if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root) }
+        try writer.addToCounts(&root, -1)
+        if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root, format) }
         return true
     }
 }
