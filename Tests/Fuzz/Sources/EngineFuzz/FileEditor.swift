@@ -32,9 +32,8 @@ struct FileEditor {
     private func forSomeObjects(_ table: Table, _ body: (ObjectKey) throws -> Void) throws {
         let count = try table.count()
         let positions = [0, 1, count / 3, count / 2, count - 1]
-        for position in positions where position >= 0 && position < count {
-            try body(try table.key(at: position))
-        }
+        let keys = try positions.filter { $0 >= 0 && $0 < count }.map { try table.key(at: $0) }
+        for key in keys { try body(key) }
     }
 
     private func insert(_ table: Table) throws {
