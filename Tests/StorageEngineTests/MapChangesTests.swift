@@ -115,7 +115,7 @@ import Testing
             let place = try map.entry(pager, root, at: position)
             try #require(place.leaf.integer(1, place.row) == entry.second)
         }
-        try forEachNode(pager, root.reference) { _, node in
+        try forEachNode(pager, root, map.format) { _, node in
             try #require(node.rowCount > 0)
         }
     }
