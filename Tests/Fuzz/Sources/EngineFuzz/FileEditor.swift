@@ -4,7 +4,7 @@
 struct FileEditor {
     /// One transaction each.
     enum Step: CaseIterable {
-        case insert, set, collections, deleteSome, deleteAll
+        case insert, set, collections, indexes, deleteSome, deleteAll
     }
 
     private let connection: Connection
@@ -23,6 +23,7 @@ struct FileEditor {
             case .insert: try insert(table)
             case .set: try forSomeObjects(table) { try set(table, $0) }
             case .collections: try forSomeObjects(table) { try changeCollections(table, $0) }
+            case .indexes: try makeIndexesAnew(table)
             case .deleteSome: try deleteSome(table)
             case .deleteAll: try table.deleteAll()
             }
@@ -111,6 +112,13 @@ struct FileEditor {
                 }
                 if try map.count() % 2 == 0 { try map.removeAll() }
             }
+        }
+    }
+
+    private func makeIndexesAnew(_ table: Table) throws {
+        for column in table.indexes.map(\.column) {
+            try connection.setIndexed(false, column, of: table)
+            try connection.setIndexed(true, column, of: table)
         }
     }
 

@@ -19,6 +19,10 @@ struct FileReader {
                 expectStorageErrors { try scan(table, column) }
             }
             expectStorageErrors { try readKeys(table) }
+            for column in table.definition.columns.indices {
+                guard let index = table.index(of: column) else { continue }
+                expectStorageErrors { try read(index, table.definition.columns[column].type) }
+            }
             expectStorageErrors { try readLeaves(table) }
         }
     }
@@ -183,6 +187,44 @@ struct FileReader {
             digest &+= UInt64(bitPattern: try table.find(primaryKey: key)?.rawValue ?? 0)
             try withText("name \(number)") {
                 digest &+= UInt64(bitPattern: try table.find(primaryKey: $0)?.rawValue ?? 0)
+            }
+        }
+    }
+
+    private mutating func read(_ index: ColumnIndex, _ type: ValueType) throws {
+        let count = try index.count()
+        for position in [0, 1, count / 2, count - 1] where position >= 0 && position < count {
+            expectStorageErrors {
+                digest ^= UInt64(bitPattern: try index.key(at: position).rawValue)
+            }
+        }
+        for start in [0, count / 3] {
+            var left = 500
+            expectStorageErrors {
+                try index.forEachKey(in: start..<count) { key in
+                    digest ^= UInt64(bitPattern: key.rawValue)
+                    left -= 1
+                    return left > 0
+                }
+            }
+        }
+        for test in [ColumnTest.isNull, .isNotNull] {
+            digest &+= UInt64(try index.positions(where: test)?.count ?? 0)
+        }
+        try withText(String(repeating: "A", count: 1000)) { text in
+            let sought: Scalar =
+                switch type {
+                case .string: text
+                case .uuid: .fixed16(1, 2)
+                case .objectID: .fixed12(1, 2)
+                case .date: .double(1.5)
+                default: .integer(1)
+                }
+            for comparison in Comparison.allCases {
+                expectStorageErrors {
+                    let found = try index.positions(where: .compare(comparison, sought))
+                    digest &+= UInt64(found?.count ?? 0)
+                }
             }
         }
     }

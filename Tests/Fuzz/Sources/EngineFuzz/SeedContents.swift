@@ -35,8 +35,12 @@ enum SeedContents: CaseIterable {
     private func fillTypes(_ connection: Connection) throws {
         var columns = [ColumnDefinition(name: "id", type: .int, isPrimaryKey: true)]
         for type in Self.scalars {
-            columns.append(ColumnDefinition(name: "\(type)", type: type))
-            columns.append(ColumnDefinition(name: "\(type)?", type: type, isOptional: true))
+            let isIndexed = type.indexKeyKind != nil
+            columns.append(
+                ColumnDefinition(name: "\(type)", type: type, isIndexed: isIndexed))
+            columns.append(
+                ColumnDefinition(
+                    name: "\(type)?", type: type, isOptional: true, isIndexed: isIndexed))
             columns.append(ColumnDefinition(name: "\(type)s", type: type, collection: .list))
             columns.append(ColumnDefinition(name: "\(type) set", type: type, collection: .set))
             columns.append(
@@ -84,8 +88,9 @@ enum SeedContents: CaseIterable {
                 name: "Wide",
                 columns: [
                     ColumnDefinition(name: "id", type: .int, isPrimaryKey: true),
-                    ColumnDefinition(name: "title", type: .string),
-                    ColumnDefinition(name: "text", type: .string, isOptional: true),
+                    ColumnDefinition(name: "title", type: .string, isIndexed: true),
+                    ColumnDefinition(
+                        name: "text", type: .string, isOptional: true, isIndexed: true),
                     ColumnDefinition(name: "weight", type: .double),
                     ColumnDefinition(name: "hub", type: .link, linkTarget: "Hub"),
                     ColumnDefinition(name: "numbers", type: .int, collection: .list),
@@ -124,8 +129,12 @@ enum SeedContents: CaseIterable {
                 }
             }
         }
-        let long = [UInt8](repeating: 65, count: 9000)
-        try long.withUnsafeBytes { try wide.set(2, of: owner, to: .bytes($0)) }
+        // Their first 256 bytes are alike, so that the index has to look at the objects.
+        for position in 0..<3 {
+            let long = [UInt8](repeating: 65, count: 9000 - position * 4000)
+            let key = try wide.key(at: position)
+            try long.withUnsafeBytes { try wide.set(2, of: key, to: .bytes($0)) }
+        }
     }
 }
 
