@@ -62,10 +62,11 @@ final class ManagedClass {
     ) -> UnsafeMutablePointer<_ColumnSlot> {
         let count = (model.properties.map(\.offset).max() ?? 0) / 2 + 1
         let slots = UnsafeMutablePointer<_ColumnSlot>.allocate(capacity: count)
-        slots.initialize(repeating: _ColumnSlot(index: 0, id: 0), count: count)
+        let nowhere = ColumnTag(ColumnFormat(id: .max, kind: .integer))
+        slots.initialize(repeating: _ColumnSlot(index: 0, tag: nowhere), count: count)
         for (property, column) in zip(model.properties, columns) {
             slots[property.offset / 2] = _ColumnSlot(
-                index: UInt16(column), id: table?.columnID(column) ?? 0)
+                index: UInt16(column), tag: table?.columnTag(column) ?? nowhere)
         }
         return slots
     }

@@ -35,7 +35,7 @@ extension _PersistableInsideOptional where Self: ObjectBase {
             let index = Int(column.index)
             let node = object._node
             let row = Int(object._row)
-            if node.hasInline(index, id: column.id) {
+            if node.hasInline(index, column.tag) {
                 if node.isNull(index, row) { return nil }
                 let key = node.integer(index, row)
                 return unsafeDowncast(object._linkedObject(key, offset), to: Self.self)

@@ -90,13 +90,13 @@ struct _AccessContext {
 struct _ColumnSlot {
     /// The position in the table's definition.
     @usableFromInline var index: UInt16
-    /// The engine's id of the column.
-    @usableFromInline var id: UInt16
+    /// What a node says of the column where it stores it.
+    @usableFromInline var tag: ColumnTag
 
     @usableFromInline
-    init(index: UInt16, id: UInt16) {
+    init(index: UInt16, tag: ColumnTag) {
         self.index = index
-        self.id = id
+        self.tag = tag
     }
 }
 

@@ -13,7 +13,7 @@ extension _PersistableScalar {
             let index = Int(column.index)
             let node = object._node
             let row = Int(object._row)
-            if node.hasInline(index, id: column.id),
+            if node.hasInline(index, column.tag),
                 !_mayOverflow || !node.isOverflow(index, row)
             {
                 return _load(node, index, row)
@@ -29,7 +29,7 @@ extension _PersistableScalar {
             let index = Int(column.index)
             let node = object._node
             let row = Int(object._row)
-            if node.hasInline(index, id: column.id) {
+            if node.hasInline(index, column.tag) {
                 if node.isNull(index, row) { return nil }
                 if !_mayOverflow || !node.isOverflow(index, row) {
                     return _load(node, index, row)

@@ -115,7 +115,7 @@ import Testing
             let place = try map.entry(pager, root, at: position)
             try #require(place.leaf.integer(1, place.row) == entry.second)
         }
-        try forEachNode(pager, root.reference) { _, node in
+        try forEachNode(pager, root, map.format) { _, node in
             try #require(node.rowCount > 0)
         }
     }
@@ -160,19 +160,28 @@ import Testing
         defer { stamp.deallocate() }
         let writer = TreeWriter(pager: pager, layoutStamp: stamp)
         let map = OrderedMap(firstKeyKind: .integer, valueCount: 0)
-        var root = TreeRoot.empty
         try pager.beginRead()
-        try pager.beginWrite()
-        func make(_ second: Int64, isRemoval: Bool) throws {
+        func make(_ second: Int64, isRemoval: Bool, _ root: inout TreeRoot) throws {
             var changes = MapChanges(firstKeyKind: .integer)
             changes.append(.integer(1), second, isRemoval: isRemoval)
             try map.make(&changes, writer, &root, treeID: 3)
         }
-        try make(1, isRemoval: false)
-        #expect(throws: StorageError.self) { try make(1, isRemoval: false) }
-        #expect(throws: StorageError.self) { try make(2, isRemoval: true) }
-        try make(1, isRemoval: true)
-        #expect(root == .empty)
-        pager.rollback()
+        for (second, isRemoval, isSound) in [(1, true, true), (1, false, false), (2, true, false)] {
+            try pager.beginWrite()
+            var root = TreeRoot.empty
+            try make(1, isRemoval: false, &root)
+            if isSound {
+                try make(Int64(second), isRemoval: isRemoval, &root)
+                #expect(root == .empty)
+            } else {
+                let error = #expect(throws: StorageError.self) {
+                    try make(Int64(second), isRemoval: isRemoval, &root)
+                }
+                #expect(error?.code == .damaged)
+                // The change may be half done.
+                #expect(pager.transactionFailure?.code == .damaged)
+            }
+            pager.rollback()
+        }
     }
 }

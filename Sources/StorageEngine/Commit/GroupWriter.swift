@@ -77,7 +77,7 @@ struct GroupWriter {
             {
                 guard let kind = PageHeader(run.buffer).kind else { return false }
                 let bytes = UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount)
-                return kind != .node || Node.problem(in: bytes) == nil
+                return kind != .node || Node.problem(ofStored: bytes) == nil
             }(), "an invalid page is about to be written")
     }
 

@@ -35,7 +35,7 @@ extension Pager {
         memory = database.pageMemory.take()
         transactionFailure = nil
         writeVersion = version + 1
-        transactionNumber += 1
+        copiesStamp &+= 1
         firstVersionInMemory = head.groups.first?.firstVersion ?? writeVersion
     }
 
@@ -188,6 +188,7 @@ extension Pager {
         try checkTransaction()
         let old = try own(reference)
         let (kind, oldPages) = (PageHeader(old).kind, PageHeader(old).pageCount)
+        forgetPlaces(in: old)
         memory!.pages.remove(reference.page)
         database.writerState.freeSpace!.freeOwn(
             Extent(start: reference.page, count: UInt64(oldPages)))
@@ -207,10 +208,19 @@ extension Pager {
         }
         let buffer = try own(reference)
         let pages = PageHeader(buffer).pageCount
+        forgetPlaces(in: buffer)
         memory!.pages.remove(reference.page)
         memory!.arena.giveBack(buffer, pages: pages)
         database.writerState.freeSpace!.freeOwn(
             Extent(start: reference.page, count: UInt64(pages)))
+    }
+
+    /// A run that this transaction made goes. In a file made to harm two trees may have had a node:
+    /// who holds a place in the other one, or a path to it, has lost it.
+    private func forgetPlaces(in run: UnsafeMutableRawPointer) {
+        guard PageHeader(run).kind == .node else { return }
+        layoutStamp?.pointee &+= 1
+        copiesStamp &+= 1
     }
 
     private func freeOld(_ reference: PageReference, pages: Int) throws(StorageError) {

@@ -16,8 +16,9 @@ public final class Pager {
     /// The birth of everything the open write transaction writes: `version + 1`. Outside of one, a
     /// number that is no page's birth.
     @exclusivity(unchecked) public internal(set) var writeVersion: UInt64 = Pager.noVersion
-    /// Counts write transactions: tells whether private copies are still those of the open one.
-    @exclusivity(unchecked) var transactionNumber: UInt64 = 0
+    /// Counts write transactions, and nodes that one of them made and freed: tells whether private
+    /// copies of nodes are still there.
+    @exclusivity(unchecked) var copiesStamp: UInt64 = 0
     /// The root of the forest. In a write transaction its owner sets it before ``commit()``.
     @exclusivity(unchecked) public var root = PageReference.none
     @exclusivity(unchecked) public private(set) var isReading = false
@@ -34,6 +35,10 @@ public final class Pager {
     @exclusivity(unchecked) var firstVersionInMemory: UInt64 = Pager.noVersion
     /// Pages of the head that the open transaction has copied or freed.
     var freedFromHead: [PageReference] = []
+
+    /// Counted up when a node that the open write transaction made is freed, for those who hold
+    /// places in rows. Set by the owner, who keeps it as long as the pager.
+    @exclusivity(unchecked) var layoutStamp: UnsafeMutablePointer<UInt64>?
 
     /// What the open write transaction did, if that is to be kept. Set by its owner before
     /// ``commit(_:)``; kept in the change log when the transaction becomes a version.
@@ -183,7 +188,11 @@ public final class Pager {
     private func inMemory(
         _ reference: PageReference
     ) throws(StorageError) -> UnsafeMutableRawPointer {
-        if reference.birth == writeVersion { return try own(reference) }
+        if reference.birth == writeVersion {
+            // Outside of a transaction only a file made to harm has such births.
+            guard isInWriteTransaction else { throw unknownVersion(reference) }
+            return try own(reference)
+        }
         for group in head.groups.reversed() where group.firstVersion <= reference.birth {
             if let buffer = group.page(reference.page) { return buffer }
             break

@@ -46,6 +46,7 @@ struct Recovery {
         guard let marker = try file.readMarker(),
             let record = try file.readRecord(slot: CommitRecord.slot(of: marker.sequence)),
             record.version == marker.version, record.commitID == marker.commitID,
+            record.sequence == marker.sequence,
             let next = try readSlot(CommitRecord.slot(of: marker.sequence + 1)),
             next.isEmpty || (next.record?.sequence ?? .max) < marker.sequence
         else { return nil }

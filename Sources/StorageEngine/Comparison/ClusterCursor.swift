@@ -17,6 +17,11 @@ struct ClusterCursor {
     }
 
     private let pager: Pager
+    /// How many more objects there can be: in a file made to harm, where the same node may occur
+    /// again and again, the walk ends when it has entered as many.
+    private var remaining: Int
+    /// The greatest key so far.
+    private var lastKey = Int64.min
     private(set) var head: Head
     /// The branches above the head.
     private var path: [Step] = []
@@ -25,6 +30,7 @@ struct ClusterCursor {
 
     init(_ pager: Pager, _ root: TreeRoot) {
         self.pager = pager
+        remaining = root.count
         head =
             root.reference.isNone
             ? .end : .subtree(root.reference, level: root.level, lowerBound: .min)
@@ -35,13 +41,16 @@ struct ClusterCursor {
         guard case .subtree(let reference, let level, let lowerBound) = head else {
             preconditionFailure("there is no subtree to enter")
         }
-        let node = try pager.node(reference)
-        guard node.level == level, node.rowCount > 0 else {
-            throw pager.damaged(reference.page, "it is not the node that its parent expects")
-        }
+        let node = try pager.root(of: TreeRoot(reference: reference, level: level), .cluster)
         if level == 0 {
+            remaining -= max(1, node.rowCount)
+            guard remaining >= 0, node.rowCount > 0 else { throw pager.countsDisagree(reference) }
+            let key = node.objectKey(0).rawValue
+            guard key > lastKey else {
+                throw pager.damaged(reference.page, "object keys do not ascend")
+            }
             location = RowLocation(leaf: node, row: 0)
-            head = .object(key: node.objectKey(0).rawValue)
+            head = .object(key: key)
         } else {
             path.append(Step(node: node, row: 0, lowerBound: lowerBound))
             headIsChild()
@@ -50,6 +59,7 @@ struct ClusterCursor {
 
     /// Leaves out the subtree, or goes on behind the object.
     mutating func skip() {
+        if case .object(let key) = head { lastKey = key }
         if let (leaf, row) = location.map({ ($0.leaf, $0.row + 1) }), row < leaf.rowCount {
             location!.row = row
             head = .object(key: leaf.objectKey(row).rawValue)

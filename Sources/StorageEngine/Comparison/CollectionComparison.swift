@@ -16,8 +16,10 @@ struct CollectionComparison {
         let skipped = before.commonEnds(after)
         var comparison = CollectionComparison(isList: new.format.collection == .list)
         comparison.keep(skipped.first.elements)
+        var (oldBudget, newBudget) = (RowBudget(old.pager), RowBudget(new.pager))
         comparison.compare(
-            try before.elements(without: skipped), try after.elements(without: skipped))
+            try before.elements(without: skipped, &oldBudget),
+            try after.elements(without: skipped, &newBudget))
         comparison.keep(skipped.last.elements)
         return CollectionChange(oldCount: before.count, comparison.segments)
     }

@@ -32,7 +32,10 @@ struct CollectionContents {
             if root.level == 0 {
                 leaves.append(Leaf(reference: root.reference, count: count))
             } else {
-                try addLeaves(below: collection.pager.node(root.reference))
+                try addLeaves(below: collection.pager.root(of: root, collection.tree.format))
+            }
+            guard leaves.reduce(0, { $0 &+ $1.count }) == count else {
+                throw collection.pager.countsDisagree(root.reference)
             }
         }
     }
@@ -40,9 +43,14 @@ struct CollectionContents {
     private mutating func addLeaves(below branch: Node) throws {
         for row in 0..<branch.rowCount {
             if branch.level == 1 {
+                // Each has a row; in a file made to harm they may be the same again and again.
+                guard leaves.count < count else {
+                    throw collection.pager.countsDisagree(branch.child(row))
+                }
                 leaves.append(Leaf(reference: branch.child(row), count: branch.childCount(row)))
             } else {
-                try addLeaves(below: collection.pager.child(of: branch, row))
+                let format = collection.tree.format
+                try addLeaves(below: collection.pager.child(of: branch, row, format))
             }
         }
     }
@@ -68,7 +76,10 @@ struct CollectionContents {
     }
 
     /// The elements between the ends. Their bytes are valid as long as the version is.
-    func elements(without ends: (first: SharedLeaves, last: SharedLeaves)) throws -> [Element] {
+    func elements(
+        without ends: (first: SharedLeaves, last: SharedLeaves), _ budget: inout RowBudget
+    ) throws -> [Element] {
+        try budget.spend(on: collection)
         var elements: [Element] = []
         let last = count - ends.last.elements
         var position = ends.first.elements
@@ -76,7 +87,7 @@ struct CollectionContents {
         try collection.forEach(from: position) { row in
             let key = collection.format.hasKeys ? ComparedValue.scalar(.bytes(row.key)) : nil
             let value = try ComparedValue(
-                row.value, of: collection.format.type, collection.pager, depth: depth)
+                row.value, of: collection.format.type, collection.pager, depth: depth, &budget)
             elements.append(Element(key: key, value: value))
             position += 1
             return position < last

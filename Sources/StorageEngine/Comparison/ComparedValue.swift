@@ -7,7 +7,10 @@ enum ComparedValue {
     indirect case nested(CollectionIdentity, [CollectionContents.Element])
 
     /// `depth`: of how many collections the value is a part.
-    init(_ value: Scalar, of type: ValueType, _ pager: Pager, depth: Int) throws {
+    init(
+        _ value: Scalar, of type: ValueType, _ pager: Pager, depth: Int,
+        _ budget: inout RowBudget
+    ) throws {
         guard type == .mixed, let nested = NestedCollection(value) else {
             self = .scalar(value)
             return
@@ -17,7 +20,8 @@ enum ComparedValue {
             StoredCollection(pager: pager, bytes: nested.rows, format: .nested(nested.kind)),
             depth: depth + 1)
         let nothing = CollectionContents.SharedLeaves()
-        self = .nested(nested.identity, try contents.elements(without: (nothing, nothing)))
+        let elements = try contents.elements(without: (nothing, nothing), &budget)
+        self = .nested(nested.identity, elements)
     }
 }
 

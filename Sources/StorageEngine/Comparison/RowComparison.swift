@@ -85,8 +85,10 @@ struct RowComparison {
     }
 
     private func isSameMixed(_ old: Scalar, _ new: Scalar) throws -> Bool {
-        try ComparedValue(old, of: .mixed, oldTable.pager, depth: 0)
-            == ComparedValue(new, of: .mixed, newTable.pager, depth: 0)
+        var oldBudget = RowBudget(oldTable.pager)
+        var newBudget = RowBudget(newTable.pager)
+        return try ComparedValue(old, of: .mixed, oldTable.pager, depth: 0, &oldBudget)
+            == ComparedValue(new, of: .mixed, newTable.pager, depth: 0, &newBudget)
     }
 
     private func collection(

@@ -28,6 +28,24 @@ public struct ColumnFormat: Equatable, Sendable {
     }
 }
 
+/// Id and kind of a column as one word, side by side as in a node's directory: so one comparison
+/// tells whether a column is stored in a node, and as what.
+///
+/// Whoever reads a value from a node compares the tag first. Nodes of a file made to harm may have
+/// any columns; the accessors of a column of another kind would read outside of the node.
+@frozen
+public struct ColumnTag: Sendable {
+    @usableFromInline let word: UInt64
+
+    @inlinable
+    public init(_ format: ColumnFormat) { self.init(id: format.id, kind: format.kind) }
+
+    @inlinable @inline(__always)
+    init(id: UInt16, kind: ColumnKind) {
+        word = UInt64(id) | UInt64(kind.rawValue) << 16
+    }
+}
+
 /// One 40-byte entry of a node's column directory, read and written in place.
 ///
 /// The layout is in `docs/design.md`. While a node is being laid out (`NodeDraft`), two fields of
@@ -111,6 +129,13 @@ struct ColumnEntry {
         }
     }
     @inlinable var isSpilled: Bool { flags & ColumnEntry.spilled != 0 }
+    /// Whether this is the column of a tag, and its rows are in this node.
+    @inlinable @inline(__always)
+    func isInline(_ tag: ColumnTag) -> Bool {
+        // The entry's first word without width and the other flags.
+        let mask: UInt64 = 0xFF_FFFF | UInt64(ColumnEntry.spilled) << 32
+        return load(0, UInt64.self) & mask == tag.word
+    }
     @inlinable var isWhole: Bool {
         get { flags & ColumnEntry.whole != 0 }
         nonmutating set {

@@ -4,7 +4,9 @@ extension MutableNode {
         _ format: ColumnFormat, at index: Int, integers: UnsafeBufferPointer<Int64>? = nil
     ) -> Bool {
         let count = columnCount
-        guard NodeDraft.bytes(directoryOf: count + 1) <= byteCount else { return false }
+        guard count < Int(UInt16.max), NodeDraft.bytes(directoryOf: count + 1) <= byteCount else {
+            return false
+        }
         let draft = NodeDraft(revising: self)
         MutablePageHeader(draft.target).columnCount = count + 1
         for c in index..<count { draft.setEntry(c + 1, like: entry(c)) }

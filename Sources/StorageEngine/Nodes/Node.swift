@@ -66,11 +66,11 @@ public struct Node {
         return -1
     }
 
-    /// Whether column `c` exists, has this id and is stored in this node: then the accessors may be
-    /// used on it directly.
+    /// Whether column `c` exists, has this id and kind, and is stored in this node: then the
+    /// accessors of its kind may be used on it directly.
     @inlinable @inline(__always)
-    public func hasInline(_ c: Int, id: UInt16) -> Bool {
-        c < columnCount && entry(c).id == id && !entry(c).isSpilled
+    public func hasInline(_ c: Int, _ tag: ColumnTag) -> Bool {
+        c < columnCount && entry(c).isInline(tag)
     }
 
     @inlinable @inline(__always)

@@ -106,13 +106,19 @@ extension CollectionHandle {
     /// Takes out all references to an object whose backlinks are forgotten already: lists and sets
     /// lose them, maps and mixed values get null.
     func forget(_ target: TypedLink) throws {
+        var budget = RowBudget(pager)
+        try forget(target, &budget)
+    }
+
+    private func forget(_ target: TypedLink, _ budget: inout RowBudget) throws {
+        try budget.spend(on: try stored())
         let sought = MixedValue.link(target)
         switch format.type {
         case .link, .embedded: try forget(.integer(target.key.rawValue))
         case .typedLink: try forget(target.scalar)
         case .mixed:
             try sought.withScalar { try forget($0) }
-            for child in try children() { try child.forget(target) }
+            for child in try children() { try child.forget(target, &budget) }
         default: break
         }
     }

@@ -85,6 +85,7 @@ extension CollectionHandle {
         guard format.type == .mixed,
             let nested = NestedCollection(try stored().value(at: position))
         else { return nil }
+        guard path.count < NestedCollection.maximumDepth else { throw tooDeep(pager) }
         return CollectionHandle(
             table: table, column: column, owner: owner, format: .nested(nested.kind),
             path: path + [nested.step(at: position)])
@@ -210,7 +211,7 @@ extension CollectionHandle {
             }
         }
         guard isShort else { return nil }
-        try forEachNode(pager, root.reference) { reference, _ in try pager.free(reference) }
+        try forEachNode(pager, root, tree.format) { reference, _ in try pager.free(reference) }
         return image
     }
 

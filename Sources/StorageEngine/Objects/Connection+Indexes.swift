@@ -86,7 +86,7 @@ extension StoredSchema {
     /// goes.
     private mutating func makeIndexTreeID() -> UInt32 {
         let used = Set(tables.flatMap(\.treeIDs))
-        return (2..<nextTreeID).first { !used.contains($0) } ?? makeTreeID()
+        return (Self.firstTreeID..<nextTreeID).first { !used.contains($0) } ?? makeTreeID()
     }
 }
 

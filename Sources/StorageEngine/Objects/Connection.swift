@@ -54,6 +54,7 @@ public final class Connection {
         layoutStamp = .allocate(capacity: 1)
         layoutStamp.initialize(to: 1)
         pager = try Pager(database: database)
+        pager.layoutStamp = layoutStamp
         forest = Forest(pager: pager)
         try beginRead(pager)
         try loadSchema()

@@ -1,6 +1,8 @@
 /// What the bytes of a column may refer to outside of their row.
 enum CopiedContents {
     case plain
+    /// Keys of maps, which are cut where they are long.
+    case short
     /// Values that have pages of their own when they are long.
     case long
     /// The same, and lists and maps.
@@ -29,7 +31,7 @@ extension DatabaseCopy {
         if case .plain = contents { return }
         for row in 0..<node.rowCount {
             if node.reading.isOverflow(column, row) {
-                try copyLongValue(in: node, column, row)
+                try copyLongValue(in: node, column, row, contents)
                 continue
             }
             let bytes = node.reading.bytes(column, row)
@@ -44,8 +46,17 @@ extension DatabaseCopy {
         }
     }
 
-    private func copyLongValue(in node: MutableNode, _ column: Int, _ row: Int) throws {
+    private func copyLongValue(
+        in node: MutableNode, _ column: Int, _ row: Int, _ contents: CopiedContents
+    ) throws {
         let bytes = try source.pager.overflowBytes(node.reading.overflowReference(column, row).0)
+        // What holds collections is never so long.
+        switch contents {
+        case .long: break
+        case .mixed where NestedCollection(bytes) == nil: break
+        default: throw unreadable
+        }
+        try budget.spend(onCopyOf: bytes, source.pager)
         let reference = try target.pager.writeOverflow(bytes)
         let fits = node.setOverflow(column, row, reference, length: bytes.count)
         precondition(fits, "a reference takes the room of a reference")
@@ -57,7 +68,7 @@ extension DatabaseCopy {
         of bytes: UnsafeRawBufferPointer, _ contents: CopiedContents, _ treeID: UInt32, depth: Int
     ) throws -> [UInt8]? {
         switch contents {
-        case .plain, .long: return nil
+        case .plain, .short, .long: return nil
         case .collection(let format):
             return try rowsImage(of: bytes, format, treeID, depth: depth)
         case .mixed:
@@ -72,10 +83,13 @@ extension DatabaseCopy {
     private func rowsImage(
         of bytes: UnsafeRawBufferPointer, _ format: RowFormat, _ treeID: UInt32, depth: Int
     ) throws -> [UInt8]? {
-        if let root = InlineRows.root(bytes) {
+        let stored = StoredCollection(pager: source.pager, bytes: bytes, format: format)
+        if let root = stored.root {
             return InlineRows.image(
                 of: try copyCollection(root, format, treeID, depth: depth))
         }
+        // An impossible root is not copied as if it were rows.
+        if InlineRows.root(bytes) != nil { throw unreadable }
         guard format.type == .mixed else { return nil }
         var image = [InlineRows.inlineTag]
         var hasTrees = false

@@ -24,31 +24,23 @@ extension DatabaseCopy {
         try adopt(copy, new.cluster.treeID)
     }
 
-    /// Leaves are laid out by their first key and their last: those between must be between.
+    /// Leaves are laid out by their first key and their last: those between must be between. Within
+    /// a leaf they are.
     private func check(_ leaf: Node, _ root: TreeRoot, after previous: inout Int64?) throws {
         guard leaf.rowCount > 0 else { return }
-        let (first, last) = (leaf.objectKey(0), leaf.objectKey(leaf.rowCount - 1))
-        var isOrdered = previous.map { $0 < first.rawValue } ?? true
-        let column = leaf.keyColumn
-        if column >= 0 {
-            for row in 1..<leaf.rowCount
-            where leaf.integer(column, row - 1) >= leaf.integer(column, row) { isOrdered = false }
-        }
-        guard isOrdered else {
+        if let previous, previous >= leaf.objectKey(0).rawValue {
             throw source.pager.damaged(
                 root.reference.page, "the object keys below it do not ascend")
         }
-        previous = last.rawValue
+        previous = leaf.objectKey(leaf.rowCount - 1).rawValue
     }
 
     /// Copies a map, which holds nothing but keys and numbers.
     func copyMap(_ map: OrderedMap, _ treeID: UInt32) throws {
         let root = try source.forest.state(treeID).pointee.root
         let shape = shape(treeID, map.format)
-        let contents = shape.columns.map { _ in CopiedContents.plain }
-        let copy = try pack(root, map.format, shape, contents) { leaf, sources in
-            try self.append(leaf, of: root, shape, to: &sources)
-        }
+        let contents = shape.columns.map { $0.kind == .bytes ? CopiedContents.short : .plain }
+        let copy = try pack(root, map.format, shape, contents, addSources: appendColumns)
         try adopt(copy, treeID)
     }
 
@@ -60,9 +52,7 @@ extension DatabaseCopy {
         let shape = shape(treeID, tree, maximumRows: CollectionTree.maximumRows)
         let values = CopiedContents(valuesOf: format.type)
         let contents = format.hasKeys ? [.long, values] : [values]
-        return try pack(root, tree, shape, contents, depth: depth) { leaf, sources in
-            try self.append(leaf, of: root, shape, to: &sources)
-        }
+        return try pack(root, tree, shape, contents, depth: depth, addSources: appendColumns)
     }
 
     // MARK: Packing
@@ -76,21 +66,9 @@ extension DatabaseCopy {
             maximumRows: min(maximumRows, limit), isCluster: false)
     }
 
-    /// All columns of a leaf, which must be those of the shape: others would be read outside of
-    /// what there is.
-    private func append(
-        _ leaf: Node, of root: TreeRoot, _ shape: LeafPacker.Shape,
-        to sources: inout [LeafPacker.Source]
-    ) throws {
-        guard leaf.columnCount == shape.columns.count,
-            shape.columns.indices.allSatisfy({
-                leaf.kind($0) == shape.columns[$0].kind && !leaf.isSpilled($0)
-            })
-        else {
-            throw source.pager.damaged(
-                root.reference.page, "a leaf below it has another tree's form")
-        }
-        for column in shape.columns.indices { sources.append((leaf, column)) }
+    /// All columns of a leaf: in maps and collections they are those of the format.
+    private func appendColumns(_ leaf: Node, to sources: inout [LeafPacker.Source]) {
+        for column in 0..<leaf.columnCount { sources.append((leaf, column)) }
     }
 
     /// Copies a tree. `addSources` appends the place of each column of a leaf.
@@ -99,6 +77,7 @@ extension DatabaseCopy {
         _ contents: [CopiedContents], depth: Int = 0,
         addSources: (Node, inout [LeafPacker.Source]) throws -> Void
     ) throws -> TreeRoot {
+        try budget.spend(on: root, source.pager)
         let packer = LeafPacker(shape, pageSize: target.pager.pageSize)
         let builder = TreeBuilder(writer, treeID: shape.treeID, format)
         func finishLeaf() throws {
@@ -112,7 +91,7 @@ extension DatabaseCopy {
             packer.removeAll()
             try count(leaf.byteCount)
         }
-        var cursor = try LeafCursor(source.pager, root)
+        var cursor = try LeafCursor(source.pager, root, format)
         var sources: [LeafPacker.Source] = []
         while try cursor.next() {
             let leaf = cursor.leaf
@@ -121,13 +100,18 @@ extension DatabaseCopy {
             var row = 0
             while row < leaf.rowCount {
                 row += packer.gather(leaf, sources, from: row)
-                if row < leaf.rowCount { try finishLeaf() }
+                if row == leaf.rowCount { break }
+                guard packer.rowCount > 0 else {
+                    throw source.pager.damaged(
+                        root.reference.page, "a row below it fills more than a leaf")
+                }
+                try finishLeaf()
             }
         }
         if packer.rowCount > 0 { try finishLeaf() }
         let copy = try builder.finish()
         guard copy.count == root.count else {
-            throw source.pager.damaged(root.reference.page, "row counts do not add up")
+            throw source.pager.countsDisagree(root.reference)
         }
         return copy
     }

@@ -15,6 +15,8 @@ final class DatabaseCopy {
     /// Knows how branches are written.
     let writer: TreeWriter
     private var bytesInTransaction = 0
+    /// What may still be read from the source.
+    var budget: RowBudget
 
     static func write(
         _ source: Connection, toPath path: String, encryptionKey: [UInt8]?
@@ -44,6 +46,7 @@ final class DatabaseCopy {
         self.source = source
         self.target = target
         writer = TreeWriter(pager: target.pager, layoutStamp: target.layoutStamp)
+        budget = RowBudget(source.pager)
     }
 
     private func run() throws {

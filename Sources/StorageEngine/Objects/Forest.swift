@@ -16,7 +16,7 @@ final class Forest {
     /// Id of the schema's entry, whose "root" is an overflow value.
     static let schemaID: UInt32 = 1
 
-    private static let map = OrderedMap(firstKeyKind: .integer, valueCount: 5)
+    static let map = OrderedMap(firstKeyKind: .integer, valueCount: 5)
 
     private let pager: Pager
     private let writer: TreeWriter
@@ -65,9 +65,15 @@ final class Forest {
         capacity = larger
     }
 
-    private func forestRoot() throws -> TreeRoot {
+    /// The root of the tree of roots.
+    func forestRoot() throws -> TreeRoot {
         if pager.root.isNone { return .empty }
-        return TreeRoot(reference: pager.root, level: try pager.node(pager.root).level)
+        let node = try pager.node(pager.root)
+        let root = TreeRoot(reference: pager.root, level: node.level, count: node.rowsBelow)
+        guard root.level < TreeWriter.maximumDepth, root.count <= pager.maximumRowCount else {
+            throw pager.misplaced(pager.root)
+        }
+        return root
     }
 
     private func load(_ id: UInt32, _ state: UnsafeMutablePointer<State>) throws {
@@ -77,14 +83,17 @@ final class Forest {
             let (level, count, extra) = (
                 node.integer(4, row), node.integer(5, row), node.integer(6, row)
             )
-            guard level >= 0, level < TreeWriter.maximumDepth, count >= 0, extra >= 0,
-                extra < Int64.max >> 2
+            let reference = PageReference(
+                page: UInt64(bitPattern: node.integer(2, row)),
+                birth: UInt64(bitPattern: node.integer(3, row)))
+            // The root is not younger than what names it, and an empty tree has none.
+            guard level >= 0, level < TreeWriter.maximumDepth, count >= 0,
+                count <= pager.maximumRowCount, extra >= 0, extra < Node.maximumKey,
+                reference.birth <= node.birth,
+                id == Self.schemaID || reference.isNone == (count == 0)
             else { throw pager.damaged(pager.root.page, "the root of tree \(id) makes no sense") }
             loaded.root = TreeRoot(
-                reference: PageReference(
-                    page: UInt64(bitPattern: node.integer(2, row)),
-                    birth: UInt64(bitPattern: node.integer(3, row))),
-                level: Int(level), count: Int(count))
+                reference: reference, level: Int(level), count: Int(count))
             loaded.extra = extra
             loaded.loadedExtra = extra
         }
@@ -112,17 +121,4 @@ final class Forest {
         }
         pager.root = forest.reference
     }
-
-    /// Visits the ids and states of all trees of this snapshot.
-    func forEachTree(_ body: (UInt32, State) throws -> Void) throws {
-        var ids: [UInt32] = []
-        try Self.map.forEach(pager, try forestRoot(), from: .integer(0), 0) { node, row in
-            ids.append(UInt32(truncatingIfNeeded: node.integer(0, row)))
-            return true
-        }
-        for id in ids { try body(id, try state(id).pointee) }
-    }
-
-    /// The forest's own nodes, for verification and copies.
-    func forestReference() -> PageReference { pager.root }
 }

@@ -42,9 +42,9 @@ enum InlineRows {
         func word(_ offset: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
-        guard word(17) < UInt64(Int32.max) << 8, bytes[25] < TreeWriter.maximumDepth else {
-            return nil
-        }
+        guard word(17) >= 1, word(17) <= UInt64(Node.maximumRowsOfTree),
+            bytes[25] < TreeWriter.maximumDepth
+        else { return nil }
         return TreeRoot(
             reference: PageReference(page: word(1), birth: word(9)), level: Int(bytes[25]),
             count: Int(word(17)))
@@ -102,6 +102,8 @@ enum InlineRows {
         _ body: (CollectionRow, Range<Int>) throws -> Bool
     ) rethrows -> Bool {
         if bytes.isEmpty { return true }
+        // Longer ones, which only a file made to harm has, would make each access a long one.
+        guard bytes.count <= maximumBytes else { return false }
         var reader = VariableLengthIntegerReader(bytes)
         guard reader.fixed(UInt8.self) == inlineTag else { return false }
         while reader.remaining > 0 {

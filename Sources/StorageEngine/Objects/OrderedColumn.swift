@@ -85,10 +85,12 @@ struct OrderedColumn {
         let beginning = map.firstKey(entry.leaf, entry.row)
         let start = try map.position(pager, root, of: beginning, .min)
         var alike: [(value: [UInt8], key: ObjectKey)] = []
+        var budget = RowBudget(pager)
         try map.forEach(pager, root, fromPosition: start) { leaf, row in
             guard map.isFirstEqual(leaf, 0, row, beginning) else { return false }
-            let value = Array(try bytesOfObject(leaf, row))
-            alike.append((value, ObjectKey(rawValue: leaf.integer(1, row))))
+            let value = try bytesOfObject(leaf, row)
+            try budget.spend(onCopyOf: value, pager)
+            alike.append((Array(value), ObjectKey(rawValue: leaf.integer(1, row))))
             return true
         }
         alike.sort { left, right in

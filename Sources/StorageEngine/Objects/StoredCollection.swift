@@ -5,11 +5,17 @@ struct StoredCollection {
     let bytes: UnsafeRawBufferPointer
     let format: RowFormat
 
-    /// The tree of a collection that has outgrown its owner's row.
-    var root: TreeRoot? { InlineRows.root(bytes) }
+    /// The tree of a collection that has outgrown its owner's row. Bytes that name an impossible one
+    /// are no rows either, so whoever reads them as rows finds out.
+    var root: TreeRoot? {
+        guard let root = InlineRows.root(bytes), root.count <= pager.maximumRowCount else {
+            return nil
+        }
+        return root
+    }
 
     /// Reading does not depend on the tree's id.
-    private var tree: CollectionTree {
+    var tree: CollectionTree {
         CollectionTree(hasKeys: format.hasKeys, kind: format.kind, treeID: 0)
     }
 

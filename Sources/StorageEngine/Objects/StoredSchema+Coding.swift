@@ -37,33 +37,39 @@ extension StoredSchema {
         guard reader.isAtEnd, isConsistent else { return nil }
     }
 
-    /// What decoding cannot see column by column: references between tables, tree ids in range.
+    /// What decoding cannot see column by column: what is named twice, references between tables,
+    /// tree ids in range.
     private var isConsistent: Bool {
         // Every table has two trees at most, and so has every column.
         let treeLimit = tables.reduce(2) { $0 + 2 + 2 * $1.columns.count }
-        guard nextTreeID <= treeLimit else { return false }
+        guard nextTreeID <= treeLimit, tables.count <= Self.maximumTables,
+            Set(tables.map(\.name)).count == tables.count
+        else { return false }
+        // No two have a tree in common: each writes to its own as if nobody else did.
+        var trees: Set<UInt32> = []
         for table in tables {
-            guard table.clusterTreeID >= 2, table.clusterTreeID < nextTreeID,
-                table.primaryKeyTreeID < nextTreeID,
-                (table.primaryKeyColumn == nil) == (table.primaryKeyTreeID == 0)
+            guard table.problem == nil, isNew(table.clusterTreeID, in: &trees),
+                (table.primaryKeyColumn == nil) == (table.primaryKeyTreeID == 0),
+                table.primaryKeyTreeID == 0 || isNew(table.primaryKeyTreeID, in: &trees),
+                Set(table.columns.map(\.id)).count == table.columns.count
             else { return false }
             for column in table.columns {
-                if let index = column.index, let definition = column.definition {
-                    guard !definition.isPrimaryKey, definition.type.indexKeyKind != nil,
-                        definition.collection == .none, index.values >= 2,
-                        index.values < nextTreeID, index.nulls < nextTreeID,
-                        definition.allowsNull == (index.nulls >= 2)
+                if let index = column.index {
+                    guard let definition = column.definition, definition.isIndexed,
+                        !definition.isPrimaryKey, definition.type.indexKeyKind != nil,
+                        definition.collection == .none, isNew(index.values, in: &trees),
+                        definition.allowsNull == (index.nulls != 0),
+                        index.nulls == 0 || isNew(index.nulls, in: &trees)
                     else { return false }
                 }
-                if let backlinks = column.backlinks {
-                    guard backlinks.originTable < tables.count,
-                        backlinks.originColumn < tables[backlinks.originTable].columns.count,
-                        backlinks.severalTreeID < nextTreeID,
-                        let origin = tables[backlinks.originTable]
-                            .columns[backlinks.originColumn].definition,
-                        origin.type.mayRefer
-                    else { return false }
-                }
+                guard let backlinks = column.backlinks else { continue }
+                guard backlinks.originTable < tables.count,
+                    backlinks.originColumn < tables[backlinks.originTable].columns.count,
+                    isNew(backlinks.severalTreeID, in: &trees),
+                    let origin = tables[backlinks.originTable]
+                        .columns[backlinks.originColumn].definition,
+                    origin.type.mayRefer
+                else { return false }
             }
         }
         for origin in tables.indices {
@@ -73,6 +79,11 @@ extension StoredSchema {
             }
         }
         return true
+    }
+
+    /// Whether a tree id was given out, and not to another tree.
+    private func isNew(_ id: UInt32, in trees: inout Set<UInt32>) -> Bool {
+        id >= Self.firstTreeID && id < nextTreeID && trees.insert(id).inserted
     }
 }
 

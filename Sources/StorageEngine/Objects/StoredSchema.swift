@@ -82,8 +82,13 @@ struct StoredTable: Equatable {
 struct StoredSchema: Equatable {
     /// The number that the object layer keeps for its users; nil if never set.
     var userVersion: UInt64?
-    var nextTreeID: UInt32 = 2
+    var nextTreeID = StoredSchema.firstTreeID
     var tables: [StoredTable] = []
+
+    /// Those before are the forest's own and the schema's.
+    static let firstTreeID: UInt32 = 2
+    /// What a connection keeps of each in memory are some kilobytes.
+    static let maximumTables = 10_000
 
     mutating func makeTreeID() -> UInt32 {
         defer { nextTreeID += 1 }
@@ -101,6 +106,9 @@ extension StoredSchema {
             }
             tables.append(try makeTable(definition))
         }
+        guard tables.count <= Self.maximumTables else {
+            throw SchemaProblem("A database has at most \(Self.maximumTables) tables.")
+        }
         for origin in firstNew..<tables.count {
             try addBacklinkColumns(origin)
             for column in 0..<tables[origin].propertyCount {
@@ -112,26 +120,8 @@ extension StoredSchema {
     private mutating func makeTable(_ definition: TableDefinition) throws(SchemaProblem)
         -> StoredTable
     {
+        if let problem = definition.problem { throw problem }
         let primaryKeys = definition.columns.filter(\.isPrimaryKey)
-        guard primaryKeys.count <= 1 else {
-            throw SchemaProblem("Table '\(definition.name)' has more than one primary key.")
-        }
-        guard definition.columns.count <= 1000 else {
-            throw SchemaProblem("Table '\(definition.name)' has more than 1000 columns.")
-        }
-        for key in primaryKeys {
-            guard key.collection == .none, !definition.isEmbedded,
-                [.int, .string, .uuid, .objectID].contains(key.type)
-            else {
-                throw SchemaProblem(
-                    "Column '\(definition.name).\(key.name)' cannot be a primary key.")
-            }
-        }
-        for column in definition.columns where column.type == .embedded && column.collection == .set
-        {
-            throw SchemaProblem(
-                "Column '\(definition.name).\(column.name)': sets cannot hold embedded objects.")
-        }
         var table = StoredTable(
             name: definition.name, isEmbedded: definition.isEmbedded,
             clusterTreeID: makeTreeID(),
@@ -196,6 +186,38 @@ extension StoredSchema {
             return backlinks.originTable == origin && backlinks.originColumn == column
         }
     }
+}
+
+extension TableDefinition {
+    /// What is wrong with the table by itself.
+    fileprivate var problem: SchemaProblem? {
+        let primaryKeys = columns.filter(\.isPrimaryKey)
+        if primaryKeys.count > 1 {
+            return SchemaProblem("Table '\(name)' has more than one primary key.")
+        }
+        if columns.count > 1000 {
+            return SchemaProblem("Table '\(name)' has more than 1000 columns.")
+        }
+        if Set(columns.map(\.name)).count < columns.count {
+            return SchemaProblem("Table '\(name)' has two columns of one name.")
+        }
+        for key in primaryKeys
+        where key.collection != .none || isEmbedded
+            || ![.int, .string, .uuid, .objectID].contains(key.type)
+        {
+            return SchemaProblem("Column '\(name).\(key.name)' cannot be a primary key.")
+        }
+        for column in columns where column.type == .embedded && column.collection == .set {
+            return SchemaProblem(
+                "Column '\(name).\(column.name)': sets cannot hold embedded objects.")
+        }
+        return nil
+    }
+}
+
+extension StoredTable {
+    /// What is wrong with the table by itself.
+    var problem: SchemaProblem? { definition.problem }
 }
 
 /// Why a table cannot be created.

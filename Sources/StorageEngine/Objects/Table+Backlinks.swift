@@ -97,7 +97,7 @@ extension Table {
         if let (node, row) = try map.find(
             pager, state.pointee.root, .integer(target.rawValue), origin.rawValue)
         {
-            count += node.integer(2, row)
+            count &+= node.integer(2, row)
         }
         if count > 0 {
             try map.set(
@@ -118,7 +118,11 @@ extension Table {
             connection.pager, root, from: .integer(target.rawValue), Int64.min
         ) { node, row in
             guard node.integer(0, row) == target.rawValue else { return false }
-            return try body(ObjectKey(rawValue: node.integer(1, row)), node.integer(2, row))
+            let count = node.integer(2, row)
+            guard count >= 1, count <= Node.maximumRowsOfTree else {
+                throw pager.damaged(0, "an object cannot have \(count) references to another")
+            }
+            return try body(ObjectKey(rawValue: node.integer(1, row)), count)
         }
     }
 

@@ -38,9 +38,9 @@ extension Table {
         try survey.visitAll()
         try deleteTied(survey)
         try free(survey.overflows)
-        try dropTree(cluster.treeID, clusterWriter)
+        try dropTree(cluster.treeID, .cluster, clusterWriter)
         if primaryKeyColumn != nil {
-            try dropTree(primaryKeyTreeID, primaryKeyWriter)
+            try dropTree(primaryKeyTreeID, primaryKeyMap.format, primaryKeyWriter)
             try keyState.pointee.extra = 0
         }
         try dropIndexes()
@@ -74,10 +74,10 @@ extension Table {
     }
 
     /// Frees all nodes of a tree. The number of the next object stays.
-    func dropTree(_ id: UInt32, _ writer: TreeWriter) throws {
+    func dropTree(_ id: UInt32, _ format: TreeFormat, _ writer: TreeWriter) throws {
         let state = try forest.state(id)
         state.pointee.isDirty = true
-        try forEachNode(pager, state.pointee.root.reference) { reference, node in
+        try forEachNode(pager, state.pointee.root, format) { reference, node in
             if node.level == 0 {
                 for column in 0..<node.columnCount where node.isSpilled(column) {
                     try pager.free(node.spillReference(column))

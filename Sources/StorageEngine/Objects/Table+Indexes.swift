@@ -68,6 +68,6 @@ extension Table {
 
     func dropIndex(_ index: ColumnIndex) throws {
         index.forgetChanges()
-        for (_, tree) in index.maps { try dropTree(tree, quietWriter) }
+        for (map, tree) in index.maps { try dropTree(tree, map.format, quietWriter) }
     }
 }

@@ -115,7 +115,7 @@ extension Table {
         let state = try keyState
         state.pointee.isDirty = true
         if case .null = value {
-            state.pointee.extra = key.rawValue + 1
+            state.pointee.extra = key.rawValue &+ 1
             return
         }
         try withFirstKey(value) { first, _ in

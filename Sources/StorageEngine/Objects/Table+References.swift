@@ -91,7 +91,7 @@ struct ReleasedValues {
         }
         guard let root = collection.root else { return }
         let pager = table.pager
-        try forEachNode(pager, root.reference) { reference, node in
+        try forEachNode(pager, root, collection.tree.format) { reference, node in
             if node.level == 0 {
                 for column in 0..<node.columnCount where node.kind(column) == .bytes {
                     for row in 0..<node.rowCount where node.isOverflow(column, row) {

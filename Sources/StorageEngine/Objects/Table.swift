@@ -192,16 +192,17 @@ public final class Table {
         }
         let reference = leaf.spillReference(position)
         let node = try pager.node(reference)
-        guard node.rowCount == leaf.rowCount, node.columnCount > 0, !node.isSpilled(0),
-            node.kind(0) == cluster.columns[column].format.kind
-        else {
+        guard node.isSpill(of: cluster.columns[column].format, rows: leaf.rowCount) else {
             throw pager.damaged(reference.page, "it is not the column that its leaf expects")
         }
         return (node, 0)
     }
 
-    /// The engine's id of a column, for `Node.hasInline(_:id:)`.
+    /// The engine's id of a column.
     public func columnID(_ column: Int) -> UInt16 { stored.columns[column].id }
+
+    /// What a node says of the column where it stores it: for ``Node/hasInline(_:_:)``.
+    public func columnTag(_ column: Int) -> ColumnTag { cluster.columns[column].tag }
 
     // MARK: Reading
 
@@ -213,7 +214,7 @@ public final class Table {
     public func value(_ column: Int, at location: RowLocation) throws -> Scalar {
         let leaf = location.leaf
         let format = cluster.columns[column].format
-        if leaf.hasInline(column, id: format.id) {
+        if leaf.hasInline(column, ColumnTag(format)) {
             return try leaf.scalar(pager, format.kind, column, location.row)
         }
         guard let (node, position) = try self.column(column, of: leaf) else {

@@ -7,12 +7,8 @@ extension Verification {
             var entries = 0
             for (map, tree) in index.maps {
                 let root = try index.root(tree)
-                guard !root.reference.isNone,
-                    try reach(root.reference, isNode: true)
-                else { continue }
                 var previous: (leaf: Node, row: Int)?
-                let count = try walkNodes(root.reference) { verification, _, leaf, _ in
-                    try map.check(leaf, table.pager, root)
+                let count = try walkNodes(root, map.format) { verification, _, leaf in
                     for row in 0..<leaf.rowCount {
                         if let previous, !map.isBefore(previous.leaf, previous.row, leaf, row) {
                             verification.report("\(index.name): entries do not ascend.")
@@ -25,6 +21,7 @@ extension Verification {
                         }
                     }
                 }
+                guard let count else { continue }
                 if count != root.count {
                     report("\(index.name) counts \(root.count) entries and has \(count).")
                 }

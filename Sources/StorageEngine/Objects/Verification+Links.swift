@@ -30,14 +30,14 @@ extension Verification {
         _ targets: inout [TypedLink: Int64], depth: Int
     ) throws {
         if let root = collection.root {
-            guard try reach(root.reference, isNode: true) else { return }
-            let count = try walkNodes(root.reference) { verification, _, leaf, _ in
+            let count = try walkNodes(root, collection.tree.format) { verification, _, leaf in
                 for column in 0..<leaf.columnCount where leaf.kind(column) == .bytes {
                     for row in 0..<leaf.rowCount where leaf.isOverflow(column, row) {
                         try verification.reach(leaf.overflowReference(column, row).0, isNode: false)
                     }
                 }
             }
+            guard let count else { return }
             if count != root.count {
                 report(
                     "A collection of object \(key.rawValue) counts \(root.count) and has \(count).")

@@ -8,6 +8,9 @@ struct Verification {
     var pager: Pager { connection.pager }
     private var problems: [String] = []
     private var reached = ExtentSet()
+    /// No node was reached twice, and all counts add up. Else a search for each object of a table could
+    /// take for ever: the same leaf may be there again and again.
+    private var areTrees = true
     /// Links found to lead to a table, less the backlinks found in it: for each backlink column.
     var unmatched: [BacklinkPlace: Int64] = [:]
 
@@ -34,10 +37,7 @@ struct Verification {
 
     private mutating func walk() throws {
         try connection.catchUpIndexes()
-        try reach(connection.forest.forestReference(), isNode: true)
-        if !connection.forest.forestReference().isNone {
-            try walkNodes(connection.forest.forestReference()) { _, _, _, _ in }
-        }
+        try walkNodes(try connection.forest.forestRoot(), Forest.map.format) { _, _, _ in }
         let schema = try connection.forest.state(Forest.schemaID).pointee.root.reference
         if !schema.isNone { try reach(schema, isNode: false) }
         for index in connection.schema.tables.indices {
@@ -60,31 +60,40 @@ struct Verification {
         let extent = Extent(start: reference.page, count: UInt64(pages))
         if reached.insert(extent) { return true }
         report("Page \(reference.page) is used twice.")
+        areTrees = false
         return false
     }
 
-    /// Visits all nodes below a reached node: levels descend by one, counts add up.
+    /// Visits the leaves of a tree, each once, and returns how many rows they have: those that the
+    /// root counts. Nil if the root was reached before.
     @discardableResult
     mutating func walkNodes(
-        _ reference: PageReference,
-        _ body: (inout Verification, PageReference, Node, Int) throws -> Void
+        _ root: TreeRoot, _ format: TreeFormat,
+        _ body: (inout Verification, PageReference, Node) throws -> Void
+    ) throws -> Int? {
+        if root.reference.isNone { return 0 }
+        guard try reach(root.reference, isNode: true) else { return nil }
+        let count = try walkNodes(root.reference, pager.root(of: root, format), format, body)
+        if count != root.count { areTrees = false }
+        return count
+    }
+
+    private mutating func walkNodes(
+        _ reference: PageReference, _ node: Node, _ format: TreeFormat,
+        _ body: (inout Verification, PageReference, Node) throws -> Void
     ) throws -> Int {
-        let node = try pager.node(reference)
         if node.level == 0 {
-            try body(&self, reference, node, 0)
+            try body(&self, reference, node)
             return node.rowCount
         }
         var total = 0
         for row in 0..<node.rowCount {
             let child = node.child(row)
             guard try reach(child, isNode: true) else { continue }
-            let childNode = try pager.node(child)
-            guard childNode.level == node.level - 1 else {
-                report("Page \(child.page) is at level \(childNode.level) below \(node.level).")
-                continue
-            }
-            let count = try walkNodes(child, body)
+            let childNode = try pager.child(of: node, row, format)
+            let count = try walkNodes(child, childNode, format, body)
             if count != node.childCount(row) {
+                areTrees = false
                 report(
                     "Page \(reference.page) counts \(node.childCount(row)) rows below page "
                         + "\(child.page), which has \(count).")
@@ -99,15 +108,11 @@ struct Verification {
     private mutating func walkTable(_ table: Table) throws {
         let root = try table.root
         var previous: Int64?
-        if !root.reference.isNone {
-            try reach(root.reference, isNode: true)
-            let count = try walkNodes(root.reference) { verification, reference, leaf, _ in
-                try verification.walkLeaf(table, reference, leaf, &previous)
-            }
-            if count != root.count {
-                report(
-                    "Table '\(table.stored.name)' counts \(root.count) objects and has \(count).")
-            }
+        let count = try walkNodes(root, .cluster) { verification, reference, leaf in
+            try verification.walkLeaf(table, reference, leaf, &previous)
+        }
+        if let count, count != root.count {
+            report("Table '\(table.stored.name)' counts \(root.count) objects and has \(count).")
         }
         try walkPrimaryKeys(table, objects: root.count)
         try walkIndexes(table, objects: root.count)
@@ -164,13 +169,11 @@ struct Verification {
         guard let column = table.primaryKeyColumn else { return }
         let state = try connection.forest.state(table.stored.primaryKeyTreeID).pointee
         var entries = state.extra == 0 ? 0 : 1
-        if !state.root.reference.isNone {
-            try reach(state.root.reference, isNode: true)
-            entries += try walkNodes(state.root.reference) { _, _, _, _ in }
-        }
+        entries += try walkNodes(state.root, table.primaryKeyMap.format) { _, _, _ in } ?? 0
         if entries != objects {
             report("'\(table.stored.name)' has \(objects) objects and \(entries) primary keys.")
         }
+        guard areTrees else { return }
         for position in 0..<objects {
             let location = try table.location(at: position)
             let key = table.key(at: location)
@@ -183,10 +186,8 @@ struct Verification {
     private mutating func walkSeveral(_ table: Table, _ position: Int) throws {
         let id = table.stored.columns[position].backlinks!.severalTreeID
         let root = try connection.forest.state(id).pointee.root
-        if root.reference.isNone { return }
-        try reach(root.reference, isNode: true)
         var targets: Set<Int64> = []
-        try walkNodes(root.reference) { _, _, leaf, _ in
+        try walkNodes(root, Table.severalMap.format) { _, _, leaf in
             for row in 0..<leaf.rowCount { targets.insert(leaf.integer(0, row)) }
         }
         for target in targets where try !table.contains(ObjectKey(rawValue: target)) {

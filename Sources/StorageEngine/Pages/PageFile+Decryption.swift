@@ -40,7 +40,9 @@ extension PageFile {
                     "it is of version \(header.birth), and version "
                         + "\(reference.birth) was expected")
             }
-            if kind == .node, let problem = Node.problem(in: run) { throw damage(page, problem) }
+            if kind == .node, let problem = Node.problem(ofStored: run) {
+                throw damage(page, problem)
+            }
             install(run, at: reference)
             return base + byteCount(page)
         }

@@ -179,7 +179,7 @@ extension PageFile {
                 "it is of version \(runHeader.birth), and version "
                     + "\(reference.birth) was expected")
         }
-        if kind == .node, let problem = Node.problem(in: run) { throw damage(page, problem) }
+        if kind == .node, let problem = Node.problem(ofStored: run) { throw damage(page, problem) }
         markChecked(reference)
         return start
     }

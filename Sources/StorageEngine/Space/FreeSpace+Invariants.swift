@@ -29,6 +29,20 @@ extension FreeSpace {
             && used + freePages + waitingPages == pageCount - firstPage
     }
 
+    /// Whether a page waits that is freed again: the file is damaged. Looked at in debug builds only,
+    /// where the map would stop the program; otherwise `reclaim` finds out.
+    func isKnownToWait(_ extent: Extent) -> Bool {
+        #if DEBUG
+        if waiting.extentCount + pending.count > Self.largestCheckedMap { return false }
+        return waiting.batches.contains { $0.extents.overlaps(extent) }
+            || pending.contains {
+                $0.freed.extent.start < extent.end && extent.start < $0.freed.extent.end
+            }
+        #else
+        return false
+        #endif
+    }
+
     /// Everything that waits, in no order.
     var waitingExtents: [Extent] {
         waiting.batches.flatMap { Array($0.extents) } + pending.map(\.freed.extent)

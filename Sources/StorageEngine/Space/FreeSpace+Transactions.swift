@@ -24,7 +24,8 @@ extension FreeSpace {
     mutating func freeOld(_ extent: Extent, birth: UInt64) -> Bool {
         precondition(birth >= 1)
         guard extent.start >= firstPage, extent.end <= pageCount, !free.overlaps(extent),
-            freed.pageCount + extent.count <= livePages, freed.insert(extent)
+            !isKnownToWait(extent), freed.pageCount + extent.count <= livePages,
+            freed.insert(extent)
         else { return false }
         if let last = freedExtents.last, last.birth == birth, last.extent.end == extent.start {
             freedExtents[freedExtents.count - 1].extent.count += extent.count
@@ -141,6 +142,8 @@ extension FreeSpace {
             guard isInserted else { return false }
         }
         pending.removeFirst(end)
+        // In a file made to harm a page may be freed twice, and have been allocated since.
+        for extent in groupAllocated where free.overlaps(extent) { return false }
         return true
     }
 }

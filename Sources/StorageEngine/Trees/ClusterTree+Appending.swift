@@ -10,7 +10,7 @@ extension ClusterTree {
         if writer.hasPath(to: treeID), writer.isAtLastLeaf,
             tryAppend(writer, key, values)
         {
-            writer.addToCounts(&root, 1)
+            try writer.addToCounts(&root, 1)
             return
         }
         try appendSlowly(writer, &root, key, values)
@@ -25,9 +25,15 @@ extension ClusterTree {
             root.reference = try newLeaf(writer, lowKey: key).0
         }
         while true {
-            _ = try writer.descend(&root, .cluster) { $0.rowCount - 1 }
+            let leaf = try writer.descend(&root, .cluster) { $0.rowCount - 1 }.reading
+            let isBehindAll =
+                leaf.rowCount == 0 || leaf.objectKey(leaf.rowCount - 1).rawValue < key.rawValue
+            guard isBehindAll else {
+                throw writer.pager.damaged(
+                    root.reference.page, "the table has objects beyond its next key")
+            }
             if tryAppend(writer, key, values) {
-                writer.addToCounts(&root, 1)
+                try writer.addToCounts(&root, 1)
                 writer.keepPath(to: treeID)
                 return
             }
@@ -66,7 +72,7 @@ extension ClusterTree {
     /// Whether the leaf has all stored columns, at their positions, none of them spilled.
     @inline(__always)
     func isPlain(_ leaf: Node) -> Bool {
-        for column in columns.indices where !leaf.hasInline(column, id: columns[column].id) {
+        for column in columns.indices where !leaf.hasInline(column, columns[column].tag) {
             return false
         }
         return true
@@ -117,7 +123,7 @@ extension ClusterTree {
             outcome = try setThroughSpill(writer, column, row, value)
         }
         if outcome == .done {
-            writer.addToCounts(&root, 1)
+            try writer.addToCounts(&root, 1)
         } else {
             try removeRow(writer, at: row)
         }

@@ -17,7 +17,7 @@ extension ClusterTree {
                 try removeWholeLeaf(writer, &root)
             } else if hasRoom(leaf, toKeep: selection) {
                 try keepRows(writer, selection, &relativeKeys)
-                writer.addToCounts(&root, -selection.removed.count)
+                try writer.addToCounts(&root, -selection.removed.count)
             } else {
                 try makeRoom(writer, &root, .leafFull)
                 continue
@@ -31,8 +31,8 @@ extension ClusterTree {
         for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
             try writer.pager.free(leaf.reading.spillReference(column))
         }
-        writer.addToCounts(&root, -leaf.reading.rowCount)
-        try writer.removeLeaf(&root)
+        try writer.addToCounts(&root, -leaf.reading.rowCount)
+        try writer.removeLeaf(&root, .cluster)
     }
 
     /// A dense leaf gets a key column when its keys get gaps.
@@ -54,7 +54,7 @@ extension ClusterTree {
     ) throws {
         let leaf = writer.leaf
         for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
-            _ = try changeSpill(writer, column) {
+            _ = try changeSpill(writer, column, rows: leaf.reading.rowCount) {
                 $0.keepRows(of: selection)
                 return true
             }

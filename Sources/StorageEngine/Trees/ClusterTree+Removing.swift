@@ -3,11 +3,15 @@ extension ClusterTree {
     /// Inserts an empty row in the leaf at the end of the path and in its spilled columns.
     func insertRow(_ writer: TreeWriter, at row: Int) throws -> Outcome {
         let leaf = writer.leaf
+        let rows = leaf.reading.rowCount
         guard leaf.insertPlaceholderRow(at: row) else { return .leafFull }
         for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
-            if try changeSpill(writer, column, { $0.insertPlaceholderRow(at: row) }) { continue }
+            let isInserted = try changeSpill(writer, column, rows: rows) {
+                $0.insertPlaceholderRow(at: row)
+            }
+            if isInserted { continue }
             for undone in 0..<column where leaf.reading.isSpilled(undone) {
-                _ = try changeSpill(writer, undone) {
+                _ = try changeSpill(writer, undone, rows: rows + 1) {
                     $0.removeRow(at: row)
                     return true
                 }
@@ -21,7 +25,7 @@ extension ClusterTree {
     func removeRow(_ writer: TreeWriter, at row: Int) throws {
         let leaf = writer.leaf
         for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
-            _ = try changeSpill(writer, column) {
+            _ = try changeSpill(writer, column, rows: leaf.reading.rowCount) {
                 $0.removeRow(at: row)
                 return true
             }
@@ -40,12 +44,12 @@ extension ClusterTree {
                 continue
             }
             try removeRow(writer, at: row)
-            writer.addToCounts(&root, -1)
+            try writer.addToCounts(&root, -1)
             if leaf.reading.rowCount == 0 {
                 for column in 0..<leaf.reading.columnCount where leaf.reading.isSpilled(column) {
                     try writer.pager.free(leaf.reading.spillReference(column))
                 }
-                try writer.removeLeaf(&root)
+                try writer.removeLeaf(&root, .cluster)
             }
             return
         }

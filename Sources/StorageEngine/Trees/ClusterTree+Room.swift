@@ -6,7 +6,9 @@ extension ClusterTree {
         let rows = writer.leaf.reading.rowCount
         if outcome == .leafFull, try growLeaf(writer, &root) { return }
         if rows < Self.minimumRows, outcome == .leafFull, try spillLargestColumn(writer) { return }
-        precondition(rows > 1, "one row does not fit a leaf")
+        guard rows > 1 else {
+            throw writer.pager.damaged(root.reference.page, "a row fills more than a leaf")
+        }
         try split(writer, &root, at: rows / 2)
     }
 
@@ -17,7 +19,7 @@ extension ClusterTree {
         guard leaf.reading.pageCount < pages else { return false }
         let old = writer.steps[writer.depth - 1].reference
         let (reference, larger) = try writer.grow(leaf, old, to: pages)
-        writer.replaceNode(&root, at: writer.depth - 1, reference, larger)
+        try writer.replaceNode(&root, at: writer.depth - 1, reference, larger)
         return true
     }
 
@@ -38,7 +40,11 @@ extension ClusterTree {
                 size = bytes
             }
         }
-        precondition(largest >= 0, "a leaf of spilled columns has no room for one row")
+        guard largest >= 0 else {
+            throw writer.pager.damaged(
+                writer.steps[writer.depth - 1].reference.page,
+                "a leaf of spilled columns has no room for one row")
+        }
         _ = try spill(writer, largest)
     }
 
@@ -91,8 +97,7 @@ extension ClusterTree {
         let isDense = left.reading.keyColumn < 0
         let (reference, right) = try writer.duplicate(left)
         for column in 0..<left.reading.columnCount where left.reading.isSpilled(column) {
-            let old = left.reading.spillReference(column)
-            let (leftReference, leftNode) = try writer.writable(old)
+            let (leftReference, leftNode) = try writableSpill(writer, column, rows: rows)
             left.setSpillReference(column, leftReference)
             let (rightReference, rightNode) = try writer.duplicate(leftNode)
             leftNode.removeRows(cut..<rows)

@@ -6,7 +6,7 @@ extension ClusterTree {
         _ value: StoredValue
     ) throws {
         if writer.hasPath(to: treeID), let row = writer.leaf.reading.row(of: key),
-            writer.leaf.reading.hasInline(column, id: columns[column].id),
+            writer.leaf.reading.hasInline(column, columns[column].tag),
             writer.leaf.set(column, row, value)
         {
             return
@@ -30,10 +30,15 @@ extension ClusterTree {
     ) throws -> Outcome {
         let leaf = writer.leaf
         guard let position = addColumnIfMissing(leaf, column) else { return .leafFull }
+        guard leaf.reading.kind(position) == columns[column].format.kind else {
+            throw writer.pager.misplaced(writer.steps[writer.depth - 1].reference)
+        }
         if !leaf.reading.isSpilled(position) {
             return leaf.set(position, row, value) ? .done : .leafFull
         }
-        let isSet = try changeSpill(writer, position) { $0.set(0, row, value) }
+        let isSet = try changeSpill(writer, position, rows: leaf.rowCount) {
+            $0.set(0, row, value)
+        }
         return isSet ? .done : .columnFull
     }
 
@@ -56,15 +61,27 @@ extension ClusterTree {
         return end
     }
 
+    /// The private copy of a spilled column's node, which has so many rows.
+    func writableSpill(
+        _ writer: TreeWriter, _ position: Int, rows: Int
+    ) throws -> (PageReference, MutableNode) {
+        let leaf = writer.leaf.reading
+        let old = leaf.spillReference(position)
+        let copy = try writer.writable(old)
+        guard copy.1.reading.isSpill(of: leaf.format(position), rows: rows) else {
+            throw writer.pager.misplaced(old)
+        }
+        return copy
+    }
+
     /// Changes the node of a spilled column, which grows page by page. False if it may not grow
-    /// further.
+    /// further. `rows`: how many it has before.
     func changeSpill(
-        _ writer: TreeWriter, _ position: Int, _ change: (MutableNode) -> Bool
+        _ writer: TreeWriter, _ position: Int, rows: Int, _ change: (MutableNode) -> Bool
     ) throws -> Bool {
         let leaf = writer.leaf
-        let old = leaf.reading.spillReference(position)
-        var (reference, node) = try writer.writable(old)
-        if reference != old { leaf.setSpillReference(position, reference) }
+        var (reference, node) = try writableSpill(writer, position, rows: rows)
+        leaf.setSpillReference(position, reference)
         while !change(node) {
             let pages = node.reading.pageCount
             // A single value may need more than the limit; more rows may not.

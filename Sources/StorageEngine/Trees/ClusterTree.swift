@@ -14,6 +14,7 @@ struct ClusterTree {
         var defaultScalar: Scalar
 
         var id: UInt16 { format.id }
+        var tag: ColumnTag { ColumnTag(format) }
     }
 
     /// Row of a branch whose child covers `key`.
@@ -30,8 +31,8 @@ struct ClusterTree {
     @inline(__always)
     static func leaf(_ pager: Pager, _ root: TreeRoot, covering key: ObjectKey) throws -> Node? {
         if root.reference.isNone { return nil }
-        var node = try pager.node(root.reference)
-        while node.level > 0 { node = try pager.child(of: node, childRow(node, key)) }
+        var node = try pager.root(of: root, .cluster)
+        while node.level > 0 { node = try pager.child(of: node, childRow(node, key), .cluster) }
         return node
     }
 
@@ -45,18 +46,20 @@ struct ClusterTree {
         return RowLocation(leaf: leaf, row: row)
     }
 
-    /// The row at a position in key order. `position` must be in range.
-    static func location(_ pager: Pager, _ root: TreeRoot, at position: Int) throws
-        -> RowLocation
-    {
-        var node = try pager.node(root.reference)
+    /// The row at a position in key order, or in the order of a collection. `position` must be in
+    /// range.
+    @inline(__always)
+    static func location(
+        _ pager: Pager, _ root: TreeRoot, at position: Int, _ format: TreeFormat = .cluster
+    ) throws -> RowLocation {
+        var node = try pager.root(of: root, format)
         var remaining = position
         while node.level > 0 {
             let row = childRow(node, position: &remaining)
-            node = try pager.child(of: node, row)
+            node = try pager.child(of: node, row, format)
         }
         guard remaining >= 0, remaining < node.rowCount else {
-            throw pager.damaged(root.reference.page, "row counts do not add up")
+            throw pager.countsDisagree(root.reference)
         }
         return RowLocation(leaf: node, row: remaining)
     }
@@ -78,22 +81,22 @@ struct ClusterTree {
     /// How many objects come before `key` in key order; nil if it does not exist.
     static func position(_ pager: Pager, _ root: TreeRoot, of key: ObjectKey) throws -> Int? {
         if root.reference.isNone { return nil }
-        var node = try pager.node(root.reference)
+        var node = try pager.root(of: root, .cluster)
         var position = 0
         while node.level > 0 {
             let child = childRow(node, key)
             for row in 0..<child { position += node.childCount(row) }
-            node = try pager.child(of: node, child)
+            node = try pager.child(of: node, child, .cluster)
         }
         return node.row(of: key).map { position + $0 }
     }
 
     /// Visits leaves in key order, from the one that holds `start` on, until `body` returns false.
     static func forEachLeaf(
-        _ pager: Pager, _ root: TreeRoot, from start: Int = 0,
+        _ pager: Pager, _ root: TreeRoot, from start: Int = 0, as format: TreeFormat = .cluster,
         _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
     ) throws {
-        var cursor = try LeafCursor(pager, root, from: start)
+        var cursor = try LeafCursor(pager, root, from: start, format)
         while try cursor.next() {
             if try !body(cursor.leaf, cursor.firstPosition) { return }
         }

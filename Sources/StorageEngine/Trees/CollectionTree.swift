@@ -15,23 +15,12 @@ struct CollectionTree {
     var valueColumn: Int { hasKeys ? 1 : 0 }
     var format: TreeFormat { .collection(hasKeys: hasKeys, kind) }
 
-    /// A leaf of another tree's shape would be read outside its columns.
-    @inline(__always)
-    private func check(_ leaf: Node, _ pager: Pager, _ root: TreeRoot) throws {
-        guard leaf.columnCount == (hasKeys ? 2 : 1), leaf.kind(valueColumn) == kind,
-            !leaf.isSpilled(valueColumn), !hasKeys || (leaf.kind(0) == .bytes && !leaf.isSpilled(0))
-        else {
-            throw pager.damaged(root.reference.page, "a collection has leaves of other columns")
-        }
-    }
-
     // MARK: Reading
 
     /// The leaf and row that hold a position, which must be in range.
     @inline(__always)
     func find(_ pager: Pager, _ root: TreeRoot, _ index: Int) throws -> (Node, Int) {
-        let location = try ClusterTree.location(pager, root, at: index)
-        try check(location.leaf, pager, root)
+        let location = try ClusterTree.location(pager, root, at: index, format)
         return (location.leaf, location.row)
     }
 
@@ -40,10 +29,7 @@ struct CollectionTree {
         _ pager: Pager, _ root: TreeRoot, from start: Int = 0,
         _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
     ) throws {
-        try ClusterTree.forEachLeaf(pager, root, from: start) { leaf, first in
-            try check(leaf, pager, root)
-            return try body(leaf, first)
-        }
+        try ClusterTree.forEachLeaf(pager, root, from: start, as: format, body)
     }
 
     func firstIndex(
@@ -82,20 +68,21 @@ struct CollectionTree {
         _ pager: Pager, _ root: TreeRoot, isBefore: (Node, Int) throws -> Bool
     ) throws -> Int {
         if root.reference.isNone { return 0 }
-        var node = try pager.node(root.reference)
+        let format = format
+        var node = try pager.root(of: root, format)
         var position = 0
         while node.level > 0 {
             // The last child that begins before it, or the first child.
             var (low, high) = (0, node.rowCount - 1)
             while low < high {
                 let middle = (low + high + 1) / 2
-                let first = try firstLeaf(pager, root, try pager.child(of: node, middle))
+                let child = try pager.child(of: node, middle, format)
+                let first = try firstLeaf(pager, root, child)
                 if try isBefore(first, 0) { low = middle } else { high = middle - 1 }
             }
             for row in 0..<low { position &+= node.childCount(row) }
-            node = try pager.child(of: node, low)
+            node = try pager.child(of: node, low, format)
         }
-        try check(node, pager, root)
         var (low, high) = (0, node.rowCount)
         while low < high {
             let middle = (low + high) / 2
@@ -103,18 +90,17 @@ struct CollectionTree {
         }
         position &+= low
         guard position >= 0, position <= root.count else {
-            throw pager.damaged(root.reference.page, "row counts do not add up")
+            throw pager.countsDisagree(root.reference)
         }
         return position
     }
 
     private func firstLeaf(_ pager: Pager, _ root: TreeRoot, _ top: Node) throws -> Node {
         var node = top
-        while node.level > 0 { node = try pager.child(of: node, 0) }
+        while node.level > 0 { node = try pager.child(of: node, 0, format) }
         guard node.rowCount > 0 else {
             throw pager.damaged(root.reference.page, "a collection has an empty leaf")
         }
-        try check(node, pager, root)
         return node
     }
 
@@ -137,7 +123,7 @@ struct CollectionTree {
             try check(leaf, row, below: leaf.rowCount + 1, writer, root)
             if leaf.reading.rowCount < Self.maximumRows, leaf.insertPlaceholderRow(at: row) {
                 if set(leaf, row) {
-                    writer.addToCounts(&root, 1)
+                    try writer.addToCounts(&root, 1)
                     return
                 }
                 leaf.removeRow(at: row)
@@ -170,18 +156,15 @@ struct CollectionTree {
         let leaf = try writer.descend(&root, format) { child($0, &row) }
         try check(leaf, row, below: leaf.rowCount, writer, root)
         leaf.removeRow(at: row)
-        writer.addToCounts(&root, -1)
-        if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root) }
+        try writer.addToCounts(&root, -1)
+        if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root, format) }
     }
 
     /// Counts in branches led to `row` of the leaf: it must be one.
     private func check(
         _ leaf: MutableNode, _ row: Int, below limit: Int, _ writer: TreeWriter, _ root: TreeRoot
     ) throws {
-        try check(leaf.reading, writer.pager, root)
-        guard row >= 0, row < limit else {
-            throw writer.pager.damaged(root.reference.page, "row counts do not add up")
-        }
+        guard row >= 0, row < limit else { throw writer.pager.countsDisagree(root.reference) }
     }
 
     private func child(_ node: Node, _ remaining: inout Int) -> Int {
@@ -202,7 +185,9 @@ struct CollectionTree {
     private func split(_ writer: TreeWriter, _ root: inout TreeRoot) throws {
         let leaf = writer.leaf
         let rows = leaf.reading.rowCount
-        precondition(rows > 1, "one row of a collection does not fit a leaf")
+        guard rows > 1 else {
+            throw writer.pager.damaged(root.reference.page, "a row fills more than a leaf")
+        }
         let cut = rows / 2
         let (reference, right) = try writer.duplicate(leaf)
         right.removeRows(0..<cut)
@@ -212,21 +197,24 @@ struct CollectionTree {
     }
 }
 
-/// Walks all nodes of a tree, children before parents.
+/// Walks all nodes of a tree, children before parents. To free them: whoever does anything else has
+/// to notice nodes that occur twice, as freeing does.
 func forEachNode(
-    _ pager: Pager, _ reference: PageReference, _ body: (PageReference, Node) throws -> Void
+    _ pager: Pager, _ root: TreeRoot, _ format: TreeFormat,
+    _ body: (PageReference, Node) throws -> Void
 ) throws {
-    if reference.isNone { return }
-    try forEachNode(pager, reference, try pager.node(reference), body)
+    if root.reference.isNone { return }
+    try forEachNode(pager, root.reference, try pager.root(of: root, format), format, body)
 }
 
 private func forEachNode(
-    _ pager: Pager, _ reference: PageReference, _ node: Node,
+    _ pager: Pager, _ reference: PageReference, _ node: Node, _ format: TreeFormat,
     _ body: (PageReference, Node) throws -> Void
 ) throws {
     if node.level > 0 {
         for row in 0..<node.rowCount {
-            try forEachNode(pager, node.child(row), try pager.child(of: node, row), body)
+            let child = try pager.child(of: node, row, format)
+            try forEachNode(pager, node.child(row), child, format, body)
         }
     }
     try body(reference, node)

@@ -9,6 +9,8 @@ struct LeafCursor: ~Copyable {
     }
 
     private let pager: Pager
+    private let format: TreeFormat
+    private let root: PageReference
     private let start: Int
     private let steps: UnsafeMutablePointer<Step>?
     private var depth = 0
@@ -17,17 +19,26 @@ struct LeafCursor: ~Copyable {
     private var hasBegun = false
     /// The position of the leaf's first row among all rows.
     private(set) var firstPosition = 0
+    /// Rows behind the leaf, as the tree's root counts them: in a file made to harm, where the same
+    /// node may occur again and again, the walk ends when it has seen as many.
+    private var remaining: Int
 
     /// Begins in front of the leaf that holds the row at position `start`.
-    init(_ pager: Pager, _ root: TreeRoot, from start: Int = 0) throws {
+    init(
+        _ pager: Pager, _ root: TreeRoot, from start: Int = 0, _ format: TreeFormat = .cluster
+    ) throws {
         self.pager = pager
+        self.format = format
         self.start = start
+        self.root = root.reference
+        remaining = root.count
         guard !root.reference.isNone else {
             steps = nil
             return
         }
-        let node = try pager.node(root.reference)
+        let node = try pager.root(of: root, format)
         if node.level == 0 {
+            guard node.rowCount == remaining else { throw pager.countsDisagree(root.reference) }
             current = node
             steps = nil
         } else {
@@ -75,11 +86,17 @@ struct LeafCursor: ~Copyable {
                 let count = step.branch.childCount(step.next)
                 if firstPosition &+ count <= start {
                     firstPosition &+= count
+                    remaining &-= count
                     continue
                 }
             }
-            let child = try pager.child(of: step.branch, step.next)
+            let child = try pager.child(of: step.branch, step.next, format)
             if child.level == 0 {
+                remaining &-= max(1, child.rowCount)
+                // The leaf that holds `start` has a row there.
+                guard remaining >= 0, start < firstPosition &+ max(1, child.rowCount) else {
+                    throw pager.countsDisagree(root)
+                }
                 current = child
                 return true
             }

@@ -73,8 +73,9 @@ final class LeafPacker {
 
 extension LeafPacker {
     /// Gathers rows of a leaf from `row` on, which must stay where they are until the packed leaf
-    /// is laid out. Returns how many: fewer than there are once it is full, and at least one of an
-    /// empty packer. `columns` has the source of each column.
+    /// is laid out. Returns how many: fewer than there are once it is full. An empty packer takes at
+    /// least one, unless the file is made to harm and a row fills more than a leaf. `columns` has
+    /// the source of each column.
     func gather(_ leaf: Node, _ columns: [Source], from row: Int) -> Int {
         var limit = min(leaf.rowCount - row, shape.maximumRows - rowCount)
         while limit > 0 {
@@ -88,7 +89,6 @@ extension LeafPacker {
             }
             if rowCount > 0 { return 0 }
             // The encodings that all these rows need leave no room for one of them.
-            precondition(limit > 1, "one row does not fit a leaf")
             limit /= 2
         }
         return 0

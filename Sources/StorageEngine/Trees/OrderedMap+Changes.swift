@@ -26,7 +26,6 @@ extension OrderedMap {
             let leaf = try writer.descend(&root, format) {
                 childRow($0, change.first, change.second)
             }
-            try check(leaf.reading, writer.pager, root)
             let end = endOfLeaf(writer, changes, from: next)
             let before = leaf.rowCount
             var row = 0
@@ -39,11 +38,11 @@ extension OrderedMap {
                     break
                 }
             }
-            writer.addToCounts(&root, leaf.rowCount - before)
+            try writer.addToCounts(&root, leaf.rowCount - before)
             if next < end {
                 try split(writer, &root, at: cut(leaf.reading, row, changes[next..<end]))
             } else if leaf.rowCount == 0 {
-                try writer.removeLeaf(&root)
+                try writer.removeLeaf(&root, format)
             }
         }
     }

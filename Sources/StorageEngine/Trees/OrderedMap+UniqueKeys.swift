@@ -26,16 +26,15 @@ extension OrderedMap {
         return row < leaf.rowCount && isFirstEqual(leaf, 0, row, first) ? nil : row
     }
 
-    /// Inserts the entry for which ``placeForUnique(_:_:treeID:_:)`` found the row; this tree has
-    /// not been changed since.
+    /// Inserts the entry for which ``placeForUnique(_:_:treeID:_:)`` found the row; no entry has come
+    /// or gone since. Where the path has become void meanwhile, the row is searched again.
     func insertUnique(
         _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, at row: Int,
         _ first: FirstKey, _ second: Int64
     ) throws {
-        precondition(writer.hasPath(to: treeID), "the tree was changed after the row was found")
-        let leaf = writer.leaf
-        if leaf.insertPlaceholderRow(at: row) {
-            if setKey(leaf, row, first, second) { return writer.addToCounts(&root, 1) }
+        if writer.hasPath(to: treeID), writer.leaf.insertPlaceholderRow(at: row) {
+            let leaf = writer.leaf
+            if setKey(leaf, row, first, second) { return try writer.addToCounts(&root, 1) }
             leaf.removeRow(at: row)
         }
         try set(writer, &root, treeID: treeID, first, second)

@@ -100,22 +100,31 @@ struct OrderedMap {
         _ body: (Node, Int) throws -> Bool
     ) throws {
         if root.reference.isNone { return }
-        _ = try visit(pager, try pager.node(root.reference), first, second, true, body)
+        var remaining = root.count
+        _ = try visit(
+            pager, try pager.root(of: root, format), first, second, true, &remaining, body)
     }
 
+    /// `remaining`: how many rows the leaves to come have at most. Where one node occurs again and
+    /// again, in a file made to harm, the walk ends when it has seen as many.
     private func visit(
         _ pager: Pager, _ node: Node, _ first: FirstKey, _ second: Int64, _ isEdge: Bool,
-        _ body: (Node, Int) throws -> Bool
+        _ remaining: inout Int, _ body: (Node, Int) throws -> Bool
     ) throws -> Bool {
         if node.level == 0 {
+            remaining -= max(1, node.rowCount)
+            guard remaining >= 0 else {
+                throw pager.damaged(0, "a map has more entries than its root counts")
+            }
             let start = isEdge ? lowerBound(node, 0, first, second) : 0
             for row in start..<node.rowCount where try !body(node, row) { return false }
             return true
         }
         let start = isEdge ? childRow(node, first, second) : 0
         for row in start..<node.rowCount {
-            let child = try pager.child(of: node, row)
-            guard try visit(pager, child, first, second, isEdge && row == start, body) else {
+            let child = try pager.child(of: node, row, format)
+            let isFirst = isEdge && row == start
+            guard try visit(pager, child, first, second, isFirst, &remaining, body) else {
                 return false
             }
         }
@@ -128,9 +137,10 @@ struct OrderedMap {
         -> (Node, Int)?
     {
         if root.reference.isNone { return nil }
-        var node = try pager.node(root.reference)
+        let format = format
+        var node = try pager.root(of: root, format)
         while node.level > 0 {
-            node = try pager.child(of: node, childRow(node, first, second))
+            node = try pager.child(of: node, childRow(node, first, second), format)
         }
         let row = lowerBound(node, 0, first, second)
         return row < node.rowCount && isEqual(node, 0, row, first, second) ? (node, row) : nil
@@ -140,9 +150,10 @@ struct OrderedMap {
     @inline(__always)
     func firstSecondKey(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey) throws -> Int64? {
         if root.reference.isNone { return nil }
-        var node = try pager.node(root.reference)
+        let format = format
+        var node = try pager.root(of: root, format)
         while node.level > 0 {
-            node = try pager.child(of: node, childRow(node, first, Int64.min))
+            node = try pager.child(of: node, childRow(node, first, Int64.min), format)
         }
         let row = lowerBound(node, 0, first, Int64.min)
         if row < node.rowCount {
@@ -176,7 +187,7 @@ struct OrderedMap {
                 if setValues(leaf, row, values) { return false }
             } else if leaf.insertPlaceholderRow(at: row) {
                 if setKey(leaf, row, first, second), setValues(leaf, row, values) {
-                    writer.addToCounts(&root, 1)
+                    try writer.addToCounts(&root, 1)
                     return true
                 }
                 leaf.removeRow(at: row)
@@ -222,12 +233,15 @@ struct OrderedMap {
         let leaf = writer.leaf
         let rows = leaf.rowCount
         guard rows >= 2 else {
-            throw writer.pager.damaged(root.reference.page, "one entry of a map fills a leaf")
+            throw writer.pager.damaged(root.reference.page, "an entry of a map fills a leaf")
         }
         let (reference, right) = try makeLeaf(writer, leaf.reading.treeID)
         // Packed anew: what is left of a wide range of keys may be narrow.
-        let fits = right.appendRows(from: leaf.reading, cut..<rows)
-        precondition(fits, "a part of a leaf does not fit a leaf")
+        guard right.appendRows(from: leaf.reading, cut..<rows) else {
+            throw writer.pager.damaged(
+                writer.steps[writer.depth - 1].reference.page,
+                "a leaf of a map is longer than any this library writes")
+        }
         try writer.insertSibling(
             &root, format, after: writer.depth - 1, reference, right,
             separator: .row(leaf.reading, cut))
@@ -247,8 +261,8 @@ struct OrderedMap {
                 writer.steps[writer.depth - 1].reference.page, "a map's separators are wrong")
         }
         leaf.removeRow(at: row)
-        writer.addToCounts(&root, -1)
-        if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root) }
+        try writer.addToCounts(&root, -1)
+        if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root, format) }
         return true
     }
 }

@@ -1,16 +1,43 @@
 import CColumnKernels
 
 extension Pager {
-    /// The node that row `row` of a branch leads to. It is one level down and has rows, so that
-    /// every descent ends, also in a file made to harm.
+    /// The root of a tree that is not empty.
     @inline(__always)
-    func child(of branch: Node, _ row: Int) throws -> Node {
+    func root(of tree: TreeRoot, _ format: TreeFormat) throws -> Node {
+        let root = try node(tree.reference)
+        guard root.level == tree.level, format.describes(root) else {
+            throw misplaced(tree.reference)
+        }
+        return root
+    }
+
+    /// The node that row `row` of a branch leads to. It is one level down, so that every descent
+    /// ends, also in a file made to harm.
+    @inline(__always)
+    func child(of branch: Node, _ row: Int, _ format: TreeFormat) throws -> Node {
         let reference = branch.child(row)
         let child = try node(reference)
-        guard child.level == branch.level - 1, child.level == 0 || child.rowCount > 0 else {
-            throw damaged(reference.page, "it is not the child that its parent expects")
+        guard child.level == branch.level - 1, format.describes(child) else {
+            throw misplaced(reference)
         }
         return child
+    }
+
+    /// A node is valid, but not in its place.
+    @inline(never)
+    func misplaced(_ reference: PageReference) -> StorageError {
+        damaged(reference.page, "it is not a node of the tree that leads to it")
+    }
+
+    @inline(never)
+    func countsDisagree(_ reference: PageReference) -> StorageError {
+        damaged(reference.page, "row counts do not add up")
+    }
+
+    /// No tree has more rows: each takes a bit of its own page at least. Bounds the time that walking
+    /// a forged tree can take in which nodes occur again and again, and the memory that its rows can.
+    var maximumRowCount: Int {
+        MutableNode.rowLimit(byteCount: file.byteCount(file.mappedPages))
     }
 
     /// Takes a node that was laid out elsewhere into the open transaction.
@@ -34,11 +61,15 @@ extension Pager {
         }
     }
 
+    /// Damage that was found by more than a look at a page. The open write transaction, if there is
+    /// one, may have half done what met it, and can only be rolled back.
+    @inline(never)
     func damaged(_ page: UInt64, _ what: String) -> StorageError {
-        StorageError(
-            .damaged, path: database.path,
-            message: "Realm at path '\(database.path)' is damaged: page \(page): \(what).",
-            page: page)
+        failing(
+            StorageError(
+                .damaged, path: database.path,
+                message: "Realm at path '\(database.path)' is damaged: page \(page): \(what).",
+                page: page))
     }
 
     func noSuchObject(_ key: ObjectKey) -> StorageError {

@@ -50,14 +50,16 @@ final class TreeBuilder {
     private func append(
         _ child: PageReference, rows: Int, _ separator: TreeWriter.Separator, above level: Int
     ) throws {
+        // Separators as long as no map has them may fill a branch each.
+        guard level < TreeWriter.maximumDepth - 1 else { throw writer.tooDeep(child) }
         if level == branches.count { branches.append(makeBranch(above: level)) }
         if !writer.hasHeadroom(branches[level]) { try close(level) }
         let branch = branches[level]
         let row = branch.rowCount
-        writer.require(branch.insertPlaceholderRow(at: row))
-        writer.setChild(branch, row, child)
-        writer.require(branch.setInteger(BranchColumn.count, row, Int64(rows)))
-        writer.setSeparator(branch, row, format, separator)
+        try writer.require(branch.insertPlaceholderRow(at: row))
+        try writer.setChild(branch, row, child)
+        try writer.require(branch.setInteger(BranchColumn.count, row, Int64(rows)))
+        try writer.setSeparator(branch, row, format, separator)
     }
 
     /// Hands an open branch to the transaction and to the branch above, and begins the next one.

@@ -21,18 +21,52 @@ enum TreeFormat {
     case map(firstKey: ColumnKind, values: Int)
 }
 
-/// Columns of branch nodes, which come in this order.
-enum BranchColumn {
-    static let page = 0
-    static let birth = 1
-    static let count = 2
-    /// First separator column: the object key, or the first key of a map.
-    static let key = 3
-    /// Second key of a map.
-    static let secondKey = 4
-}
-
 extension TreeFormat {
+    /// Whether a node has the columns of this tree's nodes. Leaves of a cluster tree may lack columns
+    /// of their table, and have them in any order, so those are looked at where they are used.
+    ///
+    /// Nodes are valid by themselves, but in a file made to harm a reference may lead to one of
+    /// another tree.
+    @inline(__always)
+    func describes(_ node: Node) -> Bool {
+        node.level > 0 ? describes(branch: node) : describes(leaf: node)
+    }
+
+    /// The first three columns are those of every branch.
+    @inline(__always)
+    private func describes(branch node: Node) -> Bool {
+        switch self {
+        case .collection: return node.columnCount == BranchColumn.key
+        case .cluster:
+            return node.columnCount == BranchColumn.secondKey
+                && node.hasColumn(BranchColumn.key, .integer)
+        case .map(let firstKey, _):
+            return node.columnCount == BranchColumn.secondKey + 1
+                && node.hasColumn(BranchColumn.key, firstKey)
+                && node.hasColumn(BranchColumn.secondKey, .integer)
+        }
+    }
+
+    @inline(__always)
+    private func describes(leaf node: Node) -> Bool {
+        switch self {
+        case .collection(let hasKeys, let kind):
+            if hasKeys {
+                return node.columnCount == 2 && node.hasColumn(0, .bytes) && node.hasColumn(1, kind)
+            }
+            return node.columnCount == 1 && node.hasColumn(0, kind)
+        case .cluster: return true
+        case .map(let firstKey, let values):
+            guard node.columnCount == 2 + values, node.hasColumn(0, firstKey) else { return false }
+            var column = 1
+            while column < 2 + values {
+                guard node.hasColumn(column, .integer) else { return false }
+                column += 1
+            }
+            return true
+        }
+    }
+
     var branchColumns: [ColumnFormat] {
         var columns: [ColumnFormat] = [
             ColumnFormat(id: 0, kind: .integer), ColumnFormat(id: 1, kind: .integer),
@@ -69,22 +103,9 @@ extension TreeFormat {
 }
 
 extension Node {
-    /// The child that row `row` of a branch leads to.
+    /// Whether a column that exists is stored here, as this kind, with its position as its id.
     @inline(__always)
-    func child(_ row: Int) -> PageReference {
-        PageReference(
-            page: UInt64(bitPattern: integer(0, row)), birth: UInt64(bitPattern: integer(1, row)))
-    }
-
-    /// Rows below row `row` of a branch.
-    @inline(__always)
-    func childCount(_ row: Int) -> Int { Int(integer(2, row)) }
-
-    /// Rows below this node.
-    var rowsBelow: Int {
-        if level == 0 { return rowCount }
-        var sum = 0
-        for row in 0..<rowCount { sum += childCount(row) }
-        return sum
+    fileprivate func hasColumn(_ column: Int, _ kind: ColumnKind) -> Bool {
+        entry(column).isInline(ColumnTag(id: UInt16(truncatingIfNeeded: column), kind: kind))
     }
 }

@@ -21,7 +21,7 @@ final class TreeWriter {
     /// The tree and layout stamp that the path belongs to; see `hasPath(to:)`.
     @exclusivity(unchecked) private var pathTreeID: UInt32 = 0
     @exclusivity(unchecked) private var pathStamp: UInt64 = 0
-    @exclusivity(unchecked) private var pathTransaction: UInt64 = 0
+    @exclusivity(unchecked) private var pathCopies: UInt64 = 0
     /// Called whenever rows may have moved.
     let layoutStamp: UnsafeMutablePointer<UInt64>
 
@@ -40,13 +40,13 @@ final class TreeWriter {
 
     // MARK: Descent
 
-    /// Whether the path of the last descent still stands: it was in this tree and transaction, and
-    /// no row has moved since. Branches on it may have used up their headroom, so it must not be
-    /// used to split.
+    /// Whether the path of the last descent still stands: it was in this tree and transaction, no
+    /// row has moved and no private copy has gone since. Branches on it may have used up their
+    /// headroom, so it must not be used to split.
     @inline(__always)
     func hasPath(to treeID: UInt32) -> Bool {
         depth > 0 && pathTreeID == treeID && pathStamp == layoutStamp.pointee
-            && pathTransaction == pager.transactionNumber
+            && pathCopies == pager.copiesStamp
     }
 
     /// Whether no leaf comes after the one at the end of the path.
@@ -64,7 +64,7 @@ final class TreeWriter {
     func keepPath(to treeID: UInt32) {
         pathTreeID = treeID
         pathStamp = layoutStamp.pointee
-        pathTransaction = pager.transactionNumber
+        pathCopies = pager.copiesStamp
     }
 
     func dropPath() {
@@ -88,12 +88,12 @@ final class TreeWriter {
         _ root: inout TreeRoot, _ format: TreeFormat, choose: (Node) -> Int
     ) throws -> Bool {
         dropPath()
-        var (reference, node) = try writable(root.reference)
+        var (reference, node) = try enter(
+            root.reference, level: root.level, rows: root.count, format)
         root.reference = reference
         while true {
             guard depth < Self.maximumDepth else {
-                throw pager.damaged(
-                    reference.page, "the tree is deeper than any this library writes")
+                throw tooDeep(reference)
             }
             steps[depth] = Step(reference: reference, node: node, index: 0)
             depth += 1
@@ -106,9 +106,9 @@ final class TreeWriter {
             let index = choose(view)
             steps[depth - 1].index = index
             let child = view.child(index)
-            _ = try pager.child(of: view, index)
-            let (childReference, childNode) = try writable(child)
-            if childReference != child { setChild(node, index, childReference) }
+            let (childReference, childNode) = try enter(
+                child, level: view.level - 1, rows: view.childCount(index), format)
+            if childReference != child { try setChild(node, index, childReference) }
             reference = childReference
             node = childNode
         }
@@ -118,8 +118,25 @@ final class TreeWriter {
     @inline(__always)
     func writable(_ reference: PageReference) throws -> (PageReference, MutableNode) {
         let copy = try pager.makeWritable(reference)
+        guard PageHeader(copy.1).kind == .node else { throw pager.misplaced(reference) }
         if copy.0 != reference { rowsMoved() }
         return (copy.0, MutableNode(copy.1, byteCount: copy.byteCount))
+    }
+
+    /// The private copy of a node that is to be at this level of the tree and to have so many rows
+    /// below it. The counts of what this transaction wrote add up; those of the file are looked at
+    /// when it is copied, so that no count ever becomes negative.
+    @inline(__always)
+    private func enter(
+        _ reference: PageReference, level: Int, rows: Int, _ format: TreeFormat
+    ) throws -> (PageReference, MutableNode) {
+        let copy = try writable(reference)
+        let view = copy.1.reading
+        guard view.level == level, format.describes(view) else {
+            throw pager.misplaced(reference)
+        }
+        if copy.0 != reference, view.rowsBelow != rows { throw pager.countsDisagree(reference) }
+        return copy
     }
 
     /// Room for one more child and for the columns of all children to grow in width: what a change
@@ -144,30 +161,34 @@ final class TreeWriter {
             && branch.reading.kind(BranchColumn.key) == .bytes ? OrderedMap.maximumKeyBytes + 8 : 0
     }
 
-    func setChild(_ branch: MutableNode, _ row: Int, _ child: PageReference) {
-        require(branch.setInteger(BranchColumn.page, row, Int64(bitPattern: child.page)))
-        require(branch.setInteger(BranchColumn.birth, row, Int64(bitPattern: child.birth)))
+    func setChild(_ branch: MutableNode, _ row: Int, _ child: PageReference) throws {
+        try require(branch.setInteger(BranchColumn.page, row, Int64(bitPattern: child.page)))
+        try require(branch.setInteger(BranchColumn.birth, row, Int64(bitPattern: child.birth)))
     }
 
     /// Adds to the row counts of the whole path, the root's included.
     @inline(__always)
-    func addToCounts(_ root: inout TreeRoot, _ difference: Int) {
+    func addToCounts(_ root: inout TreeRoot, _ difference: Int) throws {
         root.count += difference
         var level = depth - 2
         while level >= 0 {
             let step = steps[level]
             let count = step.node.reading.integer(BranchColumn.count, step.index)
-            require(
+            try require(
                 step.node.setInteger(BranchColumn.count, step.index, count + Int64(difference)))
             level -= 1
         }
     }
 
-    /// Headroom was ensured on the way down; if it is missing all the same, going on would lose
-    /// data.
+    /// Headroom was ensured on the way down. A branch made to harm may need more, and going on
+    /// without would lose data.
     @inline(__always)
-    func require(_ fits: Bool) {
-        precondition(fits, "a branch node has no room for a change that its headroom covers")
+    func require(_ fits: Bool) throws {
+        if !fits {
+            throw pager.damaged(
+                depth > 0 ? steps[0].reference.page : 0,
+                "a branch of a tree is fuller than any this library writes")
+        }
     }
 
     // MARK: Growth
@@ -211,7 +232,7 @@ final class TreeWriter {
     private func splitBranch(_ root: inout TreeRoot, _ format: TreeFormat) throws {
         let node = steps[depth - 1].node
         let rows = node.reading.rowCount
-        precondition(rows >= 4, "a branch with \(rows) children is full")
+        try require(rows >= 4)
         // On the right edge of the tree keys arrive in order: leave the left node nearly full.
         let isRightEdge = (0..<depth - 1).allSatisfy {
             steps[$0].index == steps[$0].node.reading.rowCount - 1
@@ -247,24 +268,24 @@ final class TreeWriter {
         let parent = steps[parentPosition].node
         let row = steps[parentPosition].index + 1
         let left = parent.reading.integer(BranchColumn.count, row - 1)
-        require(parent.insertPlaceholderRow(at: row))
-        setChild(parent, row, reference)
-        require(parent.setInteger(BranchColumn.count, row, Int64(moved)))
-        require(parent.setInteger(BranchColumn.count, row - 1, left - Int64(moved)))
-        setSeparator(parent, row, format, separator)
+        try require(parent.insertPlaceholderRow(at: row))
+        try setChild(parent, row, reference)
+        try require(parent.setInteger(BranchColumn.count, row, Int64(moved)))
+        try require(parent.setInteger(BranchColumn.count, row - 1, left - Int64(moved)))
+        try setSeparator(parent, row, format, separator)
         rowsMoved()
     }
 
     /// Puts a new root above the old one, which becomes its only child; `steps[0]` is the new root.
     func growRoot(_ root: inout TreeRoot, _ format: TreeFormat) throws {
-        precondition(depth < Self.maximumDepth)
+        guard depth < Self.maximumDepth else { throw tooDeep(steps[0].reference) }
         let old = steps[0]
         let (reference, node) = try makeNode(
             level: root.level + 1, treeID: old.node.reading.treeID,
             columns: format.branchColumns, lowKey: 0)
-        require(node.insertPlaceholderRow(at: 0))
-        setChild(node, 0, old.reference)
-        require(node.setInteger(BranchColumn.count, 0, Int64(old.node.reading.rowsBelow)))
+        try require(node.insertPlaceholderRow(at: 0))
+        try setChild(node, 0, old.reference)
+        try require(node.setInteger(BranchColumn.count, 0, Int64(old.node.reading.rowsBelow)))
         var position = depth
         while position > 0 {
             steps[position] = steps[position - 1]
@@ -276,27 +297,32 @@ final class TreeWriter {
         root.level += 1
     }
 
+    func tooDeep(_ reference: PageReference) -> StorageError {
+        pager.damaged(reference.page, "the tree is deeper than any this library writes")
+    }
+
     func setSeparator(
         _ parent: MutableNode, _ row: Int, _ format: TreeFormat, _ separator: Separator
-    ) {
+    ) throws {
         switch (format, separator) {
         case (.collection, _), (_, .none):
             break
         case (_, .key(let key)):
-            require(parent.setInteger(BranchColumn.key, row, key.rawValue))
+            try require(parent.setInteger(BranchColumn.key, row, key.rawValue))
         case (.cluster, .row(let node, let source)):
             let key = node.integer(BranchColumn.key, source)
-            require(parent.setInteger(BranchColumn.key, row, key))
+            try require(parent.setInteger(BranchColumn.key, row, key))
         case (.map(let firstKey, _), .row(let node, let source)):
             let column = node.level > 0 ? BranchColumn.key : 0
             if firstKey == .bytes {
                 let bytes = node.bytes(column, source)
-                require(parent.setBytes(BranchColumn.key, row, bytes, isOverflow: false))
+                try require(parent.setBytes(BranchColumn.key, row, bytes, isOverflow: false))
             } else {
-                require(parent.setInteger(BranchColumn.key, row, node.integer(column, source)))
+                let first = node.integer(column, source)
+                try require(parent.setInteger(BranchColumn.key, row, first))
             }
             let second = node.integer(column + 1, source)
-            require(parent.setInteger(BranchColumn.secondKey, row, second))
+            try require(parent.setInteger(BranchColumn.secondKey, row, second))
         }
     }
 
@@ -306,20 +332,20 @@ final class TreeWriter {
     /// on.
     func replaceNode(
         _ root: inout TreeRoot, at position: Int, _ reference: PageReference, _ node: MutableNode
-    ) {
+    ) throws {
         steps[position].reference = reference
         steps[position].node = node
         if position == 0 {
             root.reference = reference
         } else {
-            setChild(steps[position - 1].node, steps[position - 1].index, reference)
+            try setChild(steps[position - 1].node, steps[position - 1].index, reference)
         }
         rowsMoved()
     }
 
     /// Removes the (empty) node at the end of the path, and every branch that this leaves empty. A
     /// root with one child is replaced by it.
-    func removeLeaf(_ root: inout TreeRoot) throws {
+    func removeLeaf(_ root: inout TreeRoot, _ format: TreeFormat) throws {
         var position = depth - 1
         while true {
             try pager.free(steps[position].reference)
@@ -336,41 +362,12 @@ final class TreeWriter {
         dropPath()
         rowsMoved()
         while !root.reference.isNone, root.level > 0 {
-            let node = try pager.node(root.reference)
+            let node = try pager.root(of: root, format)
             guard node.rowCount == 1 else { break }
             let child = node.child(0)
             try pager.free(root.reference)
             root.reference = child
             root.level -= 1
         }
-    }
-}
-
-extension Node {
-    /// Column id of a cluster leaf's keys, present once the keys have gaps.
-    static var keyColumnID: UInt16 { 0xFFFF }
-
-    /// Position of the key column of a cluster leaf, always the last one; -1 while keys are dense.
-    @inline(__always)
-    var keyColumn: Int {
-        let last = columnCount - 1
-        return last >= 0 && entry(last).id == Self.keyColumnID ? last : -1
-    }
-
-    /// The object key of a row of a cluster leaf.
-    func objectKey(_ row: Int) -> ObjectKey {
-        let column = keyColumn
-        let relative = column < 0 ? Int64(row) : integer(column, row)
-        return ObjectKey(rawValue: lowKey + relative)
-    }
-
-    /// The row of an object in a cluster leaf; nil if it is not there.
-    @inline(__always)
-    func row(of key: ObjectKey) -> Int? {
-        let relative = key.rawValue &- lowKey
-        let column = keyColumn
-        if column < 0 { return relative >= 0 && relative < rowCount ? Int(relative) : nil }
-        let row = lowerBound(column, relative, in: 0..<rowCount)
-        return row < rowCount && integer(column, row) == relative ? row : nil
     }
 }

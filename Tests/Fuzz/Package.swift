@@ -1,0 +1,14 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own: it is built with libFuzzer and sanitizers, by scripts/fuzz.
+let package = Package(
+    name: "engine-fuzz",
+    dependencies: [.package(name: "realm-swift-linux", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "EngineFuzz",
+            dependencies: [.product(name: "StorageEngine", package: "realm-swift-linux")])
+    ],
+    swiftLanguageModes: [.v6]
+)

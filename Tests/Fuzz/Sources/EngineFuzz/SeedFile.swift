@@ -1,0 +1,109 @@
+import Glibc
+
+@testable import StorageEngine
+
+/// A sound file that forged ones are made of.
+///
+/// Written anew by each process, so that seeds are always of the present format; what is in them,
+/// and where, is the same each time, but for identities that the engine draws at random.
+struct SeedFile {
+    /// A run of the file that its newest version reaches, or another one that is sealed.
+    struct Run {
+        var start: Int
+        var pageCount: Int
+    }
+
+    let options: Database.Options
+    let bytes: [UInt8]
+    let header: FileHeader
+    /// The sealed runs of nodes, then the others. None in an encrypted file: who lacks the key
+    /// cannot seal anything.
+    let nodes: [Run]
+    let others: [Run]
+    /// Where the newest commit record is.
+    let recordOffset: Int
+
+    static let all: [SeedFile] = {
+        let key = (0..<64).map { UInt8($0) }
+        return SeedContents.allCases.flatMap { contents in
+            [
+                SeedFile(contents, Database.Options()),
+                SeedFile(contents, Database.Options(pageSize: 8192)),
+            ]
+        } + [SeedFile(.types, Database.Options(encryptionKey: key))]
+    }()
+
+    private init(_ contents: SeedContents, _ options: Database.Options) {
+        self.options = options
+        do {
+            bytes = try Self.make(contents, options)
+            (header, recordOffset, nodes, others) = try Self.survey(bytes)
+        } catch {
+            fatalError("a seed cannot be made: \(error)")
+        }
+    }
+
+    private static func make(_ contents: SeedContents, _ options: Database.Options) throws -> [UInt8]
+    {
+        let path = "/tmp/engine-fuzz-seed-\(getpid())"
+        defer {
+            unlink(path)
+            unlink(path + ".lock")
+        }
+        do {
+            let connection = try Connection(Database.open(path: path, options: options))
+            try contents.fill(connection)
+            guard try connection.verify() == [] else { fatalError("a seed is not sound") }
+        }
+        let descriptor = open(path, O_RDONLY)
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
+        let count = bytes.withUnsafeMutableBytes {
+            pread(descriptor, $0.baseAddress!, $0.count, 0)
+        }
+        guard count == bytes.count else { fatalError("a seed cannot be read") }
+        return bytes
+    }
+
+    private static func survey(
+        _ bytes: [UInt8]
+    ) throws -> (FileHeader, recordOffset: Int, nodes: [Run], others: [Run]) {
+        try bytes.withUnsafeBytes { image -> (FileHeader, Int, [Run], [Run]) in
+            let header = try FileHeader(image, path: "")
+            var newest: (sequence: UInt64, offset: Int) = (0, Int(FileHeader.slotsOffset))
+            for slot in 0..<CommitRecord.slotCount {
+                let offset = Int(PageFile.offset(ofSlot: slot))
+                let block = UnsafeRawBufferPointer(
+                    rebasing: image[offset..<offset + CommitRecord.size])
+                let record = CommitRecord(
+                    block, slot: slot, fileSeed: header.fileSeed, firstPage: header.firstPage)
+                if let record, record.sequence > newest.sequence {
+                    newest = (record.sequence, offset)
+                }
+            }
+            var (nodes, others): ([Run], [Run]) = ([], [])
+            var page = Int(header.firstPage)
+            while (page + 1) * header.pageSize <= image.count {
+                let found = run(at: page, image, header)
+                if let found {
+                    let isNode = PageHeader(image.baseAddress! + found.start).kind == .node
+                    if isNode { nodes.append(found) } else { others.append(found) }
+                }
+                page += found?.pageCount ?? 1
+            }
+            return (header, newest.offset, nodes, others)
+        }
+    }
+
+    private static func run(
+        at page: Int, _ image: UnsafeRawBufferPointer, _ header: FileHeader
+    ) -> Run? {
+        let start = page * header.pageSize
+        let count = PageHeader(image.baseAddress! + start).pageCount
+        guard count >= 1, start + count * header.pageSize <= image.count else { return nil }
+        let run = UnsafeRawBufferPointer(rebasing: image[start..<start + count * header.pageSize])
+        let isSealed = PageHeader.isSealed(
+            run, pageNumber: UInt64(page), fileSeed: header.fileSeed)
+        return isSealed ? Run(start: start, pageCount: count) : nil
+    }
+}
