@@ -26,7 +26,9 @@ extension Coordinator {
     package var needsRecovery: Bool { region.needsRecovery.loadAcquire() != 0 }
 
     /// Raises ``reusableVersion``. Any thread.
-    package func publishReusable(version: UInt64) { Self.raise(region.reusableVersion, to: version) }
+    package func publishReusable(version: UInt64) {
+        Self.raise(region.reusableVersion, to: version)
+    }
 
     /// The visible version has been made durable. Only while writing.
     package func finishDelayedRecovery() {
