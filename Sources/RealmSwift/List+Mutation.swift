@@ -7,7 +7,7 @@ extension List {
     /// outside of one.
     public func append(_ object: Element) {
         guard let managed = writable() else { return elements.append(object) }
-        store(object, in: managed) { try $0.insert($1, at: $0.count()) }
+        store(object, in: managed) { try $0.append($1) }
     }
 
     /// Adds the elements of a sequence at the end, in its order.
@@ -95,8 +95,8 @@ extension List {
 
     /// The list's place in its Realm, nil while unmanaged. Stops unless it may be changed now.
     private func writable() -> ManagedList? {
-        if managed == nil { return nil }
-        managed?.requireWritable()
+        guard let managed else { return nil }
+        managed.requireWritable()
         return managed
     }
 
@@ -106,8 +106,11 @@ extension List {
         checking positions: [(name: String, index: Int)], upToCountPlus extra: Int = 0
     ) -> ManagedList?? {
         let managed = writable()
-        if let managed, managed.realm.hasFailed { return nil }
-        let count = count
+        var count = elements.count
+        if let managed {
+            if managed.hasFailed { return nil }
+            count = attempt { try managed.handle.count() }
+        }
         for (name, index) in positions { requireIndex(index, upTo: count + extra, named: name) }
         return .some(managed)
     }
@@ -115,7 +118,7 @@ extension List {
     /// The count, if `number` elements can be removed; nil if the transaction has failed.
     private func requireRemovable(_ number: Int) -> Int? {
         if number < 0 { stop("Cannot pass a negative value for 'number'.") }
-        if let managed = writable(), managed.realm.hasFailed { return nil }
+        if let managed = writable(), managed.hasFailed { return nil }
         let count = count
         if number > count {
             stop(
@@ -129,7 +132,7 @@ extension List {
         _ object: Element, in managed: ManagedList,
         _ body: (ListHandle, Scalar) throws -> Void
     ) {
-        if managed.realm.hasFailed { return }
+        if managed.hasFailed { return }
         let scratch = managed.realm.scratch
         scratch.reset()
         let scalar = Element._encode(object, scratch)

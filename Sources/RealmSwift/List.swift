@@ -1,3 +1,4 @@
+import CRealmSystem
 import StorageEngine
 
 /// An ordered collection of objects or values that belongs to an object.
@@ -37,6 +38,8 @@ final class ManagedList {
     let realm: RealmInstance
     /// The class of the elements of a list of objects.
     private let target: ManagedClass?
+    /// The owner's: what every use of a list asks, as raw memory, which costs no counted reference.
+    private let context: UnsafeMutablePointer<_AccessContext>
     /// The layout stamp for which the owner was last found to exist.
     @exclusivity(unchecked) private var checkedStamp = UInt64.max
 
@@ -46,6 +49,7 @@ final class ManagedList {
         self.birth = birth
         self.column = column
         realm = owner.realm
+        context = owner.context
         handle = owner.existingTable.list(column, of: ObjectKey(rawValue: key))
         let isLink = owner.property(ofColumn: column).shape.type == .link
         target = isLink ? owner.linkTarget(column: column) : nil
@@ -63,20 +67,24 @@ final class ManagedList {
 
     /// Stops unless the list may be read now.
     func requireAlive() {
-        realm.checkThread()
-        let stamp = realm.connection.layoutStamp.pointee
-        if stamp == checkedStamp { return }
+        if context.pointee.thread != realm_thread_identity() { realm.checkThread() }
+        if context.pointee.stamp.pointee == checkedStamp { return }
         if !owner.isAlive(key: key, birth: birth) {
             stop("Object has been deleted or invalidated.")
         }
-        checkedStamp = realm.connection.layoutStamp.pointee
+        checkedStamp = context.pointee.stamp.pointee
     }
 
     /// Stops unless the list may be changed now.
     func requireWritable() {
         requireAlive()
-        if !realm.isWriting { stop("Cannot modify List outside of a write transaction.") }
+        if context.pointee.writeState.pointee == .none {
+            stop("Cannot modify List outside of a write transaction.")
+        }
     }
+
+    /// Whether the open write transaction has failed, so that nothing is to be written.
+    var hasFailed: Bool { context.pointee.writeState.pointee == .failed }
 }
 
 extension List {
@@ -95,8 +103,15 @@ extension List {
     /// The element at `position`. A position outside the list stops the program.
     public subscript(position: Int) -> Element {
         get {
-            requireIndex(position, upTo: count)
-            return element(at: position)
+            guard let managed = readable() else {
+                requireIndex(position, upTo: elements.count)
+                return elements[position]
+            }
+            guard let value = attempt({ try managed.handle.value(ifAt: position) }) else {
+                requireIndex(position, upTo: count)
+                stop("Index \(position) is out of bounds.")
+            }
+            return Element._decode(value, managed.source)
         }
         set { replace(index: position, object: newValue) }
     }
@@ -128,8 +143,8 @@ extension List {
     // MARK: Access
 
     func readable() -> ManagedList? {
-        if managed == nil { return nil }
-        managed?.requireAlive()
+        guard let managed else { return nil }
+        managed.requireAlive()
         return managed
     }
 

@@ -45,9 +45,9 @@ extension ManagedClass {
         scratch.reset()
         let row = scratch.row(columns: columns.count)
         for position in columns.indices {
-            let property = model.properties[position]
-            row[columns[position]] = property.valueType._gather(
-                object._storage(at: property.offset), scratch)
+            // Field by field: a copy of the whole would count references.
+            row[columns[position]] = model.properties[position].valueType._gather(
+                object._storage(at: model.properties[position].offset), scratch)
         }
         var isDeferred = scratch.hasDeferredValues
         var given = given

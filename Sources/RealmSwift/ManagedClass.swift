@@ -10,6 +10,9 @@ final class ManagedClass {
     let model: ClassModel
     /// Nil only in a Realm opened for reading whose file lacks the class.
     let table: Table?
+    // The same as `realm` and `table`, for uses that are to cost no counting at all.
+    private let uncountedRealm: Unmanaged<RealmInstance>
+    private let uncountedTable: Unmanaged<Table>?
     /// Read by every property access; owned by this object.
     let context: UnsafeMutablePointer<_AccessContext>
     /// For each property, its position among the table's columns.
@@ -20,12 +23,12 @@ final class ManagedClass {
     let primaryKeyColumn: Int
     /// Uncounted, because classes that link to each other would keep each other, and the file, open:
     /// the Realm instance keeps all of its classes.
-    private var linkTargets: [Unmanaged<ManagedClass>?]
+    @exclusivity(unchecked) private var linkTargets: [Unmanaged<ManagedClass>?]
     /// The first key that the current write transaction made: all keys from here on vanish when it
     /// is cancelled.
-    private var firstNewKey: Int64?
+    @exclusivity(unchecked) private var firstNewKey: Int64?
     /// For each generation that a cancelled write transaction ended, the first key that it made.
-    private var cancelled: [UInt32: Int64] = [:]
+    @exclusivity(unchecked) private var cancelled: [UInt32: Int64] = [:]
     /// How a primary key given as an integer or a string is looked up; see `Realm.object`.
     let keyForm: _PrimaryKeyForm
 
@@ -33,6 +36,8 @@ final class ManagedClass {
         self.realm = realm
         self.model = model
         table = try realm.connection.table(named: model.name)
+        uncountedRealm = .passUnretained(realm)
+        uncountedTable = table.map(Unmanaged.passUnretained)
         let stored = table?.definition.columns ?? []
         let positions = Dictionary(
             stored.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -119,11 +124,16 @@ final class ManagedClass {
 
     /// The row of an object; nil if it does not exist any more.
     func locate(key: Int64, birth: UInt32) -> RowLocation? {
-        guard isValid(birth: birth), !wasCancelled(key: key, birth: birth), let table else {
-            return nil
+        guard !wasCancelled(key: key, birth: birth), let uncountedTable else { return nil }
+        let isValid = uncountedRealm._withUnsafeGuaranteedRef { realm in
+            guard birth >= realm.firstValidGeneration else { return false }
+            realm.resumeReading()
+            return true
         }
-        realm.resumeReading()
-        return attempt { try table.location(of: ObjectKey(rawValue: key)) }
+        guard isValid else { return nil }
+        return uncountedTable._withUnsafeGuaranteedRef { table in
+            attempt { try table.location(of: ObjectKey(rawValue: key)) }
+        }
     }
 
     func isAlive(key: Int64, birth: UInt32) -> Bool { locate(key: key, birth: birth) != nil }

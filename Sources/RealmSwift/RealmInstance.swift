@@ -28,15 +28,15 @@ final class RealmInstance {
     @exclusivity(unchecked) private(set) var firstValidGeneration: UInt32 = 0
     private(set) var lastCommit: CommitStatistics?
     /// Objects that have their row but not yet their links and lists.
-    private var additions: [_Addition] = []
-    private var isCompletingAdditions = false
+    @exclusivity(unchecked) private var additions: [_Addition] = []
+    @exclusivity(unchecked) private var isCompletingAdditions = false
     private(set) lazy var scratch = _Scratch(realm: self)
     private var classes: [ObjectIdentifier: ManagedClass] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastClass: ManagedClass?
     @exclusivity(unchecked) private var isReading = true
     /// While `create` runs: for each object made from a value, the properties that were given.
-    var conversion: _ValueConversion?
+    @exclusivity(unchecked) var conversion: _ValueConversion?
 
     init(
         configuration: Realm.Configuration, path: String, schema: SchemaModel,

@@ -6,16 +6,17 @@ import StorageEngine
 public final class _Scratch {
     // Safe because the Realm owns its scratch memory and hands it out for the time of a call.
     unowned(unsafe) let realm: RealmInstance
-    private(set) var values: UnsafeMutableBufferPointer<Scalar>
-    private var bytes: UnsafeMutableRawBufferPointer
-    private var used = 0
+    // Unchecked: one thread uses it, and nothing is called while a field is being changed.
+    @exclusivity(unchecked) private(set) var values: UnsafeMutableBufferPointer<Scalar>
+    @exclusivity(unchecked) private var bytes: UnsafeMutableRawBufferPointer
+    @exclusivity(unchecked) private var used = 0
     /// Blocks that became too small since the last reset; scalars still point into them.
-    private var outgrown: [UnsafeMutableRawBufferPointer] = []
+    @exclusivity(unchecked) private var outgrown: [UnsafeMutableRawBufferPointer] = []
     /// Set when a value could not be gathered before its object has a key: links to unmanaged
     /// objects, and lists.
-    var hasDeferredValues = false
+    @exclusivity(unchecked) var hasDeferredValues = false
     /// What to do with linked objects whose primary key exists already.
-    var update = Realm.UpdatePolicy.error
+    @exclusivity(unchecked) var update = Realm.UpdatePolicy.error
 
     init(realm: RealmInstance) {
         self.realm = realm

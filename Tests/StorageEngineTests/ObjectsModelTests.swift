@@ -303,7 +303,11 @@ private struct ObjectModel: DatabaseModel {
             guard let dog = dogs.keys.sorted().randomElement(using: &random) else { return }
             let index = choice < 4 ? count : random.next(below: count + 1)
             people[person]!.dogs.insert(dog, at: index)
-            try list.insert(.integer(dog), at: index)
+            if choice < 2 {
+                try list.append(.integer(dog))
+            } else {
+                try list.insert(.integer(dog), at: index)
+            }
         } else if choice == 6 {
             let index = random.next(below: count)
             people[person]!.dogs.remove(at: index)
@@ -425,7 +429,9 @@ private struct ObjectModel: DatabaseModel {
         let words = table.list(4, of: key)
         for index in 0..<(try words.count()) {
             person.words.append(string(try words.value(at: index)))
+            #expect(try words.value(ifAt: index)?.isIdentical(to: words.value(at: index)) == true)
         }
+        for index in [-1, person.words.count] { #expect(try words.value(ifAt: index) == nil) }
         return person
     }
 

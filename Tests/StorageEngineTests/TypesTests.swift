@@ -148,14 +148,16 @@ import Testing
             return try connection.verify()
         }
         let disorder = try problems {
-            try set.collection.insertRow(CollectionRow(value: .integer(1)), at: 3)
+            try set.collection.insertRow(
+                CollectionRow(value: .integer(1)), at: 3, in: set.collection.stored())
         }
         #expect(disorder.count == 1 && disorder[0].contains("not in order"))
         let duplicate = try problems {
             for _ in 0..<2 {
                 try [UInt8](arrayLiteral: 97).withUnsafeBytes {
                     let row = CollectionRow(key: $0, value: .integer(1))
-                    try owners.map(1, of: key).collection.insertRow(row, at: 0)
+                    let map = owners.map(1, of: key).collection
+                    try map.insertRow(row, at: 0, in: map.stored())
                 }
             }
         }
@@ -202,5 +204,11 @@ import Testing
         #expect(errorCode { _ = try set.contains(.bytes(name)) } == .damaged)
         #expect(errorCode { _ = try set.value(at: 0) } == .damaged)
         connection.rollback()
+    }
+}
+
+extension Table {
+    fileprivate func store(bytes: [UInt8], _ column: Int, of key: ObjectKey) throws {
+        try bytes.withUnsafeBytes { try store(bytes: $0, column, of: key) }
     }
 }

@@ -50,9 +50,10 @@ extension CollectionHandle {
 
     // MARK: Changing
 
-    /// Inserts a row whose value was checked.
-    func insert(_ row: CollectionRow, at index: Int) throws {
-        try insertRow(row, at: index)
+    /// Inserts a row whose value was checked; nil: at the end.
+    func insert(_ row: CollectionRow, at index: Int?) throws {
+        let stored = try stored()
+        try insertRow(row, at: try index ?? stored.count(), in: stored)
         try table.addReference(column, from: owner, row.value)
     }
 

@@ -93,10 +93,19 @@ extension CollectionHandle {
 
     /// Writes what the owner keeps of the collection.
     func store(_ rows: [UInt8]) throws {
+        try rows.withUnsafeBytes { try store($0) }
+    }
+
+    /// The same of a collection in a tree.
+    private func store(_ root: TreeRoot) throws {
+        try InlineRows.withImage(of: root) { try store($0) }
+    }
+
+    private func store(_ rows: UnsafeRawBufferPointer) throws {
         guard let step = path.last else { return try table.store(bytes: rows, column, of: owner) }
-        let image = NestedCollection.image(step.kind, step.identity, rows)
+        let image = NestedCollection.image(step.kind, step.identity, Array(rows))
         guard let parent else {
-            try table.store(bytes: image, column, of: owner)
+            try image.withUnsafeBytes { try table.store(bytes: $0, column, of: owner) }
             return try table.recordModification(column, of: owner)
         }
         guard let position = try parent.stored().position(of: step) else { throw collectionIsGone }
@@ -105,10 +114,10 @@ extension CollectionHandle {
 
     // MARK: Rows
 
-    /// Inserts a row; what it refers to is the caller's. Short bytes must not lie in this
-    /// collection.
-    func insertRow(_ row: CollectionRow, at index: Int) throws {
-        try putRow(row, at: index)
+    /// Inserts a row into the collection as it is stored now; what it refers to is the caller's.
+    /// Short bytes must not lie in this collection.
+    func insertRow(_ row: CollectionRow, at index: Int, in stored: StoredCollection) throws {
+        try putRow(row, at: index, in: stored)
         try record(countDifference: 1) { $0.insert(at: index) }
     }
 
@@ -127,16 +136,15 @@ extension CollectionHandle {
     /// Moves a row, whose value is given; short bytes must not lie in this collection.
     func moveRow(_ value: Scalar, from: Int, to: Int) throws {
         try takeRow(at: from)
-        try putRow(CollectionRow(value: value), at: to)
+        try putRow(CollectionRow(value: value), at: to, in: stored())
         try record { $0.move(from: from, to: to) }
     }
 
-    private func putRow(_ row: CollectionRow, at index: Int) throws {
-        let stored = try stored()
+    private func putRow(_ row: CollectionRow, at index: Int, in stored: StoredCollection) throws {
         if var root = stored.root {
             precondition(index >= 0 && index <= root.count, "position out of range")
             try insert(row, at: index, in: &root)
-            return try store(InlineRows.image(of: root))
+            return try store(root)
         }
         let ranges = try stored.inlineRanges()
         precondition(index >= 0 && index <= ranges.count, "position out of range")
@@ -150,7 +158,7 @@ extension CollectionHandle {
         }
         var root = try makeTree(from: stored)
         try insert(row, at: index, in: &root)
-        try store(InlineRows.image(of: root))
+        try store(root)
     }
 
     private func replaceRow(at index: Int, by value: Scalar) throws {
@@ -176,7 +184,7 @@ extension CollectionHandle {
             try freeOverflow(root, index, column)
             try tree.set(table.quietWriter, &root, at: index) { $0.set(column, $1, new) }
         }
-        try store(InlineRows.image(of: root))
+        try store(root)
     }
 
     private func takeRow(at index: Int) throws {
@@ -184,7 +192,8 @@ extension CollectionHandle {
         if var root = stored.root {
             for column in 0...tree.valueColumn { try freeOverflow(root, index, column) }
             try tree.remove(table.quietWriter, &root, at: index)
-            return try store(try shortened(root) ?? InlineRows.image(of: root))
+            if let rows = try shortened(root) { return try store(rows) }
+            return try store(root)
         }
         let ranges = try stored.inlineRanges()
         var image = Array(stored.bytes)
@@ -199,7 +208,7 @@ extension CollectionHandle {
         guard root.count > 0, root.count < limit else { return nil }
         var image = [InlineRows.inlineTag]
         var isShort = true
-        try InlineRows.image(of: root).withUnsafeBytes {
+        try InlineRows.withImage(of: root) {
             let collection = StoredCollection(pager: pager, bytes: $0, format: format)
             // swift-format-ignore: ReplaceForEachWithForLoop
             try collection.forEach { row in

@@ -2,7 +2,9 @@
 extension DatabaseCopy {
     /// Copies the objects of a table. Links and backlinks are object keys, which stay the same.
     func copyObjects(of old: Table, to new: Table) throws {
-        let (root, columns) = (try old.root, new.cluster.columns)
+        let root = try old.root
+        // Of its own: a transaction of the copy that ends may have the table read its schema anew.
+        let columns = Array(new.cluster.columns)
         let pageSize = target.pager.pageSize
         let defaults = DefaultColumns(columns, pageSize: pageSize)
         let shape = LeafPacker.Shape(

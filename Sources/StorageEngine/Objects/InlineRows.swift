@@ -50,17 +50,25 @@ enum InlineRows {
             count: Int(word(17)))
     }
 
-    static func image(of root: TreeRoot) -> [UInt8] {
-        if root.reference.isNone { return [] }
-        var image: [UInt8] = []
-        image.reserveCapacity(treeBytes)
-        image.append(treeTag)
-        image.append(littleEndian: root.reference.page)
-        image.append(littleEndian: root.reference.birth)
-        image.append(littleEndian: UInt64(root.count))
-        image.append(UInt8(root.level))
-        return image
+    /// Calls `body` with what an owner's row holds of a collection in a tree.
+    static func withImage<R>(
+        of root: TreeRoot, _ body: (UnsafeRawBufferPointer) throws -> R
+    ) rethrows -> R {
+        if root.reference.isNone { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return try withUnsafeTemporaryAllocation(byteCount: treeBytes, alignment: 8) { image in
+            image[0] = treeTag
+            func set(_ word: UInt64, at offset: Int) {
+                image.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
+            }
+            set(root.reference.page, at: 1)
+            set(root.reference.birth, at: 9)
+            set(UInt64(root.count), at: 17)
+            image[25] = UInt8(root.level)
+            return try body(UnsafeRawBufferPointer(image))
+        }
     }
+
+    static func image(of root: TreeRoot) -> [UInt8] { withImage(of: root) { Array($0) } }
 
     // MARK: Writing
 

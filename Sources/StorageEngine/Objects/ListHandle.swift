@@ -32,6 +32,13 @@ extension ListHandle {
         try collection.stored().value(at: index)
     }
 
+    /// The same; nil for a position that is not in the list.
+    public func value(ifAt index: Int) throws -> Scalar? {
+        let stored = try collection.stored()
+        guard index >= 0, try index < stored.count() else { return nil }
+        return try stored.value(at: index)
+    }
+
     /// The position of the first element equal to `value`. O(n).
     public func firstIndex(of value: Scalar) throws -> Int? {
         try collection.stored().firstIndex(of: value)
@@ -65,7 +72,12 @@ extension ListHandle {
     /// - Throws: `.invalidArgument` for values that the list does not hold and links to objects
     ///   that do not exist, `.valueTooLarge`: then nothing has changed. After any other error the
     ///   transaction can only be rolled back. So do all that follow.
-    public func insert(_ value: Scalar, at index: Int) throws {
+    public func insert(_ value: Scalar, at index: Int) throws { try enter(value, at: index) }
+
+    /// Inserts behind all others.
+    public func append(_ value: Scalar) throws { try enter(value, at: nil) }
+
+    private func enter(_ value: Scalar, at index: Int?) throws {
         try collection.check(value)
         try collection.withOwned(value) {
             try collection.insert(CollectionRow(value: $0), at: index)

@@ -1,14 +1,24 @@
 /// A list, set or map as it is stored, for reading: the bytes that its owner keeps of it, and what
 /// they mean. Valid until the connection's next write, refresh or end of read.
 struct StoredCollection {
-    let pager: Pager
+    // Safe because the connection that the view is of keeps its pager. Counting this reference would
+    // be much of what a look at a collection costs.
+    unowned(unsafe) let pager: Pager
     let bytes: UnsafeRawBufferPointer
     let format: RowFormat
+    private let maximumRowCount: Int
+
+    init(pager: Pager, bytes: UnsafeRawBufferPointer, format: RowFormat) {
+        self.pager = pager
+        self.bytes = bytes
+        self.format = format
+        maximumRowCount = pager.maximumRowCount
+    }
 
     /// The tree of a collection that has outgrown its owner's row. Bytes that name an impossible one
     /// are no rows either, so whoever reads them as rows finds out.
     var root: TreeRoot? {
-        guard let root = InlineRows.root(bytes), root.count <= pager.maximumRowCount else {
+        guard let root = InlineRows.root(bytes), root.count <= maximumRowCount else {
             return nil
         }
         return root

@@ -7,15 +7,18 @@ extension Table {
         try requireWriteTransaction()
         guard try contains(key) else { throw connection.pager.noSuchObject(key) }
         try detachReferrers(of: key)
-        try connection.erase([TypedLink(table: index, key: key)])
+        var owned: [TypedLink] = []
+        try erase(key, &owned)
+        if !owned.isEmpty { try connection.erase(owned) }
     }
 
     /// Everybody who refers to the object stops doing so.
     private func detachReferrers(of key: ObjectKey) throws {
-        for position in stored.columns.indices {
-            guard let backlinks = stored.columns[position].backlinks else { continue }
+        // Backlink columns come behind all properties.
+        for position in propertyCount..<stored.columns.count {
             let origins = try self.backlinks(position, key)
             if origins.isEmpty { continue }
+            guard let backlinks = stored.columns[position].backlinks else { continue }
             try forgetBacklinks(position, key)
             let table = connection.table(backlinks.originTable)
             for origin in origins {

@@ -22,9 +22,8 @@ extension Table {
         guard checks[column].format.type.mayRefer, let target = target(column, value) else {
             return
         }
-        guard target.table >= 0, target.table < connection.tableCount,
-            !connection.table(target.table).isEmbedded,
-            try connection.table(target.table).contains(target.key)
+        guard let table = try connection.table(number: target.table), !table.isEmbedded,
+            try table.contains(target.key)
         else { throw pager.noSuchObject(target.key) }
         if backlinkColumns[column] == nil {
             try connection.addBacklinkColumn(from: index, column, to: target.table)

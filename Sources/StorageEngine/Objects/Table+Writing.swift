@@ -208,9 +208,9 @@ extension Table {
         try cluster.set(clusterWriter, &state.pointee.root, key, column, value)
     }
 
-    /// Writes what a row holds of a collection. Neither is longer than a leaf takes.
-    func store(bytes: [UInt8], _ column: Int, of key: ObjectKey) throws {
-        try bytes.withUnsafeBytes { try store(.init(scalar: .bytes($0)), column, of: key) }
+    /// Writes what a row holds of a collection: no longer than a leaf takes, and not in the leaf.
+    func store(bytes: UnsafeRawBufferPointer, _ column: Int, of key: ObjectKey) throws {
+        try store(.init(scalar: .bytes(bytes)), column, of: key)
     }
 
     /// Frees the pages of a long value before it is replaced.

@@ -4,12 +4,13 @@
 /// thread. Reading outside a pinned version, or with a position out of range, is a programming
 /// error.
 public final class Table {
-    public unowned let connection: Connection
+    // Safe because a connection owns its tables, and whoever uses one holds the connection. A checked
+    // reference would cost two atomic operations at each use.
+    public unowned(unsafe) let connection: Connection
     let index: Int
     let isEmbedded: Bool
     @exclusivity(unchecked) private(set) var stored: StoredTable
     @exclusivity(unchecked) private(set) var cluster: ClusterTree
-    // Beside the connection, which is unowned: reading it costs more than these.
     let pager: Pager
     let forest: Forest
     let primaryKeyTreeID: UInt32
@@ -18,8 +19,9 @@ public final class Table {
     let quietWriter: TreeWriter
     private let quietMoves: UnsafeMutablePointer<UInt64>
     let primaryKeyWriter: TreeWriter
-    /// For each column that leads to one table: that table and the position of its backlink column.
-    @exclusivity(unchecked) private(set) var backlinkColumns: [(table: Int, column: Int)?] = []
+    /// For each property that leads to one table: that table and the position of its backlink
+    /// column. Raw memory, because every link that is set or taken away passes through it.
+    let backlinkColumns: UnsafeMutablePointer<(table: Int, column: Int)?>
     /// Collects the changes of the open write transaction; nil when nobody wants to know them.
     @exclusivity(unchecked) private(set) var recorder: ChangeRecorder?
     /// What changes need to know of the properties.
@@ -40,7 +42,8 @@ public final class Table {
         pager = connection.pager
         forest = connection.forest
         primaryKeyTreeID = stored.primaryKeyTreeID
-        cluster = ClusterTree(treeID: stored.clusterTreeID, columns: [])
+        cluster = ClusterTree(
+            treeID: stored.clusterTreeID, columns: UnsafeBufferPointer(start: nil, count: 0))
         clusterWriter = TreeWriter(pager: pager, layoutStamp: connection.layoutStamp)
         quietMoves = .allocate(capacity: 2)
         quietMoves.initialize(repeating: 0, count: 2)
@@ -48,6 +51,7 @@ public final class Table {
         primaryKeyWriter = TreeWriter(pager: pager, layoutStamp: quietMoves + 1)
         // Properties are fixed when a table is created; only backlink columns are added later.
         propertyCount = stored.propertyCount
+        backlinkColumns = .allocate(capacity: propertyCount)
         checks = .allocate(capacity: propertyCount)
         scratch = .allocate(capacity: propertyCount)
         images = .allocate(capacity: max(1, propertyCount * 3))
@@ -62,6 +66,8 @@ public final class Table {
     deinit {
         quietMoves.deallocate()
         scratch.deallocate()
+        cluster.columns.deallocate()
+        backlinkColumns.deallocate()
         checks.deallocate()
         images.deallocate()
         copies.deallocate()
@@ -78,11 +84,16 @@ public final class Table {
     /// gone.
     func adopt(_ schema: StoredSchema, _ index: Int) {
         stored = schema.tables[index]
-        cluster.columns = stored.columns.map(\.clusterColumn)
+        cluster.columns.deallocate()
+        let columns = UnsafeMutableBufferPointer<ClusterTree.Column>.allocate(
+            capacity: stored.columns.count)
+        _ = columns.initialize(from: stored.columns.map(\.clusterColumn))
+        cluster.columns = UnsafeBufferPointer(columns)
         definition = stored.definition
-        backlinkColumns = stored.columns.indices.map { column in
-            stored.columns[column].definition?.type.hasFixedTarget == true
-                ? schema.backlinkColumn(ofTable: index, column: column) : nil
+        for column in 0..<propertyCount {
+            let hasFixedTarget = stored.columns[column].definition!.type.hasFixedTarget
+            (backlinkColumns + column).initialize(
+                to: hasFixedTarget ? schema.backlinkColumn(ofTable: index, column: column) : nil)
         }
         hasLinks = stored.columns.contains { $0.definition?.type.mayRefer == true }
         adoptIndexes()
@@ -139,7 +150,12 @@ public final class Table {
 
     /// Where an object's row lies now; nil if it does not exist.
     public func location(of key: ObjectKey) throws -> RowLocation? {
-        try ClusterTree.location(pager, try root, of: key)
+        // Most looks at an object while it is changed come right after the one before.
+        if clusterWriter.hasPath(to: cluster.treeID) {
+            let leaf = clusterWriter.leaf.reading
+            if let row = leaf.row(of: key) { return RowLocation(leaf: leaf, row: row) }
+        }
+        return try ClusterTree.location(pager, try root, of: key)
     }
 
     /// The row of an object if it lies in this leaf of its table.
@@ -213,13 +229,14 @@ public final class Table {
 
     public func value(_ column: Int, at location: RowLocation) throws -> Scalar {
         let leaf = location.leaf
-        let format = cluster.columns[column].format
-        if leaf.hasInline(column, ColumnTag(format)) {
-            return try leaf.scalar(pager, format.kind, column, location.row)
+        if leaf.hasInline(column, cluster.columns[column].tag) {
+            let kind = cluster.columns[column].format.kind
+            return try leaf.scalar(pager, kind, column, location.row)
         }
         guard let (node, position) = try self.column(column, of: leaf) else {
             return cluster.columns[column].defaultScalar
         }
-        return try node.scalar(pager, format.kind, position, location.row)
+        let kind = cluster.columns[column].format.kind
+        return try node.scalar(pager, kind, position, location.row)
     }
 }

@@ -42,6 +42,25 @@ public struct PageHeader {
         Int(base.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
     }
 
+    /// Whether this is a node of a level with so many columns: kind, level and number of columns
+    /// are neighbours, and compared as one.
+    @inline(__always)
+    func isNode(level: Int, columns: Int) -> Bool {
+        let form = UInt32(truncatingIfNeeded: columns) &<< 16 | UInt32(Self.nodeForm(level))
+        return base.loadUnaligned(fromByteOffset: 32, as: UInt32.self) == form
+    }
+
+    /// The same whatever the number of columns.
+    @inline(__always)
+    func isNode(level: Int) -> Bool {
+        base.loadUnaligned(fromByteOffset: 32, as: UInt16.self) == Self.nodeForm(level)
+    }
+
+    @inline(__always)
+    private static func nodeForm(_ level: Int) -> UInt16 {
+        UInt16(truncatingIfNeeded: level) &<< 8 | UInt16(PageKind.node.rawValue)
+    }
+
     /// Pages in the run.
     @inlinable
     public var pageCount: Int {

@@ -7,11 +7,9 @@ extension ClusterTree {
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<StoredValue>
     ) throws {
-        if writer.hasPath(to: treeID), writer.isAtLastLeaf,
-            tryAppend(writer, key, values)
-        {
-            try writer.addToCounts(&root, 1)
-            return
+        if writer.hasPath(to: treeID), writer.isAtLastLeaf {
+            if tryAppend(writer, key, values) { return try writer.addToCounts(&root, 1) }
+            if try appendThroughSpills(writer, &root, key, values) == .done { return }
         }
         try appendSlowly(writer, &root, key, values)
     }
@@ -124,6 +122,7 @@ extension ClusterTree {
         }
         if outcome == .done {
             try writer.addToCounts(&root, 1)
+            writer.keepPath(to: treeID)
         } else {
             try removeRow(writer, at: row)
         }

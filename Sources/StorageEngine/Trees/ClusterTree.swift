@@ -4,17 +4,25 @@
 /// `ClusterTree+Writing` changes.
 struct ClusterTree {
     let treeID: UInt32
-    /// The table's stored columns, hidden ones included: what a new leaf consists of.
-    var columns: [Column]
+    /// The table's stored columns, hidden ones included: what a new leaf consists of. The table's
+    /// memory, valid until its schema is read anew: an array would be counted at each change of a
+    /// row.
+    var columns: UnsafeBufferPointer<Column>
 
     /// What storing needs to know of a column. Trivial, because it is read for every value.
     struct Column {
-        var format: ColumnFormat
+        let format: ColumnFormat
+        let tag: ColumnTag
         /// What rows without a value have.
-        var defaultScalar: Scalar
+        let defaultScalar: Scalar
+
+        init(format: ColumnFormat, defaultScalar: Scalar) {
+            self.format = format
+            tag = ColumnTag(format)
+            self.defaultScalar = defaultScalar
+        }
 
         var id: UInt16 { format.id }
-        var tag: ColumnTag { ColumnTag(format) }
     }
 
     /// Row of a branch whose child covers `key`.

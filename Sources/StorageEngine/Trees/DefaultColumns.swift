@@ -4,26 +4,29 @@ final class DefaultColumns {
     private let columns: [ClusterTree.Column]
     private let pageSize: Int
     /// The largest node of each column.
-    private var nodes: [Int: MutableNode] = [:]
+    private var nodes: [MutableNode?]
     /// Smaller ones, which somebody may still read.
     private var outgrown: [MutableNode] = []
 
     init(_ columns: [ClusterTree.Column], pageSize: Int) {
         self.columns = columns
         self.pageSize = pageSize
+        nodes = Array(repeating: nil, count: columns.count)
     }
 
     deinit {
-        for node in outgrown + nodes.values { node.base.deallocate() }
+        for node in outgrown + nodes.compactMap({ $0 }) { node.base.deallocate() }
     }
 
     /// A column of at least so many rows, valid as long as this object.
     func source(_ column: Int, rows: Int) -> LeafPacker.Source {
-        if let node = nodes[column] {
-            if node.rowCount >= rows { return (node.reading, 0) }
-            outgrown.append(node)
+        var needed = rows
+        if let smaller = nodes[column] {
+            if smaller.rowCount >= rows { return (smaller.reading, 0) }
+            outgrown.append(smaller)
+            needed = max(rows, 2 * smaller.rowCount)
         }
-        let node = makeNode(columns[column], rows: max(rows, 2 * (nodes[column]?.rowCount ?? 0)))
+        let node = makeNode(columns[column], rows: needed)
         nodes[column] = node
         return (node.reading, 0)
     }

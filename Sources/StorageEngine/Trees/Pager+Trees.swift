@@ -4,11 +4,9 @@ extension Pager {
     /// The root of a tree that is not empty.
     @inline(__always)
     func root(of tree: TreeRoot, _ format: TreeFormat) throws -> Node {
-        let root = try node(tree.reference)
-        guard root.level == tree.level, format.describes(root) else {
-            throw misplaced(tree.reference)
-        }
-        return root
+        let root = PageHeader(try page(tree.reference))
+        guard format.describes(root, level: tree.level) else { throw misplaced(tree.reference) }
+        return Node(root.base)
     }
 
     /// The node that row `row` of a branch leads to. It is one level down, so that every descent
@@ -16,11 +14,9 @@ extension Pager {
     @inline(__always)
     func child(of branch: Node, _ row: Int, _ format: TreeFormat) throws -> Node {
         let reference = branch.child(row)
-        let child = try node(reference)
-        guard child.level == branch.level - 1, format.describes(child) else {
-            throw misplaced(reference)
-        }
-        return child
+        let child = PageHeader(try page(reference))
+        guard format.describes(child, level: branch.level &- 1) else { throw misplaced(reference) }
+        return Node(child.base)
     }
 
     /// A node is valid, but not in its place.

@@ -22,46 +22,52 @@ enum TreeFormat {
 }
 
 extension TreeFormat {
-    /// Whether a node has the columns of this tree's nodes. Leaves of a cluster tree may lack columns
-    /// of their table, and have them in any order, so those are looked at where they are used.
+    /// Whether a page holds a node with the columns of this tree's nodes of a level. Leaves of a
+    /// cluster tree may lack columns of their table, and have them in any order, so those are looked
+    /// at where they are used.
     ///
     /// Nodes are valid by themselves, but in a file made to harm a reference may lead to one of
-    /// another tree.
+    /// another tree. Asked at each step of each descent.
     @inline(__always)
-    func describes(_ node: Node) -> Bool {
-        node.level > 0 ? describes(branch: node) : describes(leaf: node)
+    func describes(_ page: PageHeader, level: Int) -> Bool {
+        level > 0 ? describesBranch(page, level: level) : describesLeaf(page)
     }
 
     /// The first three columns are those of every branch.
     @inline(__always)
-    private func describes(branch node: Node) -> Bool {
+    private func describesBranch(_ page: PageHeader, level: Int) -> Bool {
+        let node = Node(page.base)
         switch self {
-        case .collection: return node.columnCount == BranchColumn.key
+        case .collection: return page.isNode(level: level, columns: BranchColumn.key)
         case .cluster:
-            return node.columnCount == BranchColumn.secondKey
+            return page.isNode(level: level, columns: BranchColumn.secondKey)
                 && node.hasColumn(BranchColumn.key, .integer)
         case .map(let firstKey, _):
-            return node.columnCount == BranchColumn.secondKey + 1
+            return page.isNode(level: level, columns: BranchColumn.secondKey + 1)
                 && node.hasColumn(BranchColumn.key, firstKey)
                 && node.hasColumn(BranchColumn.secondKey, .integer)
         }
     }
 
     @inline(__always)
-    private func describes(leaf node: Node) -> Bool {
+    private func describesLeaf(_ page: PageHeader) -> Bool {
+        let node = Node(page.base)
         switch self {
         case .collection(let hasKeys, let kind):
             if hasKeys {
-                return node.columnCount == 2 && node.hasColumn(0, .bytes) && node.hasColumn(1, kind)
+                return page.isNode(level: 0, columns: 2) && node.hasColumn(0, .bytes)
+                    && node.hasColumn(1, kind)
             }
-            return node.columnCount == 1 && node.hasColumn(0, kind)
-        case .cluster: return true
+            return page.isNode(level: 0, columns: 1) && node.hasColumn(0, kind)
+        case .cluster: return page.isNode(level: 0)
         case .map(let firstKey, let values):
-            guard node.columnCount == 2 + values, node.hasColumn(0, firstKey) else { return false }
-            var column = 1
-            while column < 2 + values {
+            guard page.isNode(level: 0, columns: 2 &+ values), node.hasColumn(0, firstKey),
+                node.hasColumn(1, .integer)
+            else { return false }
+            var column = 2
+            while column < 2 &+ values {
                 guard node.hasColumn(column, .integer) else { return false }
-                column += 1
+                column &+= 1
             }
             return true
         }

@@ -132,9 +132,7 @@ final class TreeWriter {
     ) throws -> (PageReference, MutableNode) {
         let copy = try writable(reference)
         let view = copy.1.reading
-        guard view.level == level, format.describes(view) else {
-            throw pager.misplaced(reference)
-        }
+        guard format.describes(view.header, level: level) else { throw pager.misplaced(reference) }
         if copy.0 != reference, view.rowsBelow != rows { throw pager.countsDisagree(reference) }
         return copy
     }
