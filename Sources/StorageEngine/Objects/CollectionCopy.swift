@@ -34,8 +34,9 @@ struct CollectionCopy {
         guard depth < NestedCollection.maximumDepth else { throw tooDeep(source) }
         let old = StoredCollection(
             pager: source, bytes: nested.rows, format: .nested(nested.kind))
+        // A new identity, because versions start anew in the copy: an old one might be given again.
         return NestedCollection.image(
-            nested.kind, nested.identity, try copyRows(old, column, depth: depth + 1))
+            nested.kind, table.connection.makeCollectionIdentity(), try copyRows(old, column, depth: depth + 1))
     }
 
     private mutating func copyRows(_ old: StoredCollection, _ column: Int, depth: Int) throws

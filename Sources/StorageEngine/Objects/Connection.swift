@@ -129,6 +129,7 @@ public final class Connection {
     public func commit(_ durability: CommitDurability = .full) throws -> CommitStatistics {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
+            try TailMove.advance(self)
             try forest.flush()
             finishRecording()
             let statistics = try pager.commit(durability)

@@ -23,18 +23,23 @@ struct DatabaseCopy {
         defer {
             for suffix in ["", ".lock"] { try? System.unlink(temporary + suffix) }
         }
-        do {
-            let options = Database.Options(
-                pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
-            let database = try Database.open(path: temporary, options: options)
-            var copy = DatabaseCopy(source: source, target: try Connection(database))
-            try copy.run()
-        }
-        // The copy is closed by now, so that its clean-close marker goes with it.
+        try write(source, toNewFile: temporary, encryptionKey: encryptionKey)
         try StorageError.converting(.rename, path: path) { () throws(SystemFailure) in
             try System.rename(temporary, to: path)
             try System.syncDirectory(StorageError.directory(of: path))
         }
+    }
+
+    /// Writes a file that nobody else knows of, and closes it, so that its clean-close marker goes
+    /// with it. When this returns it is durable, but for its name.
+    static func write(
+        _ source: Connection, toNewFile path: String, encryptionKey: [UInt8]?
+    ) throws {
+        let options = Database.Options(
+            pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
+        let database = try Database.open(path: path, options: options)
+        var copy = DatabaseCopy(source: source, target: try Connection(database))
+        try copy.run()
     }
 
     private init(source: Connection, target: Connection) {
@@ -48,6 +53,7 @@ struct DatabaseCopy {
         for index in source.schema.tables.indices {
             try copy(source.table(index), to: target.table(index))
         }
+        target.pager.leavesNoTail = true
         try target.commit()
     }
 

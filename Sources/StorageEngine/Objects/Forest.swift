@@ -123,6 +123,11 @@ final class Forest {
         for id in ids { try body(id, try state(id).pointee) }
     }
 
+    /// Has `flush` write all roots, so that no node of the forest stays where it is.
+    func writeAllRoots() throws {
+        try forEachTree { id, _ in try state(id).pointee.isDirty = true }
+    }
+
     /// The forest's own nodes, for verification and copies.
     func forestReference() -> PageReference { pager.root }
 }

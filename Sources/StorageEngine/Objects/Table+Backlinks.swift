@@ -10,7 +10,7 @@ extension Table {
         static func one(_ origin: ObjectKey) -> Int64 { origin.rawValue << 1 | 1 }
     }
 
-    private static let severalMap = OrderedMap(firstKeyKind: .integer, valueCount: 1)
+    static let severalMap = OrderedMap(firstKeyKind: .integer, valueCount: 1)
 
     /// Records that `column` of `origin` refers to `target` once more.
     func addBacklink(_ column: Int, from origin: ObjectKey, to target: TypedLink) throws {

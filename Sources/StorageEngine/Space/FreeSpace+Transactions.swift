@@ -66,6 +66,7 @@ extension FreeSpace {
         }
         endTransaction()
         currentStart = current.start
+        noteFinishedPageCount(version: version)
     }
 
     private mutating func endTransaction() {
