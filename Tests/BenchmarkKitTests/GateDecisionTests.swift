@@ -111,16 +111,16 @@ private struct NormalSource {
         return pool
     }
 
-    /// Ten processes a side, so that the pools of these tests stay small.
-    private static let policyOfTen: TimedPolicy = {
+    /// Ten samples a side, so that the pools of these tests stay small.
+    private static let policyOfTenSamples: TimedPolicy = {
         var policy = TimedPolicy()
-        policy.runs = 10
+        policy.runs = TimedPolicy.fewestRuns
         return policy
     }()
 
     @Test func plantsAreFoundAndEqualSidesAreNot() throws {
         let analysis = try SelftestAnalysis(
-            pool(rounds: 30, spread: 0.015), policy: Self.policyOfTen, trials: 40, seed: 1)
+            pool(rounds: 50, spread: 0.015), policy: Self.policyOfTenSamples, trials: 40, seed: 1)
         #expect(analysis.qualifying.count == 2)
         #expect(analysis.rows.map(\.isProcessorBound) == [true, false])
         #expect(analysis.falseAlarms.trials == 80)
@@ -133,7 +133,7 @@ private struct NormalSource {
 
     @Test func aNoisyRowDoesNotQualify() throws {
         let analysis = try SelftestAnalysis(
-            pool(rounds: 30, spread: 0.15), policy: Self.policyOfTen, trials: 20, seed: 1)
+            pool(rounds: 50, spread: 0.15), policy: Self.policyOfTenSamples, trials: 20, seed: 1)
         #expect(analysis.qualifying.isEmpty)
         #expect(SelftestReport(analysis).failures[0].contains("noise floor"))
         #expect(analysis.floors.count == 2)
@@ -142,27 +142,65 @@ private struct NormalSource {
     @Test func aGateThatCannotBeTrustedIsNamed() throws {
         func failures(_ pool: SelftestPool) throws -> [String] {
             try SelftestReport(
-                SelftestAnalysis(pool, policy: Self.policyOfTen, trials: 20, seed: 1)
+                SelftestAnalysis(pool, policy: Self.policyOfTenSamples, trials: 20, seed: 1)
             ).failures
         }
-        #expect(try failures(pool(rounds: 24, spread: 0.01)).isEmpty)
-        let blind = try failures(pool(rounds: 24, spread: 0.01, ofPlants: 0.1))
+        #expect(try failures(pool(rounds: 44, spread: 0.01)).isEmpty)
+        let blind = try failures(pool(rounds: 44, spread: 0.01, ofPlants: 0.1))
         #expect(blind.count == 1)
         #expect(blind.first?.contains("slowdowns by 10.0 % are found") == true)
-        let disk = try failures(pool(rounds: 24, spread: 0.01, isDiskBound: true))
+        let disk = try failures(pool(rounds: 44, spread: 0.01, isDiskBound: true))
         #expect(disk == ["No row is processor-bound, so nothing is known of those."])
+    }
+
+    @Test func aCrowdedMachineIsNamed() throws {
+        var pool = pool(rounds: 44, spread: 0.01)
+        let crowded = Calibration(chainNanoseconds: 1, wideNanoseconds: 2.2)
+        for index in pool.entries.indices where index % 5 < 3 {
+            pool.entries[index].run.calibrationAfter = crowded
+        }
+        let report = SelftestReport(
+            try SelftestAnalysis(pool, policy: Self.policyOfTenSamples, trials: 20, seed: 1))
+        #expect(report.isCrowded)
+        #expect(report.failures.count == 1)
+        #expect(report.failures[0].hasPrefix("60.2 % of the processes"))
+    }
+
+    /// As an interruption of the first piece of a calibration leaves it.
+    @Test func oneMomentThatLooksTooCalmIsNotBelieved() {
+        var scale = CrowdingScale()
+        for _ in 0..<60 { scale.add(Calibration(chainNanoseconds: 100, wideNanoseconds: 185)) }
+        scale.add(Calibration(chainNanoseconds: 130, wideNanoseconds: 185))
+        #expect(scale.isCalm(Calibration(chainNanoseconds: 100, wideNanoseconds: 190)))
+        #expect(!scale.isCalm(Calibration(chainNanoseconds: 100, wideNanoseconds: 200)))
+    }
+
+    @Test func fewerRoundsCompareFewerProcesses() {
+        let policy = TimedPolicy()
+        #expect(policy.fitting(rounds: 64).runs == 30)
+        #expect(policy.fitting(rounds: 63).runs == 28)
+        #expect(policy.fitting(rounds: 1000).runs == 30)
+        #expect(policy.fitting(rounds: 5).runs == TimedPolicy.fewestRuns)
+        #expect(TimedPolicy.problem(withRuns: 21) != nil)
+        #expect(TimedPolicy.problem(withRuns: 18) != nil)
+        #expect(TimedPolicy.problem(withRuns: 22) == nil)
+    }
+
+    @Test func theQuickerOfTwoProcessesIsASample() {
+        let samples = TimedSamples(ofProcesses: [3, 1, 2, 5], [4, 6, 8, 7])
+        #expect(samples == TimedSamples(before: [1, 2], after: [4, 7]))
     }
 
     @Test func whereFilesLieIsPartOfTheNoise() throws {
         let analysis = try SelftestAnalysis(
-            pool(rounds: 24, spread: 0.001, sideTwo: 1.035), policy: Self.policyOfTen, trials: 20,
+            pool(rounds: 44, spread: 0.001, sideTwo: 1.035), policy: Self.policyOfTenSamples, trials: 20,
             seed: 1)
         #expect(analysis.rows.allSatisfy { $0.noiseFloor > 0.03 })
     }
 
     @Test func fewRoundsGiveNoFloor() throws {
         let analysis = try SelftestAnalysis(
-            pool(rounds: 23, spread: 0.01), policy: Self.policyOfTen, trials: 1, seed: 1)
+            pool(rounds: 43, spread: 0.01), policy: Self.policyOfTenSamples, trials: 1, seed: 1)
         #expect(analysis.floors.isEmpty)
     }
 
@@ -185,9 +223,9 @@ private struct NormalSource {
     }
 
     @Test func theSameSeedDrawsTheSameTrials() throws {
-        let pool = pool(rounds: 24, spread: 0.03)
-        let first = try SelftestAnalysis(pool, policy: Self.policyOfTen, trials: 10, seed: 5)
-        let second = try SelftestAnalysis(pool, policy: Self.policyOfTen, trials: 10, seed: 5)
+        let pool = pool(rounds: 44, spread: 0.03)
+        let first = try SelftestAnalysis(pool, policy: Self.policyOfTenSamples, trials: 10, seed: 5)
+        let second = try SelftestAnalysis(pool, policy: Self.policyOfTenSamples, trials: 10, seed: 5)
         #expect(first.rows.map(\.noiseFloor) == second.rows.map(\.noiseFloor))
         #expect(first.rows.map(\.detections) == second.rows.map(\.detections))
     }
@@ -195,7 +233,7 @@ private struct NormalSource {
     @Test func aPoolThatIsTooSmallIsRefused() throws {
         #expect(throws: BenchmarkError.self) {
             try SelftestAnalysis(
-                pool(rounds: 19, spread: 0.01), policy: Self.policyOfTen, trials: 1, seed: 1)
+                pool(rounds: 39, spread: 0.01), policy: Self.policyOfTenSamples, trials: 1, seed: 1)
         }
     }
 

@@ -103,6 +103,23 @@ import Testing
         #expect(try PinsCommand.report(on: path).hasSuffix("No version is pinned.\n"))
     }
 
+    @Test func encryptedFilesNeedTheirKey() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/secret.realm"
+        let keyFile = folder.path + "/key"
+        let key = (0..<64).map { UInt8($0 * 3) }
+        _ = try Database.open(path: path, options: .init(encryptionKey: key))
+        try Data(key).write(to: URL(fileURLWithPath: keyFile))
+        let report = try PinsCommand.report(on: path, key: PinsCommand.key(inFile: keyFile))
+        #expect(report.hasSuffix("No version is pinned.\n"))
+        #expect(throws: BenchmarkError.self) { try PinsCommand.report(on: path) }
+        try Data(key.dropLast()).write(to: URL(fileURLWithPath: keyFile))
+        #expect(throws: BenchmarkError.self) { try PinsCommand.key(inFile: keyFile) }
+        #expect(throws: BenchmarkError.self) { try PinsCommand.key(inFile: keyFile + "-missing") }
+        #expect(
+            try BenchmarkProcess("pins", path, "--key-file", keyFile).exitCode() == 64)
+    }
+
     @Test func whatIsNoDatabaseIsAMistakeOfUse() throws {
         let folder = try TemporaryFolder()
         let text = folder.path + "/text"

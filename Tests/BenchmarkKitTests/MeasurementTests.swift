@@ -2,6 +2,22 @@ import Testing
 
 @testable import BenchmarkKit
 
+@Suite struct BareGroupsTests {
+    @Test func recordsShareGroups() throws {
+        let folder = try TemporaryFolder()
+        let groups = try BareGroups(directory: folder.path, recordBytes: 300)
+        let workers = WorkerThreads<Int>(count: 8, name: "writer") { _, start in
+            guard start.wait() else { return nil }
+            for _ in 0..<50 { try groups.commit() }
+            return 50
+        }
+        workers.waitUntilReady()
+        #expect(try workers.run().reduce(0, +) == 400)
+        // Each thread waits for its own record before the next one.
+        #expect((50...400).contains(groups.groups))
+    }
+}
+
 @Suite struct MeasurementTests {
     @Test func percentilesAreExactToThreeDigits() throws {
         var recorder = LatencyRecorder()

@@ -7,13 +7,15 @@ import Testing
 /// Workloads on tiny inputs, in this process: what is measured must also be right.
 @Suite(.serialized) struct WorkloadTests {
     private func run(
-        _ workload: String, _ strategy: String, size: Int? = nil, in folder: TemporaryFolder,
+        _ workload: String, _ strategy: String, durability: Durability = .full,
+        size: Int? = nil, in folder: TemporaryFolder,
         _ change: (inout CaseOptions) -> Void = { _ in }
     ) throws -> CaseOutcome {
         var options = CaseOptions()
         change(&options)
         let benchmarkCase = try #require(try WorkloadCatalogue.makeCase(
-            workload: workload, strategy: strategy, size: size, options: options))
+            workload: workload, strategy: strategy, durability: durability, size: size,
+            options: options))
         let directory = folder.path + "/" + strategy
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
@@ -77,7 +79,9 @@ import Testing
         let outcome = try run("sensors", "batched", in: folder) { $0.count = 40 }
         try withOwnLifetime {
             let realm = try Realm(
-                configuration: sensorsConfiguration(path: folder.path + "/batched/sensors.realm"))
+                configuration: Realm.Configuration(
+                    path: folder.path + "/batched/sensors.realm",
+                    objectTypes: [Sensor.self, Reading.self]))
             try realm.write {
                 let sensor = try #require(realm.objects(Sensor.self).first { !$0.readings.isEmpty })
                 realm.delete(sensor.readings[0])
@@ -91,7 +95,9 @@ import Testing
         let outcome = try run("sensors", "batched", in: folder) { $0.count = 40 }
         try withOwnLifetime {
             let realm = try Realm(
-                configuration: sensorsConfiguration(path: folder.path + "/batched/sensors.realm"))
+                configuration: Realm.Configuration(
+                    path: folder.path + "/batched/sensors.realm",
+                    objectTypes: [Sensor.self, Reading.self]))
             try realm.write { realm.objects(Sensor.self)[0].written += 1 }
         }
         #expect(try #require(outcome.verification).problems().isEmpty == false)
@@ -103,6 +109,18 @@ import Testing
         #expect(outcome.results.map(\.operations) == [30, 30])
         #expect(outcome.results[1].identifier.engine == "control")
         #expect(outcome.results[0].measure("ratio_to_control") != nil)
+        #expect(try #require(outcome.verification).problems() == [])
+    }
+
+    /// A control that waits for the disk would be no measure of commits that do not.
+    @Test(arguments: ["api", "engine"])
+    func relaxedCommitsAreProvedAndHaveNoControl(strategy: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("commit", strategy, durability: .relaxed, in: folder) {
+            $0.count = 300
+        }
+        #expect(outcome.results.map(\.operations) == [300])
+        #expect(try #require(outcome.results[0].syncsPerCommit) < 1)
         #expect(try #require(outcome.verification).problems() == [])
     }
 

@@ -5,33 +5,16 @@ import Testing
 /// Everything that a connection sees, as plain values: the model that changes are applied to.
 struct DatabaseImage: Equatable {
     indirect enum Value: Hashable {
-        case null
-        case integer(Int64)
-        case float(UInt32)
-        case double(UInt64)
-        case bytes([UInt8])
-        case words(UInt64, UInt64)
+        case scalar(OracleValue)
         /// One value of a map.
         case entry(key: [UInt8], Value)
         case collection(CollectionKind, [Value])
         /// Inside a mixed value.
         case nested(CollectionIdentity, Value)
 
-        init(_ scalar: Scalar) {
-            switch scalar {
-            case .null: self = .null
-            case .integer(let value): self = .integer(value)
-            case .float(let value): self = .float(value.bitPattern)
-            case .double(let value): self = .double(value.bitPattern)
-            case .bytes(let bytes): self = .bytes(Array(bytes))
-            case .fixed16(let first, let second): self = .words(first, second)
-            case .fixed12(let first, let second): self = .words(first, UInt64(second))
-            }
-        }
-
         init(_ scalar: Scalar, of type: ValueType, _ pager: Pager) throws {
             guard type == .mixed, let nested = NestedCollection(scalar) else {
-                self.init(scalar)
+                self = .scalar(OracleValue(scalar))
                 return
             }
             self = .nested(
@@ -61,8 +44,8 @@ struct DatabaseImage: Equatable {
         func identity(in kind: CollectionKind) -> Value {
             switch (kind, self) {
             case (.set, _): self
-            case (.map, .entry(let key, _)): .bytes(key)
-            default: .null
+            case (.map, .entry(let key, _)): .scalar(.bytes(key))
+            default: .scalar(.null)
             }
         }
     }

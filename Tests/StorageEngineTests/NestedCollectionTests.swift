@@ -9,59 +9,20 @@ import Testing
     private func open() throws -> Connection {
         let connection = try Connection(Database.open(path: directory.file()))
         try connection.beginWrite()
-        try connection.createTables([
-            TableDefinition(
-                name: "Owner",
-                columns: [
-                    ColumnDefinition(name: "any", type: .mixed),
-                    ColumnDefinition(name: "list", type: .mixed, collection: .list),
-                    ColumnDefinition(name: "map", type: .mixed, collection: .map),
-                    ColumnDefinition(name: "set", type: .mixed, collection: .set),
-                ]),
-            TableDefinition(name: "Target", columns: [ColumnDefinition(name: "n", type: .int)]),
-        ])
+        try connection.createTables(NestedModel.definitions)
         return connection
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func nestedCollectionsBehaveLikeSwiftOnes(seed: UInt64) throws {
-        var connection: Connection? = try open()
-        var random = SeededRandom(seed: seed)
-        var model = NestedModel()
-        try model.begin(connection!)
-        try connection!.commit()
-        for round in 0..<15 {
-            let committed = model
-            try connection!.beginWrite()
-            for _ in 0..<150 { try model.step(connection!, &random) }
-            try model.check(connection!)
-            if random.next(below: 4) == 0 {
-                connection!.rollback()
-                model = committed
-            } else {
-                try connection!.commit()
-            }
-            try model.check(connection!)
-            let problems = try connection!.verify()
-            try #require(problems == [], "seed \(seed), round \(round): \(problems.prefix(3))")
-            switch random.next(below: 6) {
-            case 0:
-                let copy = directory.file("copy\(round)")
-                try connection!.writeCopy(toPath: copy)
-                let copied = try Connection(Database.open(path: copy))
-                try model.check(copied)
-                try #require(try copied.verify() == [], "copy; seed \(seed), round \(round)")
-            case 1:
-                connection = nil
-                connection = try Connection(Database.open(path: directory.file()))
-            default: break
-            }
-        }
-        try connection!.beginWrite()
-        try connection!.table(number: 0)!.deleteAll()
-        try connection!.commit()
-        #expect(try connection!.verify() == [])
-        let target = try #require(try connection!.table(number: 1))
+        let connection = try ModelCourse(
+            directory: directory, seed: seed, rounds: 15, steps: 100..<200
+        ).run(NestedModel())
+        try connection.beginWrite()
+        try connection.table(number: 0)!.deleteAll()
+        try connection.commit()
+        #expect(try connection.verify() == [])
+        let target = try #require(try connection.table(number: 1))
         for position in 0..<(try target.count()) {
             #expect(try target.backlinkCount(of: target.key(at: position)) == 0)
         }
@@ -151,7 +112,7 @@ import Testing
 }
 
 /// Three roots of one object: a mixed value, a list and a map.
-private struct NestedModel {
+private struct NestedModel: DatabaseModel {
     indirect enum Node: Equatable {
         case value(OracleValue)
         case list([Node])
@@ -164,7 +125,20 @@ private struct NestedModel {
     var targets: [Int64] = []
     private let owner = ObjectKey(rawValue: 0)
 
+    static let definitions = [
+        TableDefinition(
+            name: "Owner",
+            columns: [
+                ColumnDefinition(name: "any", type: .mixed),
+                ColumnDefinition(name: "list", type: .mixed, collection: .list),
+                ColumnDefinition(name: "map", type: .mixed, collection: .map),
+                ColumnDefinition(name: "set", type: .mixed, collection: .set),
+            ]),
+        TableDefinition(name: "Target", columns: [ColumnDefinition(name: "n", type: .int)]),
+    ]
+
     mutating func begin(_ connection: Connection) throws {
+        try connection.createTables(Self.definitions)
         _ = try #require(try connection.table(number: 0)).insert(owned: [])
         for _ in 0..<10 { try addTarget(connection) }
     }

@@ -8,46 +8,9 @@ import Testing
 @Suite struct ObjectsModelTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func tablesBehaveLikeDictionaries(seed: UInt64) throws {
-        let directory = TestDirectory()
-        let path = directory.path + "/model.db"
-        var random = SeededRandom(seed: seed)
-        var model = ObjectModel()
-        var database: Database? = try Database.open(path: path)
-        var connection: Connection? = try Connection(database!)
-        try connection!.beginWrite()
-        try connection!.createTables(ObjectModel.definitions)
-        try connection!.commit()
-        for round in 0..<40 {
-            let committed = model
-            try connection!.beginWrite()
-            for _ in 0..<random.next(below: 120) {
-                try model.step(connection!, &random)
-            }
-            try model.check(connection!)
-            if random.next(below: 4) == 0 {
-                connection!.rollback()
-                model = committed
-            } else {
-                try connection!.commit()
-            }
-            try model.check(connection!)
-            let problems = try connection!.verify()
-            try #require(problems == [], "seed \(seed), round \(round): \(problems.prefix(3))")
-            if random.next(below: 8) == 0 {
-                let copy = directory.file("copy\(round)")
-                try connection!.writeCopy(toPath: copy)
-                let copied = try Connection(Database.open(path: copy))
-                try model.check(copied)
-                try #require(try copied.verify() == [], "copy; seed \(seed), round \(round)")
-            }
-            if random.next(below: 8) == 0 {
-                connection = nil
-                database = nil
-                database = try Database.open(path: path)
-                connection = try Connection(database!)
-                try model.check(connection!)
-            }
-        }
+        _ = try ModelCourse(
+            directory: TestDirectory(), seed: seed, rounds: 40, steps: 0..<120
+        ).run(ObjectModel())
     }
 
     @Test func objectsWiderThanAPageKeepTheirValues() throws {
@@ -140,7 +103,7 @@ import Testing
 
 /// Three tables as dictionaries: people with integer keys, dogs with string keys and an owner,
 /// notes without a key.
-private struct ObjectModel {
+private struct ObjectModel: DatabaseModel {
     struct Person: Equatable {
         var id: Int64
         var name: String
@@ -179,6 +142,10 @@ private struct ObjectModel {
                 ColumnDefinition(name: "weight", type: .double),
             ]),
     ]
+
+    mutating func begin(_ connection: Connection) throws {
+        try connection.createTables(Self.definitions)
+    }
 
     mutating func step(_ connection: Connection, _ random: inout SeededRandom) throws {
         let personTable = try connection.table(named: "Person")!

@@ -3,7 +3,7 @@ import Testing
 @testable import StorageEngine
 
 /// Objects with a value, list, set and map of every type, as plain Swift values.
-struct TypesModel {
+struct TypesModel: DatabaseModel {
     static let types: [ValueType] = [
         .bool, .int, .float, .double, .string, .data, .date, .uuid, .objectID, .decimal128, .mixed,
         .link, .typedLink,
@@ -67,6 +67,11 @@ struct TypesModel {
     }
 
     // MARK: Steps
+
+    mutating func begin(_ connection: Connection) throws {
+        try connection.createTables(Self.definitions)
+        for _ in 0..<3 { try addOwner(connection) }
+    }
 
     mutating func step(_ connection: Connection, _ random: inout SeededRandom) throws {
         switch random.next(below: 60) {

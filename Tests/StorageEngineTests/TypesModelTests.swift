@@ -9,46 +9,13 @@ import Testing
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func valuesAndCollectionsBehaveLikeSwiftOnes(seed: UInt64) throws {
-        let path = directory.file()
-        var random = SeededRandom(seed: seed)
-        var model = TypesModel()
-        var connection: Connection? = try Connection(Database.open(path: path))
-        try connection!.beginWrite()
-        try connection!.createTables(TypesModel.definitions)
-        for _ in 0..<3 { try model.addOwner(connection!) }
-        try connection!.commit()
-        for round in 0..<12 {
-            let committed = model
-            try connection!.beginWrite()
-            for _ in 0..<400 { try model.step(connection!, &random) }
-            try model.check(connection!)
-            if random.next(below: 4) == 0 {
-                connection!.rollback()
-                model = committed
-            } else {
-                try connection!.commit()
-            }
-            try model.check(connection!)
-            let problems = try connection!.verify()
-            try #require(problems == [], "seed \(seed), round \(round): \(problems.prefix(3))")
-            switch random.next(below: 6) {
-            case 0:
-                let copy = directory.file("copy\(round)")
-                try connection!.writeCopy(toPath: copy)
-                let copied = try Connection(Database.open(path: copy))
-                try model.check(copied)
-                try #require(try copied.verify() == [], "copy; seed \(seed), round \(round)")
-            case 1:
-                connection = nil
-                connection = try Connection(Database.open(path: path))
-                try model.check(connection!)
-            default: break
-            }
-        }
-        try connection!.beginWrite()
-        for number in 0...2 { try connection!.table(number: number)!.deleteAll() }
-        try connection!.commit()
-        #expect(try connection!.verify() == [])
+        let connection = try ModelCourse(
+            directory: directory, seed: seed, rounds: 12, steps: 300..<500
+        ).run(TypesModel())
+        try connection.beginWrite()
+        for number in 0...2 { try connection.table(number: number)!.deleteAll() }
+        try connection.commit()
+        #expect(try connection.verify() == [])
     }
 
     /// Trees of several levels, filled and emptied in random order.

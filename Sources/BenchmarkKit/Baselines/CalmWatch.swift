@@ -7,8 +7,6 @@ import Foundation
 /// is, whatever its clock does. A run that began or ended crowded is thrown away and repeated.
 /// Both sides of a comparison are treated alike, so this favours neither.
 final class CalmWatch {
-    /// How much more crowded than the calmest moment so far is still calm.
-    private static let tolerance = 1.06
     /// How often a run is repeated before the last one counts as it is.
     private static let attempts = 6
     private static let longestWaitSeconds = 2.0
@@ -18,15 +16,15 @@ final class CalmWatch {
 
     private var keptSeconds = 0.0
     private var lostSeconds = 0.0
-    private var calmest = Double.infinity
+    private var crowding = CrowdingScale()
     private(set) var kept = 0
     private(set) var discarded = 0
     /// Runs that counted although they were crowded.
     private(set) var crowded = 0
 
     private func isCalm(_ calibration: Calibration) -> Bool {
-        calmest = min(calmest, calibration.crowding)
-        return calibration.crowding <= calmest * Self.tolerance
+        crowding.add(calibration)
+        return crowding.isCalm(calibration)
     }
 
     /// The first calm run of `body`, else its last one.
@@ -64,5 +62,28 @@ final class CalmWatch {
     var summary: String {
         "\(kept) runs; \(discarded) more were repeated because the processor core was shared, "
             + "and \(crowded) counted in spite of it."
+    }
+}
+
+/// Tells calm moments from crowded ones, by all that were seen.
+struct CrowdingScale {
+    /// How much more crowded than a calm moment is still calm.
+    private static let tolerance = 1.06
+    /// The calmest of so many moments is not believed: an interruption in the first of the two pieces
+    /// of computing makes a moment look calmer than any is, and all others crowded.
+    private static let momentsForOneMistake = 50
+
+    /// Ascending.
+    private var seen: [Double] = []
+
+    mutating func add(_ calibration: Calibration) {
+        let place = seen.firstIndex { $0 >= calibration.crowding } ?? seen.count
+        seen.insert(calibration.crowding, at: place)
+    }
+
+    func isCalm(_ calibration: Calibration) -> Bool {
+        guard !seen.isEmpty else { return true }
+        let calm = seen[seen.count / Self.momentsForOneMistake]
+        return calibration.crowding <= calm * Self.tolerance
     }
 }

@@ -33,10 +33,12 @@ struct SelftestAnalysis {
 
     let policy: TimedPolicy
     let rows: [Row]
+    let crowdedFraction: Double
 
     /// `trials`: of each row and each plant. The same seed draws the same pairs.
     init(_ pool: SelftestPool, policy: TimedPolicy, trials: Int, seed: UInt64) throws {
         self.policy = policy
+        crowdedFraction = pool.crowdedFraction
         let caseIds = pool.caseIds
         rows = try caseIds.enumerated().map { number, caseId in
             let entries = pool.entries.filter { $0.run.report.caseId == caseId }
@@ -169,13 +171,14 @@ private struct RowDraws {
     /// side keeps its files as a build does.
     private mutating func drawSwap() -> Bool { generator.next(below: 2) == 1 }
 
-    private func samples(_ rounds: [Int], plant: Int?, isSwapped: Bool) -> TimedSamples {
-        var samples = TimedSamples(before: [], after: [])
-        for round in rounds {
-            let pair = plain[round]
-            samples.before.append(isSwapped ? pair.1 : pair.0)
-            samples.after.append(plant.map { planted[round][$0] } ?? (isSwapped ? pair.0 : pair.1))
+    /// In the order in which they ran, so that processes of one sample lie close to each other, as
+    /// they do in the gate.
+    private func samples(_ drawn: [Int], plant: Int?, isSwapped: Bool) -> TimedSamples {
+        let rounds = drawn.sorted()
+        let before = rounds.map { isSwapped ? plain[$0].1 : plain[$0].0 }
+        let after = rounds.map { round in
+            plant.map { planted[round][$0] } ?? (isSwapped ? plain[round].0 : plain[round].1)
         }
-        return samples
+        return TimedSamples(ofProcesses: before, after)
     }
 }

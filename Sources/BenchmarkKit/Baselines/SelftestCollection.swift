@@ -5,6 +5,9 @@ import Foundation
 /// first. The two plain runs are of one program under two names, each with prepared files of its
 /// own, as the two builds of a gate have them; plants alternate between these.
 struct SelftestCollection {
+    /// Ends with fewer rounds than the asked number of processes needs, unless --minutes is longer.
+    private static let longestMinutes = 43.0
+
     private let command: SelftestCommand
     private let terminal = Terminal()
     private let key: TimedKey
@@ -28,14 +31,19 @@ struct SelftestCollection {
         var pool = SelftestPool(machine: key.folderName)
         let needed =
             command.quick ? command.policy.roundsOfTrial : command.policy.roundsOfFloor
+        var least = command.policy
+        least.runs = TimedPolicy.fewestRuns
+        let fewest = least.roundsOfFloor
         let start = monotonicNanoseconds()
         let limit = command.minutes * 60
+        let lastRound = max(command.minutes, Self.longestMinutes) * 60
         var round = 0
         while true {
             let elapsed = seconds(from: start, to: monotonicNanoseconds())
             // Ends before a round that would probably exceed the limit.
             let isTimeUp = elapsed + elapsed / Double(max(1, round)) > limit
             if round >= needed, command.quick || isTimeUp { break }
+            if round >= fewest, elapsed + elapsed / Double(max(1, round)) > lastRound { break }
             terminal.status(
                 "Round \(round + 1): \(Int(elapsed / 60)) of \(Int(command.minutes)) minutes")
             for benchmarkCase in runner.cases {
@@ -83,12 +91,20 @@ struct SelftestReport {
 
     static let mostFalseAlarms = 0.01
     static let leastDetections = 0.95
+    /// Of processes on a core that somebody else used.
+    static let mostCrowded = 0.5
     /// The place of the slowdown of a tenth in `SelftestPool.plants`.
     private static let decisivePlant = 2
 
     /// A sentence for each thing by which the gate cannot be trusted on these rows.
     var failures: [String] {
         var failures: [String] = []
+        if isCrowded {
+            failures.append(
+                "\(Percent.plain(analysis.crowdedFraction)) of the processes ran on a core that "
+                    + "somebody else used as well: this says more of the machine than of the gate. "
+                    + "Repeat it in a calmer hour.")
+        }
         let bound = processorBound
         if bound.isEmpty {
             failures.append("No row is processor-bound, so nothing is known of those.")
@@ -113,6 +129,8 @@ struct SelftestReport {
         }
         return failures
     }
+
+    var isCrowded: Bool { analysis.crowdedFraction > Self.mostCrowded }
 
     private func table() -> TextTable {
         let plants = SelftestPool.plants.map { "+\(Int(($0 * 100).rounded())) % found" }
@@ -140,7 +158,9 @@ struct SelftestReport {
         let bound = processorBound
         return [
             "Brackets are exact 95 % binomial intervals. \(policy.runs) processes a side; "
-                + "\(analysis.rows.map(\.rounds).min() ?? 0) rounds a row.",
+                + "\(analysis.rows.map(\.rounds).min() ?? 0) rounds a row; "
+                + "\(Percent.plain(analysis.crowdedFraction)) of the processes ran on a core that "
+                + "was shared at their begin or end.",
             "Trials of a row are drawn from the same rounds and share runs, so they are not "
                 + "independent: the intervals are narrower than what is really known. Noise "
                 + "floors are of the same pool.",

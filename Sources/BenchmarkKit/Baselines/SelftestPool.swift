@@ -32,6 +32,21 @@ struct SelftestPool {
         return entries.map(\.run.report.caseId).filter { seen.insert($0).inserted }
     }
 
+    /// Rounds that all cases have begun.
+    var rounds: Int {
+        Dictionary(grouping: entries, by: \.run.report.caseId).values
+            .map { Set($0.map(\.round)).count }.min() ?? 0
+    }
+
+    /// Of all processes, how many began or ended while somebody else used their processor core.
+    var crowdedFraction: Double {
+        let calibrations = entries.map { [$0.run.calibrationBefore, $0.run.calibrationAfter] }
+        var scale = CrowdingScale()
+        for calibration in calibrations.joined() { scale.add(calibration) }
+        let crowded = calibrations.count { !$0.allSatisfy(scale.isCalm) }
+        return Double(crowded) / Double(max(1, entries.count))
+    }
+
     static func fields(_ entry: Entry, machine: String) -> [String] {
         let run = entry.run
         let report = run.report

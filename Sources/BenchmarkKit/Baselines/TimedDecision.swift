@@ -1,10 +1,14 @@
 /// When a row counts as slower: the rule of the gate, which `selftest` tries on itself.
 struct TimedPolicy: Codable, Equatable, Sendable {
-    /// The fewest processes of each side.
-    static let fewestRuns = 10
+    /// The quicker one of so many processes in a row is one sample. On a shared core, a fifth of the
+    /// processes and more are slow from beginning to end, of either side: as samples of their own
+    /// they decide the rank test, as one of two they hardly ever count.
+    static let processesOfSample = 2
+    /// The fewest processes of each side: ten samples.
+    static let fewestRuns = 10 * processesOfSample
 
-    /// Processes of each side. With ten, one process in the slow state of a shared core on the quick
-    /// side takes the corrected rank test above its limit; with thirty, it stands several.
+    /// Processes of each side; a multiple of ``processesOfSample``. With ten samples, one slow one
+    /// on the quick side takes the corrected rank test above its limit.
     var runs = 30
     /// The lower end of the ratio's interval has to be above 1 + this.
     var threshold = 0.03
@@ -21,7 +25,7 @@ struct TimedPolicy: Codable, Equatable, Sendable {
     var roundsOfFloor: Int { roundsOfTrial + 4 }
 }
 
-/// Times of one row from processes of two builds; every value is what one process measured.
+/// Times of one row from processes of two builds: the samples of both.
 struct TimedSamples: Equatable, Sendable {
     var before: [Double]
     var after: [Double]
@@ -52,6 +56,20 @@ struct TimedSamples: Equatable, Sendable {
     }
 }
 
+extension TimedSamples {
+    /// From what the processes of each side measured, in the order in which they ran.
+    init(ofProcesses before: [Double], _ after: [Double]) {
+        self.before = Self.samples(before)
+        self.after = Self.samples(after)
+    }
+
+    private static func samples(_ processes: [Double]) -> [Double] {
+        stride(from: 0, to: processes.count, by: TimedPolicy.processesOfSample).map { first in
+            processes[first..<min(first + TimedPolicy.processesOfSample, processes.count)].min()!
+        }
+    }
+}
+
 extension TimedPolicy {
     /// Whether one set of samples speaks for a slowdown. `p`: after Holm's correction. The cheap
     /// conditions come first, the bootstrap last.
@@ -63,6 +81,21 @@ extension TimedPolicy {
             return false
         }
         return samples.interval(seed: seed).low > 1 + threshold
+    }
+
+    /// The same with as many processes a side as so many rounds of `selftest` allow.
+    func fitting(rounds: Int) -> TimedPolicy {
+        var policy = self
+        let most = (rounds - (roundsOfFloor - roundsOfTrial)) / 2
+        policy.runs = min(
+            runs, max(Self.fewestRuns, most / Self.processesOfSample * Self.processesOfSample))
+        return policy
+    }
+
+    /// What is wrong with the number of processes that somebody asks for; nil if nothing is.
+    static func problem(withRuns runs: Int) -> String? {
+        runs < fewestRuns || !runs.isMultiple(of: processesOfSample)
+            ? "--runs must be an even number from \(fewestRuns) on." : nil
     }
 
     func qualifies(noiseFloor: Double) -> Bool { noiseFloor <= largestNoiseFloor }

@@ -73,21 +73,21 @@ struct TimedGate {
     private func measure(_ cases: [BenchmarkCase], _ runner: TimedRunner) throws
         -> [String: TimedSamples]
     {
-        var samples: [String: TimedSamples] = [:]
+        var values: [String: (before: [Double], after: [Double])] = [:]
         for pass in 0..<policy.runs {
             for benchmarkCase in cases {
                 let identifier = benchmarkCase.identifier.description
                 terminal.status("[\(pass + 1)/\(policy.runs)] \(identifier)")
-                var row = samples[identifier] ?? TimedSamples(before: [], after: [])
+                var row = values[identifier] ?? ([], [])
                 for build in pass % 2 == 0 ? [before, after] : [after, before] {
                     let run = try runner.timed(benchmarkCase, build)
                     let value = TimedStatistic.value(of: run)
                     if build == before { row.before.append(value) } else { row.after.append(value) }
                 }
-                samples[identifier] = row
+                values[identifier] = row
             }
         }
-        return samples
+        return values.mapValues { TimedSamples(ofProcesses: $0.before, $0.after) }
     }
 
     private func tell(_ outcomes: [TimedDecision.Outcome], _ calm: CalmWatch) throws {
@@ -109,7 +109,8 @@ struct TimedGate {
         }
         terminal.print(
             "Time of this build / time of '\(before.executable.path)', medians of "
-                + "\(policy.runs) processes each\n")
+                + "\(policy.runs / TimedPolicy.processesOfSample) samples each, the quicker one of "
+                + "\(TimedPolicy.processesOfSample) processes\n")
         for line in table.lines() { terminal.print(line) }
         func count(_ verdict: TimedVerdict) -> Int { outcomes.count { $0.verdict == verdict } }
         terminal.print(

@@ -71,7 +71,8 @@ struct GateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Processes of each build, with --against; at least 10.", valueName: "number"))
+            "Processes of each build, with --against: an even number, at least "
+                + "\(TimedPolicy.fewestRuns).", valueName: "number"))
     var runs = TimedPolicy().runs
 
     @Option(
@@ -91,9 +92,7 @@ struct GateCommand: ParsableCommand {
     @OptionGroup var location: BaselineCommand.Location
 
     func validate() throws {
-        if runs < TimedPolicy.fewestRuns {
-            throw ValidationError("--runs must be at least \(TimedPolicy.fewestRuns).")
-        }
+        if let problem = TimedPolicy.problem(withRuns: runs) { throw ValidationError(problem) }
         if !(0...100).contains(threshold) {
             throw ValidationError("--threshold must be from 0 to 100.")
         }

@@ -21,24 +21,47 @@ struct PinsCommand: ParsableCommand {
 
             EXAMPLES
               realm-bench pins people.realm
+              realm-bench pins people.realm --key-file people.key
 
             EXIT CODES
               0   the file was read
               1   the file could not be read
               3   the file is damaged
-              64  there is no such file, it may not be read, or it is not a database
+              64  there is no such file, it may not be read, it is not a database, or
+                  the key is not its key
             """)
 
     @Argument(help: ArgumentHelp("The database file.", valueName: "file"))
     var file: String
 
+    @Option(
+        help: ArgumentHelp(
+            "For an encrypted file: a file that consists of the 64 bytes of its key.",
+            valueName: "file"))
+    var keyFile: String?
+
     func run() throws {
-        print(try Self.report(on: file), terminator: "")
+        print(try Self.report(on: file, key: keyFile.map(Self.key)), terminator: "")
     }
 
-    static func report(on path: String) throws -> String {
+    /// Not an argument, which every user of the machine could read.
+    static func key(inFile path: String) throws -> [UInt8] {
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw BenchmarkError(.usage, "The key file '\(path)' cannot be read.")
+        }
+        guard bytes.count == Database.Options.encryptionKeySize else {
+            throw BenchmarkError(
+                .usage,
+                "The key file '\(path)' has \(bytes.count) bytes instead of the "
+                    + "\(Database.Options.encryptionKeySize) of a key.")
+        }
+        return Array(bytes)
+    }
+
+    static func report(on path: String, key: [UInt8]? = nil) throws -> String {
         do throws(StorageError) {
-            let database = try Database.open(path: path, options: .init(createIfMissing: false))
+            let database = try Database.open(
+                path: path, options: .init(createIfMissing: false, encryptionKey: key))
             return report(try database.statistics(), on: path)
         } catch {
             throw BenchmarkError(code(of: error), error.message)

@@ -17,9 +17,10 @@ struct SelftestCommand: ParsableCommand {
             process's batches: what strikes some operations only is not tried.
 
             Ends with exit code 2 if no row is processor-bound, fewer than half of those that are \
-            qualify, more than 1 % of the comparisons of equal builds are false alarms, or less \
-            than 95 % of the slowdowns by 10 % are found. Floors are stored beside those of other \
-            cases, and not with --quick.
+            qualify, more than 1 % of the comparisons of equal builds are false alarms, less than \
+            95 % of the slowdowns by 10 % are found, or more than half of the processes ran on a \
+            core that somebody else used as well. Floors are stored beside those of other cases; \
+            not with --quick, and not from so crowded a machine.
 
             The pool is written as CSV: --from reads it again, without measuring.
 
@@ -42,14 +43,15 @@ struct SelftestCommand: ParsableCommand {
         help: ArgumentHelp(
             "How long to collect; more rounds tell more.",
             discussion: "At least the rounds that a noise floor needs (2 * runs + 4, so 64) are "
-                + "run in any case, which takes about half an hour.",
+                + "run, which takes 37 to 43 minutes; where they take longer, fewer processes a "
+                + "side are compared.",
             valueName: "minutes"))
     var minutes = 30.0
 
     @Flag(
         help: ArgumentHelp(
-            "To see that everything works: 10 processes a side, and as few rounds as a trial needs; "
-                + "stores nothing."))
+            "To see that everything works: \(TimedPolicy.fewestRuns) processes a side, and as few "
+                + "rounds as a trial needs; stores nothing."))
     var quick = false
 
     @Option(help: ArgumentHelp("Analyses this pool instead of measuring.", valueName: "file"))
@@ -60,8 +62,8 @@ struct SelftestCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Processes of each side, as of the gate; at least \(TimedPolicy.fewestRuns). Default: "
-                + "\(TimedPolicy().runs).",
+            "Processes of each side, as of the gate: an even number, at least "
+                + "\(TimedPolicy.fewestRuns). Default: \(TimedPolicy().runs).",
             valueName: "number"))
     var runs: Int?
 
@@ -87,8 +89,8 @@ struct SelftestCommand: ParsableCommand {
     }
 
     func validate() throws {
-        if policy.runs < TimedPolicy.fewestRuns {
-            throw ValidationError("--runs must be at least \(TimedPolicy.fewestRuns).")
+        if let problem = TimedPolicy.problem(withRuns: policy.runs) {
+            throw ValidationError(problem)
         }
         if trials < 1 { throw ValidationError("--trials must be at least 1.") }
         if !(minutes > 0 && minutes <= 600) {
@@ -103,11 +105,16 @@ struct SelftestCommand: ParsableCommand {
         try CaseRunner.makeDirectory(folder)
         let key = TimedKey.current(path: folder)
         let pool = try from.map(SelftestPool.load) ?? SelftestCollection(self, key).collect()
-        let analysis = try SelftestAnalysis(pool, policy: policy, trials: trials, seed: seed)
+        let analysis = try SelftestAnalysis(
+            pool, policy: policy.fitting(rounds: pool.rounds), trials: trials, seed: seed)
         let report = SelftestReport(analysis)
         for line in report.lines() { print(line) }
         if let exportMarkdown { try TextFile.write(report.markdown(), to: exportMarkdown) }
-        try save(analysis, of: pool, key, in: store)
+        if report.isCrowded {
+            print("\nNo noise floors are stored, for the machine was too crowded.")
+        } else {
+            try save(analysis, of: pool, key, in: store)
+        }
         let failures = report.failures
         guard failures.isEmpty else {
             throw BenchmarkError(.regression, failures.joined(separator: "\n"))

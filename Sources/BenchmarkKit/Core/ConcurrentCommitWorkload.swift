@@ -19,35 +19,17 @@ enum ConcurrentCommitWorkload: CoreWorkload {
         // Stays open, so that the file does until the last has written.
         let store = try core.create(.unkeyed)
         let course = Course(limit: core.options.count, seconds: core.options.seconds)
-        let workers = WorkerThreads<LatencyRecorder>(
-            count: core.options.threads, name: "writer"
-        ) { _, start in
-            let own = try core.open(core.databasePath, .unkeyed)
-            guard start.wait() else { return nil }
-            return try write(own, course, core.seed)
-        }
-        workers.waitUntilReady()
         var io = IOMeasurement(core.engine)
-        var timeline: [TimelinePoint] = []
         io.resume()
-        let start = course.begin()
-        var end = start
-        let latencies = try MeasuredRegion.run {
-            let latencies = try workers.run {
-                timeline.append(sample(core, course, since: start))
+        let measured = try measure(core, course) {
+            let own = try core.open(core.databasePath, .unkeyed)
+            return { number in
+                try own.insert([PersonValues(number: number, seed: core.seed)][...])
             }
-            end = monotonicNanoseconds()
-            return latencies
         }
         io.pause()
         var result = CaseResult(benchmarkCase)
-        result.batchSize = 1
-        result.operations = course.committed
-        result.elapsedSeconds = seconds(from: start, to: end)
-        result.interval = ThroughputInterval(ratesOfEqualTimes: RunSampler.rates(of: timeline))
-        var latency = LatencyRecorder()
-        for part in latencies { latency.add(part) }
-        result.latency = latency.summary()
+        measured.fill(&result)
         result.fill(
             io, commits: course.committed, pages: nil,
             logicalBytes: course.committed * (String(course.committed).utf8.count + 16))
@@ -56,9 +38,17 @@ enum ConcurrentCommitWorkload: CoreWorkload {
         result.peakResidentBytes = ProcessStatus.peakResidentBytes()
         let contents = PersonsOracle(size: course.committed, seed: core.seed).contents()
         if core.options.count != nil { result.digest = contents.digest }
+        var results = [result]
+        if core.hasBareDisk {
+            let control = try control(core, bytes: result.bytesWrittenPerCommit ?? 0)
+            if let own = result.throughput, let bare = control.throughput {
+                results[0].measure("ratio_to_control", own / bare)
+            }
+            results.append(control)
+        }
         return CaseOutcome(
-            results: [result], timeline: timeline,
-            histograms: [.latency: latency.distribution],
+            results: results, timeline: measured.timeline,
+            histograms: [.latency: measured.latency.distribution],
             verification: core.expectation(contents, .unkeyed))
     }
 
@@ -100,20 +90,71 @@ enum ConcurrentCommitWorkload: CoreWorkload {
         }
     }
 
-    private static func write(_ store: any PersonStore, _ course: Course, _ seed: UInt64) throws
-        -> LatencyRecorder
-    {
+    private struct Measured {
+        var seconds: Double
+        var committed: Int
         var latency = LatencyRecorder()
-        var last = monotonicNanoseconds()
-        var person: [PersonValues] = []
-        while let number = course.take(at: last) {
-            person = [PersonValues(number: number, seed: seed)]
-            try store.insert(person[...])
-            let now = monotonicNanoseconds()
-            latency.record(now - last)
-            last = now
+        var timeline: [TimelinePoint]
+
+        func fill(_ result: inout CaseResult) {
+            result.batchSize = 1
+            result.operations = committed
+            result.elapsedSeconds = seconds
+            result.interval = ThroughputInterval(ratesOfEqualTimes: RunSampler.rates(of: timeline))
+            result.latency = latency.summary()
         }
-        return latency
+    }
+
+    /// `prepare` runs in each thread before all begin; what it returns commits one person.
+    private static func measure(
+        _ core: CoreCase, _ course: Course,
+        _ prepare: @escaping @Sendable () throws -> (_ number: Int) throws -> Void
+    ) throws -> Measured {
+        let workers = WorkerThreads<LatencyRecorder>(
+            count: core.options.threads, name: "writer"
+        ) { _, start in
+            let commit = try prepare()
+            guard start.wait() else { return nil }
+            var latency = LatencyRecorder()
+            var last = monotonicNanoseconds()
+            while let number = course.take(at: last) {
+                try commit(number)
+                let now = monotonicNanoseconds()
+                latency.record(now - last)
+                last = now
+            }
+            return latency
+        }
+        workers.waitUntilReady()
+        var timeline: [TimelinePoint] = []
+        let start = course.begin()
+        var end = start
+        let latencies = try MeasuredRegion.run {
+            let latencies = try workers.run {
+                timeline.append(sample(core, course, since: start))
+            }
+            end = monotonicNanoseconds()
+            return latencies
+        }
+        var measured = Measured(
+            seconds: seconds(from: start, to: end), committed: course.committed,
+            timeline: timeline)
+        for part in latencies { measured.latency.add(part) }
+        return measured
+    }
+
+    /// The same number of threads on the bare disk, for as many commits or as long, with as many
+    /// bytes for each.
+    private static func control(_ core: CoreCase, bytes: Double) throws -> CaseResult {
+        let groups = try BareGroups(
+            directory: core.environment.directory, recordBytes: Int(bytes.rounded()))
+        let course = Course(limit: core.options.count, seconds: core.options.seconds)
+        let measured = try measure(core, course) { { _ in try groups.commit() } }
+        var result = CaseResult.control(
+            core.benchmarkCase.identifier.strategy + "-bare-groups", beside: core.benchmarkCase)
+        measured.fill(&result)
+        result.syncsPerCommit = Double(groups.groups) / Double(max(1, measured.committed))
+        return result
     }
 
     private static func sample(_ core: CoreCase, _ course: Course, since start: UInt64)

@@ -80,9 +80,14 @@ struct CoreCase {
     /// Rows without a database stand beside those of the embedded engine only.
     var hasControls: Bool { engine.name == "realm" }
 
+    /// Whether the bare disk stands beside the case's commits. It waits for the disk, so they do.
+    var hasBareDisk: Bool {
+        hasControls && options.hasControl && benchmarkCase.identifier.durability == .full
+    }
+
     /// The bare disk that takes turns with the commits of a case; nil if it has none.
     func makeInterleavedControl() throws -> BareDisk? {
-        hasControls && options.hasControl ? try BareDisk(directory: environment.directory) : nil
+        hasBareDisk ? try BareDisk(directory: environment.directory) : nil
     }
 
     // MARK: Files

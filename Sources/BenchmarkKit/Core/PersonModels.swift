@@ -71,8 +71,3 @@ extension PersonValues {
         name.utf8.count + (layout == .integerKey ? 24 : 16)
     }
 }
-
-/// The configuration of a file of persons.
-func personsConfiguration(path: String, _ type: Object.Type) -> Realm.Configuration {
-    Realm.Configuration(path: path, objectTypes: [type])
-}

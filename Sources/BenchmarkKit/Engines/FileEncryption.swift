@@ -25,9 +25,13 @@ extension Database.Options {
 
 extension Realm.Configuration {
     /// How cases open their files.
-    init(path: String, objectTypes: [ObjectBase.Type]? = nil) {
+    init(
+        path: String, _ durability: BenchmarkKit.Durability = .full,
+        objectTypes: [ObjectBase.Type]? = nil
+    ) {
         self.init(
             fileURL: URL(fileURLWithPath: path), encryptionKey: FileEncryption.key.map { Data($0) },
             objectTypes: objectTypes)
+        self.durability = durability.ofRealm
     }
 }

@@ -1,3 +1,4 @@
+import RealmSwift
 import StorageEngine
 
 /// What both ways to the embedded engine have in common.
@@ -9,7 +10,7 @@ protocol RealmEngine: BenchmarkEngine {}
 extension RealmEngine {
     var name: String { "realm" }
     var version: String { "format 2" }
-    var durabilities: [Durability] { [.full] }
+    var durabilities: [Durability] { [.full, .relaxed] }
     var counters: IOCounters {
         let counted = SystemCounters.current
         return IOCounters(
@@ -18,13 +19,30 @@ extension RealmEngine {
     }
 }
 
+private let commitPolicy =
+    "full: an fdatasync a group of commits; relaxed: one within 100 ms, and none waits for it"
+
+extension Durability {
+    /// What the embedded engine is told when it commits.
+    var ofCommit: CommitDurability {
+        switch self {
+        case .full: .full
+        case .relaxed: .relaxed
+        case .unsynced, .memory: preconditionFailure("the embedded engine has no '\(self)'")
+        }
+    }
+
+    /// What a Realm is opened with.
+    var ofRealm: Realm.Configuration.Durability { ofCommit == .relaxed ? .relaxed : .full }
+}
+
 /// Why neither way has an index beside the primary key.
 private let missingIndex = "An indexed property is recorded as such, but the file has no index yet."
 
 /// The embedded engine through the public API.
 struct RealmObjectEngine: RealmEngine {
     var layer: EngineLayer { .api }
-    var summary: String { "the embedded engine through RealmSwift objects; one fdatasync a commit" }
+    var summary: String { "the embedded engine through RealmSwift objects; \(commitPolicy)" }
 
     func reason(against feature: EngineFeature) -> String? {
         switch feature {
@@ -42,18 +60,18 @@ struct RealmObjectEngine: RealmEngine {
     func openPersons(
         at path: String, _ layout: PersonLayout, _ durability: Durability
     ) throws -> any PersonStore {
-        try RealmObjectPersonStore(path: path, layout)
+        try RealmObjectPersonStore(path: path, layout, durability)
     }
 
     func openLinks(at path: String, _ durability: Durability) throws -> any LinkStore {
-        try RealmObjectLinkStore(path: path)
+        try RealmObjectLinkStore(path: path, durability)
     }
 }
 
 /// The embedded engine through its own interface.
 struct RealmTableEngine: RealmEngine {
     var layer: EngineLayer { .engine }
-    var summary: String { "the embedded engine through its tables; one fdatasync a commit" }
+    var summary: String { "the embedded engine through its tables; \(commitPolicy)" }
 
     func reason(against feature: EngineFeature) -> String? {
         feature == .secondaryIndex ? missingIndex : nil
@@ -62,11 +80,11 @@ struct RealmTableEngine: RealmEngine {
     func openPersons(
         at path: String, _ layout: PersonLayout, _ durability: Durability
     ) throws -> any PersonStore {
-        try RealmTablePersonStore(path: path, layout)
+        try RealmTablePersonStore(path: path, layout, durability)
     }
 
     func openLinks(at path: String, _ durability: Durability) throws -> any LinkStore {
-        try RealmTableLinkStore(path: path)
+        try RealmTableLinkStore(path: path, durability)
     }
 }
 

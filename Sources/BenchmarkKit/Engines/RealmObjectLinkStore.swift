@@ -26,11 +26,11 @@ final class RealmObjectLinkStore: LinkStore {
     private let realm: Realm
     private let path: String
 
-    init(path: String) throws {
+    init(path: String, _ durability: Durability) throws {
         self.path = path
         realm = try Realm(
             configuration: Realm.Configuration(
-                path: path, objectTypes: [LinkOwner.self, LinkMember.self]))
+                path: path, durability, objectTypes: [LinkOwner.self, LinkMember.self]))
     }
 
     func build(owners: Int, members: Int, batchSize: Int) throws {

@@ -8,7 +8,7 @@ final class RealmObjectPersonStore: PersonStore {
     private let layout: PersonLayout
     private let path: String
 
-    init(path: String, _ layout: PersonLayout) throws {
+    init(path: String, _ layout: PersonLayout, _ durability: Durability) throws {
         self.path = path
         self.layout = layout
         let type: Object.Type
@@ -18,7 +18,8 @@ final class RealmObjectPersonStore: PersonStore {
         case .stringKey: type = NamedPerson.self
         case .indexed: throw RealmObjectEngine().unsupported(.secondaryIndex)
         }
-        realm = try Realm(configuration: personsConfiguration(path: path, type))
+        realm = try Realm(
+            configuration: Realm.Configuration(path: path, durability, objectTypes: [type]))
     }
 
     var lastCommit: CommitCost? { realm.lastCommitStatistics.map(CommitCost.init) }

@@ -68,7 +68,7 @@ final class StoredRecord: Object {
 
 extension RealmObjectEngine {
     func openRecords(at path: String, _ durability: Durability) throws -> any RecordStore {
-        try RealmObjectRecordStore(path: path)
+        try RealmObjectRecordStore(path: path, durability)
     }
 }
 
@@ -77,10 +77,11 @@ private final class RealmObjectRecordStore: RecordStore {
     private let path: String
     private let realm: Realm
 
-    init(path: String) throws {
+    init(path: String, _ durability: Durability) throws {
         self.path = path
         realm = try Realm(
-            configuration: Realm.Configuration(path: path, objectTypes: [StoredRecord.self]))
+            configuration: Realm.Configuration(
+                path: path, durability, objectTypes: [StoredRecord.self]))
     }
 
     private func find(_ key: String) -> StoredRecord? {

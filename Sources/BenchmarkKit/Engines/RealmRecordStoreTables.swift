@@ -2,7 +2,7 @@ import StorageEngine
 
 extension RealmTableEngine {
     func openRecords(at path: String, _ durability: Durability) throws -> any RecordStore {
-        try RealmTableRecordStore(path: path)
+        try RealmTableRecordStore(path: path, durability)
     }
 }
 
@@ -10,6 +10,7 @@ extension RealmTableEngine {
 private final class RealmTableRecordStore: RecordStore {
     private let connection: Connection
     private let table: Table
+    private let durability: Durability
 
     /// The table that the object layer makes of its class.
     private static var definition: TableDefinition {
@@ -20,7 +21,8 @@ private final class RealmTableRecordStore: RecordStore {
         return TableDefinition(name: "StoredRecord", columns: [key] + fields)
     }
 
-    init(path: String) throws {
+    init(path: String, _ durability: Durability) throws {
+        self.durability = durability
         connection = try Connection(Database.open(path: path, options: .ofCase))
         table = try RealmTablePersonStore.table(connection, Self.definition)
     }
@@ -84,7 +86,7 @@ private final class RealmTableRecordStore: RecordStore {
             connection.rollback()
             throw error
         }
-        try connection.commit()
+        try connection.commit(durability.ofCommit)
     }
 
     private func setField(_ field: Int, of object: ObjectKey, to value: [UInt8]) throws {

@@ -4,23 +4,24 @@ import StorageEngine
 
 extension RealmObjectEngine {
     func openSensors(at path: String, _ durability: Durability) throws -> any SensorStore {
-        try RealmSensorStore(path: path)
+        try RealmSensorStore(path: path, durability)
     }
 }
 
 /// Sensors as objects with a list of readings.
 struct RealmSensorStore: SensorStore {
-    private let path: String
+    private let configuration: Realm.Configuration
     /// Keeps the file open while sessions come and go, as an application does.
     private let database: Database
 
-    init(path: String) throws {
-        self.path = path
+    init(path: String, _ durability: Durability) throws {
+        configuration = Realm.Configuration(
+            path: path, durability, objectTypes: [Sensor.self, Reading.self])
         database = try Database.open(path: path, options: .ofCase)
     }
 
     func create(_ sensors: [SensorDescription]) throws {
-        let realm = try Realm(configuration: sensorsConfiguration(path: path))
+        let realm = try Realm(configuration: configuration)
         try realm.write {
             for description in sensors {
                 let sensor = Sensor()
@@ -35,11 +36,11 @@ struct RealmSensorStore: SensorStore {
     }
 
     func makeSession(_ sensors: [SensorDescription]) throws -> any SensorSession {
-        try RealmSensorSession(path: path, sensors)
+        try RealmSensorSession(configuration, sensors)
     }
 
     func contents() throws -> [StoredSensor] {
-        let realm = try Realm(configuration: sensorsConfiguration(path: path))
+        let realm = try Realm(configuration: configuration)
         return realm.objects(Sensor.self).map {
             StoredSensor(
                 identifier: $0.id, account: $0.account, kept: $0.readings.map(\.sequence))
@@ -57,7 +58,7 @@ struct RealmSensorStore: SensorStore {
 
     /// The structure of the file (trees, links, free space), and readings that no sensor has.
     func problems() throws -> [String] {
-        let realm = try Realm(configuration: sensorsConfiguration(path: path))
+        let realm = try Realm(configuration: configuration)
         let inLists = realm.objects(Sensor.self).reduce(0) { $0 + $1.readings.count }
         let readings = realm.objects(Reading.self).count
         var problems: [String] = []
@@ -76,8 +77,8 @@ private final class RealmSensorSession: SensorSession {
     private let descriptions: [SensorDescription]
     private var sensors: [Sensor?]
 
-    init(path: String, _ descriptions: [SensorDescription]) throws {
-        realm = try Realm(configuration: sensorsConfiguration(path: path))
+    init(_ configuration: Realm.Configuration, _ descriptions: [SensorDescription]) throws {
+        realm = try Realm(configuration: configuration)
         self.descriptions = descriptions
         sensors = Array(repeating: nil, count: descriptions.count)
     }

@@ -5,6 +5,7 @@ final class RealmTableLinkStore: LinkStore {
     private let connection: Connection
     private let owners: Table
     private let members: Table
+    private let durability: Durability
 
     private static let ownerDefinition = TableDefinition(
         name: "LinkOwner",
@@ -15,7 +16,8 @@ final class RealmTableLinkStore: LinkStore {
     private static let memberDefinition = TableDefinition(
         name: "LinkMember", columns: [ColumnDefinition(name: "value", type: .int)])
 
-    init(path: String) throws {
+    init(path: String, _ durability: Durability) throws {
+        self.durability = durability
         connection = try Connection(Database.open(path: path, options: .ofCase))
         // In this order, because links lead to tables that exist.
         members = try RealmTablePersonStore.table(connection, Self.memberDefinition)
@@ -33,7 +35,7 @@ final class RealmTableLinkStore: LinkStore {
                 connection.rollback()
                 throw error
             }
-            try connection.commit()
+            try connection.commit(durability.ofCommit)
         }
     }
 

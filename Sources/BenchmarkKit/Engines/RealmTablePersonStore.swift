@@ -5,13 +5,15 @@ final class RealmTablePersonStore: PersonStore {
     let connection: Connection
     let table: Table
     let layout: PersonLayout
+    private let durability: Durability
     /// Positions of the columns.
     let name: Int, birthdate: Int, age: Int
     private(set) var lastCommit: CommitCost?
 
-    init(path: String, _ layout: PersonLayout) throws {
+    init(path: String, _ layout: PersonLayout, _ durability: Durability) throws {
         guard layout != .indexed else { throw RealmTableEngine().unsupported(.secondaryIndex) }
         self.layout = layout
+        self.durability = durability
         connection = try Connection(Database.open(path: path, options: .ofCase))
         table = try Self.table(connection, Self.definition(layout))
         name = layout == .integerKey ? 1 : 0
@@ -62,7 +64,7 @@ final class RealmTablePersonStore: PersonStore {
             connection.rollback()
             throw error
         }
-        lastCommit = CommitCost(try connection.commit())
+        lastCommit = CommitCost(try connection.commit(durability.ofCommit))
     }
 
     // MARK: Inserting

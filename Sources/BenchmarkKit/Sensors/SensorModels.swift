@@ -48,8 +48,3 @@ final class Sensor: Object {
 
     var account: SensorAccount { SensorAccount(written: written, checksum: checksum) }
 }
-
-/// The configuration of a Sensors file.
-func sensorsConfiguration(path: String) -> Realm.Configuration {
-    Realm.Configuration(path: path, objectTypes: [Sensor.self, Reading.self])
-}

@@ -66,6 +66,15 @@ REALM_DEFINE_ATOMICS(64)
 
 static inline void realm_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
+/// Tells the processor that this thread only looks at a word over and over.
+static inline void realm_relax_processor(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
 // MARK: Futex
 //
 // Without FUTEX_PRIVATE_FLAG: the word may be in memory that several processes map.

@@ -19,19 +19,21 @@ final class CommitGroup: @unchecked Sendable {
     private(set) var isFull: Bool
     /// Its table says what the file's pages are to be: those that its transactions wrote and still
     /// need. The memory of its first transaction.
-    private var memory: PageMemory
+    private var memory: PageMemory?
     /// Of the other transactions; their tables are empty.
-    private var joined: [PageMemory] = []
+    private var joined: [PageMemory?] = []
     private let pool: PageMemoryPool
 
     /// What waiters sleep on.
-    enum State {
+    private enum State {
         static let waiting: UInt32 = 0
         /// The group before is on disk: one of the waiters is to write this one.
         static let needsLeader: UInt32 = 1
         static let finished: UInt32 = 2
     }
-    let state: UnsafeMutablePointer<UInt32>
+    private let state: UnsafeMutablePointer<UInt32>
+    /// Waiters that sleep, or are about to: nobody else has to be woken.
+    private let sleeperCount: UnsafeMutablePointer<UInt32>
     /// Nil while it is not finished.
     private(set) var outcome: Result<Void, StorageError>?
 
@@ -46,14 +48,16 @@ final class CommitGroup: @unchecked Sendable {
         self.isFull = isFull
         self.memory = memory
         self.pool = pool
-        state = .allocate(capacity: 1)
+        state = .allocate(capacity: 2)
+        sleeperCount = state + 1
         state.initialize(to: State.waiting)
+        sleeperCount.initialize(to: 0)
     }
 
     deinit {
         state.deallocate()
-        pool.giveBack(memory)
-        for memory in joined { pool.giveBack(memory) }
+        pool.giveBack(&memory)
+        for index in joined.indices { pool.giveBack(&joined[index]) }
     }
 
     /// Adds a transaction. `replaced`: pages of this group that it has copied or freed.
@@ -65,27 +69,49 @@ final class CommitGroup: @unchecked Sendable {
         record = newRecord
         if needsSync { self.needsSync = true }
         self.isFull = isFull
-        for page in replaced { self.memory.pages.remove(page) }
+        for page in replaced { self.memory!.pages.remove(page) }
         var memory = memory
         for page in memory.pages.sorted() {
-            self.memory.pages.add(memory.pages[page]!, at: page)
+            self.memory!.pages.add(memory.pages[page]!, at: page)
         }
         memory.pages.removeAll()
         joined.append(memory)
     }
 
     /// The private copy of a page, or nil if this group did not write it.
-    func page(_ number: UInt64) -> UnsafeMutableRawPointer? { memory.pages[number] }
+    func page(_ number: UInt64) -> UnsafeMutableRawPointer? { memory!.pages[number] }
 
     /// The first pages of all runs, ascending.
-    func sortedPages() -> [UInt64] { memory.pages.sorted() }
+    func sortedPages() -> [UInt64] { memory!.pages.sorted() }
+
+    // MARK: Waiting
+
+    var isFinished: Bool { state.loadSequential() == State.finished }
+
+    /// Sleeps until it is finished or needs a leader, unless it is or does already.
+    func wait() {
+        // Whoever changes the state looks at the count afterwards; the kernel looks at the state
+        // after it has been counted.
+        _ = sleeperCount.fetchAdd(1)
+        System.wait(on: state, while: State.waiting)
+        _ = sleeperCount.fetchAdd(UInt32.max)
+    }
+
+    /// It is being written: who waits, waits for the end. Only with the queue's lock.
+    func beginWriting() { state.storeSequential(State.waiting) }
+
+    /// The group before is on disk: one of the waiters is to write this one (``wake(count:)``). Only
+    /// with the queue's lock, while nobody has taken it.
+    func callForLeader() { state.storeSequential(State.needsLeader) }
 
     /// Says how it ended and wakes all waiters.
     func finish(_ outcome: Result<Void, StorageError>) {
         self.outcome = outcome
         state.storeSequential(State.finished)
-        System.wake(state)
+        wake(count: .max)
     }
 
-    var isFinished: Bool { state.loadSequential() == State.finished }
+    func wake(count: Int32) {
+        if sleeperCount.loadSequential() != 0 { System.wake(state, count: count) }
+    }
 }

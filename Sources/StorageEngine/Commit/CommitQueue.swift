@@ -112,7 +112,7 @@ final class CommitQueue: Sendable {
     ) throws(StorageError) -> CommitStatistics? {
         while !group.isFinished {
             if take(group) { return try write(group, writer) }
-            System.wait(on: group.state, while: CommitGroup.State.waiting)
+            group.wait()
         }
         try group.outcome!.get()
         return nil
@@ -124,7 +124,7 @@ final class CommitQueue: Sendable {
             guard state.flushing == nil, state.open === group else { return false }
             state.flushing = group
             state.open = nil
-            group.state.storeSequential(CommitGroup.State.waiting)
+            group.beginWriting()
             return true
         }
     }
@@ -144,15 +144,15 @@ final class CommitQueue: Sendable {
                 // Their versions' numbers become those of other transactions.
                 writer.database.changeLog.removeAll()
             } else {
-                next?.state.storeSequential(CommitGroup.State.needsLeader)
+                next?.callForLeader()
             }
             return next
         }
         if let failure {
             // What waits in `next` was built on what is lost.
             next?.finish(.failure(failure))
-        } else if let next {
-            System.wake(next.state, count: 1)
+        } else {
+            next?.wake(count: 1)
         }
         group.finish(result.map { _ in })
         writer.didFinishGroup()

@@ -8,6 +8,9 @@ import Glibc
 public final class Database: @unchecked Sendable {
     /// How to open a database.
     public struct Options: Sendable {
+        /// Bytes of an encryption key.
+        public static let encryptionKeySize = FileCipher.userKeySize
+
         /// Creates the file where it is missing or empty; otherwise that is an error.
         public var createIfMissing: Bool
         /// Write transactions throw `.readOnly`.

@@ -40,10 +40,12 @@ final class PageMemoryPool: Sendable {
         spare.withLock { $0.popLast() } ?? PageMemory(pageSize: pageSize)
     }
 
-    /// Takes back what `take` returned; no pointer into it may be used any more.
-    func giveBack(_ memory: PageMemory) {
-        var memory = memory
-        memory.reset()
+    /// Takes back what `take` returned, and sets it to nil; no pointer into it may be used any more.
+    func giveBack(_ returned: inout PageMemory?) {
+        // Where it is, and not in a copy, which would copy the arrays that it consists of.
+        returned!.reset()
+        var memory = returned!
+        returned = nil
         let isKept = spare.withLock { [memory] spare in
             guard spare.count < Self.kept else { return false }
             spare.append(memory)

@@ -70,8 +70,7 @@ extension Pager {
 
     /// Forgets the private copies, unless a group has taken them over.
     private func endWriting() {
-        if let memory { database.pageMemory.giveBack(memory) }
-        memory = nil
+        if memory != nil { database.pageMemory.giveBack(&memory) }
         head = CommitQueue.Head()
         freedFromHead.removeAll()
         writeVersion = Pager.noVersion

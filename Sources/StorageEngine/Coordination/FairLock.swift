@@ -10,6 +10,10 @@ package final class FairLock: @unchecked Sendable {
     /// Divides 2^32, so that tickets may wrap around.
     private static let wordCount: UInt32 = 64
 
+    /// About as long as going to sleep and being woken takes, 10 us: a small transaction is over by
+    /// then.
+    private static let spinCount = 400
+
     /// The ticket that the next one to ask draws.
     private let nextTicket: UnsafeMutablePointer<UInt32>
     /// The ticket that holds the lock, or will when it is drawn. Written by the holder.
@@ -41,11 +45,22 @@ package final class FairLock: @unchecked Sendable {
     package func lock() {
         let ticket = nextTicket.fetchAdd(1)
         let word = word(of: ticket)
+        if serving.loadRelaxed() == ticket &- 1, spin(word, until: ticket) { return }
         while true {
             let served = word.loadSequential()
             if served == ticket { return }
             System.wait(on: word, while: served)
         }
+    }
+
+    /// Looks at the word for a moment without going to sleep: for the next in line alone, so that at
+    /// most one processor is kept from other work.
+    private func spin(_ word: UnsafeMutablePointer<UInt32>, until ticket: UInt32) -> Bool {
+        for _ in 0..<Self.spinCount {
+            if word.loadAcquire() == ticket { return true }
+            System.relaxProcessor()
+        }
+        return false
     }
 
     /// Takes the lock if nobody holds it and nobody waits; returns whether it did.

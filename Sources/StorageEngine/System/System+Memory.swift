@@ -116,6 +116,10 @@ extension System {
         _ = realm_futex_wake(word, count)
     }
 
+    /// Tells the processor that this thread only looks at a word over and over.
+    @inline(__always)
+    package static func relaxProcessor() { realm_relax_processor() }
+
     private static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         if seconds < 0 || attoseconds < 0 { return 0 }

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import StorageEngine
+
+/// Plain Swift values that a database is compared with, and random operations that change both.
+protocol DatabaseModel {
+    /// Creates the tables, and what the model starts with. In a write transaction.
+    mutating func begin(_ connection: Connection) throws
+    /// Changes the database and the model alike. In a write transaction.
+    mutating func step(_ connection: Connection, _ random: inout SeededRandom) throws
+    /// Throws where the connection sees something else than the model.
+    func check(_ connection: Connection) throws
+}
+
+/// Takes a model and a database through random transactions: some are rolled back, and now and then
+/// the database is copied, or closed and opened again.
+struct ModelCourse {
+    let directory: TestDirectory
+    let seed: UInt64
+    let rounds: Int
+    /// Steps of one transaction.
+    let steps: Range<Int>
+
+    /// Returns the connection after the last round; nothing else has the file open.
+    func run(_ start: some DatabaseModel) throws -> Connection {
+        var random = SeededRandom(seed: seed)
+        var model = start
+        var connection: Connection? = try open(directory.file())
+        try connection!.beginWrite()
+        try model.begin(connection!)
+        try connection!.commit()
+        for round in 0..<rounds {
+            let committed = model
+            try connection!.beginWrite()
+            for _ in 0..<Int.random(in: steps, using: &random) {
+                try model.step(connection!, &random)
+            }
+            try model.check(connection!)
+            if random.next(below: 4) == 0 {
+                connection!.rollback()
+                model = committed
+            } else {
+                try connection!.commit()
+            }
+            try check(connection!, model, "round \(round)")
+            switch random.next(below: 8) {
+            case 0:
+                let copy = directory.file("copy\(round)")
+                try connection!.writeCopy(toPath: copy)
+                try check(try open(copy), model, "copy of round \(round)")
+            case 1:
+                connection = nil
+                connection = try open(directory.file())
+                try model.check(connection!)
+            default: break
+            }
+        }
+        return connection!
+    }
+
+    private func open(_ path: String) throws -> Connection {
+        try Connection(Database.open(path: path))
+    }
+
+    private func check(
+        _ connection: Connection, _ model: some DatabaseModel, _ place: String
+    ) throws {
+        try model.check(connection)
+        let problems = try connection.verify()
+        try #require(problems == [], "seed \(seed), \(place): \(problems.prefix(3))")
+    }
+}
