@@ -18,7 +18,7 @@ struct CommitRecord: Equatable, Sendable {
     /// Bounds of what a record may say, so that no sum of what it says overflows: at a version
     /// each nanosecond, a century; at 4096 bytes a page, an exabyte.
     private static let maximumVersion: UInt64 = 1 << 62
-    private static let maximumPageCount: UInt64 = 1 << 48
+    static let maximumPageCount: UInt64 = 1 << 48
 
     /// Bytes of a slot that a record may use: an encrypted file needs the rest for a seal.
     static let contentSize = size - Seal.size
@@ -57,6 +57,9 @@ struct CommitRecord: Equatable, Sendable {
             FreeSpaceStep(version: version, pageCount: pageCount, livePages: livePages, log: $0)
         }
     }
+
+    /// What nothing that the version reaches exceeds.
+    var bounds: SnapshotBounds { SnapshotBounds(version: version, pageCount: pageCount) }
 
     static func slot(of sequence: UInt64) -> UInt64 { sequence % slotCount }
 

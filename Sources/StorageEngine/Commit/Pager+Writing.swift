@@ -23,9 +23,12 @@ extension Pager {
             if isReading { _ = try refresh() } else { try beginRead() }
             if let newest = head.newest { stand(on: newest.record) }
             try database.writerState.catchUp(with: record, in: database)
-            try file.map(pageCount: database.writerState.freeSpace!.pageCount)
+            try file.map(
+                pageCount: max(
+                    bounds.pageCount, database.writerState.freeSpace!.pageCount))
             try database.writerState.reclaim(
-                visible: pinnedRecord?.version ?? 0, in: database)
+                visible: pinnedRecord?.version ?? 0, below: record, in: database)
+            database.writerState.releaseTail(version: version)
         } catch {
             database.unlockAfterWriting()
             if wasReading { stand(at: pinnedRecord) } else { endRead() }
