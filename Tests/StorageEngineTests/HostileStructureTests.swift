@@ -1,3 +1,4 @@
+import StressModel
 import Testing
 
 @testable import StorageEngine
