@@ -91,6 +91,7 @@ extension TailMove {
             let column = columns[index]
             let rest = index == firstColumn ? resume.dropFirst() : []
             let firstRow = rest.first ?? 0
+            visitedValues += max(0, column.node.rowCount - firstRow)
             for row in 0..<column.node.rowCount where row >= firstRow {
                 if hasMovedEnough {
                     walk.path = [index, row]
