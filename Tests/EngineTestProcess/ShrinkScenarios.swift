@@ -5,7 +5,8 @@ import StressModel
 /// Scenarios about files that become shorter. The first argument of each is the path, the last one
 /// the kind of file.
 let shrinkScenarios: [String: Scenario] = [
-    // path, first step, last step, faults, kind of file
+    // path, first step, last step, faults, kind of file. Reports each step with the number of calls
+    // so far.
     "shrink-workload": { arguments in
         guard let faults = SystemCallFault.list(parsing: arguments[3]) else { exit(64) }
         let interceptor = SystemInterceptor(faults: faults)
@@ -13,9 +14,8 @@ let shrinkScenarios: [String: Scenario] = [
         interceptor.install()
         for step in Int(arguments[1])!...Int(arguments[2])! {
             try ShrinkWorkload.run(step, on: connection)
-            report("\(step)")
+            report("\(step) \(interceptor.changeCount)")
         }
-        report("calls \(interceptor.changeCount)")
         waitForTest()
     },
     // path, kind of file. Reads a version, and moves on when it is told to.

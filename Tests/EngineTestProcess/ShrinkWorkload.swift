@@ -12,16 +12,19 @@ enum ShrinkWorkload {
             columns: [
                 ColumnDefinition(name: "id", type: .int, isPrimaryKey: true),
                 ColumnDefinition(name: "text", type: .string),
-                ColumnDefinition(name: "number", type: .int),
+                ColumnDefinition(name: "number", type: .int, isIndexed: true),
                 ColumnDefinition(name: "friend", type: .link, isOptional: true, linkTarget: "Item"),
                 ColumnDefinition(name: "numbers", type: .int, collection: .list),
                 ColumnDefinition(name: "names", type: .string, collection: .set),
                 ColumnDefinition(name: "facts", type: .mixed, collection: .map),
                 ColumnDefinition(name: "anything", type: .mixed, isOptional: true),
+                ColumnDefinition(
+                    name: "nickname", type: .string, isOptional: true, isIndexed: true),
             ]),
     ]
 
-    private static let (text, number, numbers, names, facts, anything) = (1, 2, 4, 5, 6, 7)
+    private static let (text, number, numbers, names, facts) = (1, 2, 4, 5, 6)
+    private static let (anything, nickname) = (7, 8)
 
     /// Fills a new file. Items that stay are spread over it, and each has values on pages of all
     /// kinds.
@@ -40,6 +43,9 @@ enum ShrinkWorkload {
                         .integer(Int64(id)), .text(text(of: id, length: 2900 + id % 3000)),
                         .integer(Int64(id) << 33), friend,
                     ])
+                    if id % 3 != 0 {
+                        try table.set(nickname, of: key, owned: .text("nickname \(id * 7919)"))
+                    }
                     if id % 500 == 0 { try fillCollections(table, key, id) }
                 }
             }

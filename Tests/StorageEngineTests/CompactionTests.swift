@@ -135,24 +135,30 @@ import Testing
         #expect(try System.status(path: path).permissions == 0o660)
     }
 
-    /// Nested collections get new identities, because versions begin anew.
-    @Test func handlesInACompactedFileFindTheirCollections() throws {
-        _ = try prepare()
+    /// Collections in mixed values keep their identities, so no later version may give one again.
+    @Test func versionsGoOnInACompactedFileAndInACopy() throws {
+        let digest = try prepare()
+        let copyPath = directory.file("copy")
+        let version = try {
+            let connection = try Connection(Database.open(path: path))
+            try connection.writeCopy(toPath: copyPath)
+            return connection.version
+        }()
         #expect(try Database.compact(path: path))
-        let connection = try Connection(Database.open(path: path))
-        try connection.beginWrite()
-        let table = try connection.table(named: "Item")!
-        let key = try table.key(at: 0)
-        let old = try #require(try table.nestedList(7, of: key))
-        try old.insertEmpty(.list, at: 0)
-        let first = try #require(try old.nestedList(at: 0))
-        try MixedValue.int(1).withScalar { try first.insert($0, at: 0) }
-        try old.insertEmpty(.list, at: 0)
-        let second = try #require(try old.nestedList(at: 0))
-        try MixedValue.int(2).withScalar { try second.insert($0, at: 0) }
-        #expect(OracleValue(try first.value(at: 0)) == OracleValue(.int(1)))
-        try connection.commit()
-        #expect(try connection.verify() == [])
+        for path in [path, copyPath] {
+            let connection = try Connection(Database.open(path: path))
+            #expect(connection.version > version)
+            #expect(try DatabaseDigest.of(connection) == digest)
+            let table = try connection.table(named: "Item")!
+            let list = try #require(try table.nestedList(7, of: table.key(at: 0)))
+            try connection.beginWrite()
+            try list.insertEmpty(.list, at: 0)
+            let new = try #require(try list.nestedList(at: 0))
+            #expect(try #require(new.collection.path.last).identity.version > version)
+            #expect(try #require(list.collection.path.last).identity.version <= version)
+            try connection.commit()
+            #expect(try connection.verify() == [])
+        }
     }
 
     // MARK: Others who come meanwhile

@@ -228,6 +228,112 @@ import Testing
         #expect(try database.fileSize <= bound(connection))
     }
 
+    // MARK: Cutting while commits are under way
+
+    /// Goes on until the newest version ends before the one before it, and the file is not cut.
+    /// Returns that version's step, and a reader of the version before, which holds the file.
+    private func uncut(_ connection: Connection) throws -> (step: Int, reader: Connection) {
+        let reader = try Connection(connection.database)
+        try ShrinkWorkload.deleteMost(connection)
+        var step = 0
+        while connection.database.writerState.freeSpace!.uncutSince == nil {
+            step += 1
+            try #require(step < 200)
+            try reader.refresh()
+            try ShrinkWorkload.run(step, on: connection)
+        }
+        return (step, reader)
+    }
+
+    /// What the steps leave of a file that never had anything to give back.
+    private func digest(of steps: ClosedRange<Int>, on image: [UInt8], _ kind: FileKind) throws
+        -> UInt64
+    {
+        try directory.withImage(image) {
+            let connection = try Connection(Database.open(path: $0, options: kind.options))
+            for step in steps { try ShrinkWorkload.run(step, on: connection) }
+            return try DatabaseDigest.of(connection)
+        }
+    }
+
+    /// The file is cut by a transaction that is begun while the commit before it is on its way to
+    /// the disk.
+    @Test(arguments: FileKind.allCases)
+    func aFileIsCutWhileACommitIsBeingSynced(kind: FileKind) throws {
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.file("shrink")))
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        let connection = try filled(kind)
+        let database = connection.database
+        let (step, reader) = try uncut(connection)
+        try ShrinkWorkload.run(step + 1, on: connection)
+        let size = try database.fileSize
+        let copyPath = directory.file("copy")
+        try connection.writeCopy(toPath: copyPath, encryptionKey: kind.options.encryptionKey)
+
+        interceptor.setFaults([SystemCallFault(.hold, call: .fdatasync, ordinal: 1)])
+        let writers = [step + 2, step + 3].map { next in
+            let writer = BackgroundThread { _ in
+                let connection = try Connection(database)
+                connection.endRead()
+                try ShrinkWorkload.run(next, on: connection)
+            }
+            if next == step + 2 {
+                interceptor.waitUntilHeld()
+                reader.endRead()
+            } else {
+                while !database.commits.hasOpenGroup { usleep(200) }
+            }
+            return writer
+        }
+        #expect(try database.fileSize < size)
+        // A process that dies now leaves either version.
+        let found = try directory.withImage(readBytes(database.path)) {
+            let connection = try Connection(Database.open(path: $0, options: kind.options))
+            #expect(try connection.verify() == [])
+            return try ShrinkWorkload.step(of: connection)
+        }
+        #expect(found == step + 1 || found == step + 2)
+        interceptor.release()
+        for writer in writers { try writer.wait() }
+        try connection.refresh()
+        #expect(try connection.verify() == [])
+        #expect(
+            try DatabaseDigest.of(connection)
+                == digest(of: step + 2...step + 3, on: readBytes(copyPath), kind))
+    }
+
+    /// Its transaction began with cutting the file, its record is on disk, and the next writer finds
+    /// one half of its publication.
+    @Test(arguments: FileKind.allCases)
+    func whoDiesBetweenCuttingAndPublishingLeavesAGoodFile(kind: FileKind) throws {
+        let connection = try filled(kind)
+        let (step, reader) = try uncut(connection)
+        try ShrinkWorkload.run(step + 1, on: connection)
+        let digest = try DatabaseDigest.of(connection)
+        reader.endRead()
+        let region = connection.database.coordinator.region
+        let words = [region.visibleVersion, region.durableVersion, region.reusableVersion]
+        let before = words.map { $0.loadSequential() }
+        let size = try connection.database.fileSize
+        try ShrinkWorkload.run(step + 2, on: connection)
+        #expect(try connection.database.fileSize < size)
+        let after = try DatabaseDigest.of(connection)
+        connection.endRead()
+        for (word, value) in zip(words, before) { word.storeSequential(value) }
+        region.durableSequence.storeSequential(region.visibleSequence.loadSequential() - 1)
+        region.writerActive.storeSequential(1)
+
+        let next = try Connection(
+            Database.openUnregistered(path: connection.database.path, options: kind.options))
+        #expect(try DatabaseDigest.of(next) == digest)
+        try ShrinkWorkload.run(step + 2, on: next)
+        #expect(try DatabaseDigest.of(next) == after)
+        #expect(try next.verify() == [])
+        for later in step + 3...step + 40 { try ShrinkWorkload.run(later, on: next) }
+        #expect(try next.verify() == [])
+    }
+
     /// Small values that stay leave no gap for it below the ceiling.
     @Test func aLongValueMovesToTheLowestGapThatHoldsIt() throws {
         let connection = try filled()

@@ -42,6 +42,15 @@ extension Pager {
         firstVersionInMemory = head.groups.first?.firstVersion ?? writeVersion
     }
 
+    /// Has versions of a new file begin behind one of another file, so that what is numbered by
+    /// versions in the other one can be taken over. In the first transaction, before it writes.
+    func beginVersions(after version: UInt64) {
+        precondition(isInWriteTransaction && self.version == 0)
+        precondition(database.writerState.freeSpace!.isTransactionEmpty)
+        writeVersion = version + 1
+        firstVersionInMemory = writeVersion
+    }
+
     /// Ends the write transaction without a trace. The connection reads the version that it was
     /// based on, or a newer one: having seen what it was based on, it waits until that is durable.
     public func rollback() {

@@ -76,6 +76,9 @@ public final class Pager {
     /// The version this connection sees; 0 is the empty database before the first commit.
     public var version: UInt64 { bounds.version }
 
+    /// That of the open write transaction, else the one that is read.
+    var newestVersion: UInt64 { isInWriteTransaction ? writeVersion : version }
+
     public var isInWriteTransaction: Bool { writeVersion != Pager.noVersion }
 
     /// Bytes of one page.
