@@ -22,7 +22,8 @@ let shrinkScenarios: [String: Scenario] = [
     "read-versions": { arguments in
         let connection = try open(arguments)
         while true {
-            report("\(try ShrinkWorkload.step(of: connection)) \(try DatabaseDigest.of(connection))")
+            report(
+                "\(try ShrinkWorkload.step(of: connection)) \(try DatabaseDigest.of(connection))")
             waitForTest()
             try connection.refresh()
         }

@@ -48,6 +48,7 @@ import Testing
     private func check(_ list: ListHandle, _ expected: [Int]) throws {
         try #require(try list.count() == expected.count)
         var index = 0
+        // swift-format-ignore: ReplaceForEachWithForLoop
         try list.forEach {
             guard OracleValue($0) == OracleValue(text(expected[index])) else { return false }
             index += 1

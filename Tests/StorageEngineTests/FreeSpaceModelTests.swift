@@ -260,7 +260,7 @@ private struct SpaceModel {
                 }
                 let steps = checkpoint.steps(
                     firstPage: Self.firstPage,
-                        maximumPageCount: CommitRecord.maximumPageCount)
+                    maximumPageCount: CommitRecord.maximumPageCount)
                 for step in try #require(steps) { holds(map!.replay(step)) }
             }
         }

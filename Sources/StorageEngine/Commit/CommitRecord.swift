@@ -141,7 +141,8 @@ extension CommitRecord {
         pagesWereSynced = half(96) & Self.flag != 0
         pageList = []
         guard version <= Self.maximumVersion, sequence >= 1, sequence <= version,
-            Self.slot(of: sequence) == slot, durableFloor < sequence, pageCount >= firstPage, pageCount <= Self.maximumPageCount,
+            Self.slot(of: sequence) == slot, durableFloor < sequence,
+            pageCount >= firstPage, pageCount <= Self.maximumPageCount,
             livePages <= pageCount - firstPage, checkpointSequence <= sequence,
             checkpoint.birth == version || checkpointSequence < sequence,
             Self.isPlausible(root, version, firstPage..<pageCount),
