@@ -5,12 +5,11 @@ extension Pager {
     /// something, and opens a group of transactions, so that each group pays for it once.
     var tailWalk: TailWalk? {
         precondition(isInWriteTransaction)
-        let state = database.writerState
-        guard state.tailRelease.walk != nil, state.freeSpace!.ceiling != nil,
-            transactionFailure == nil, !state.freeSpace!.isTransactionEmpty,
-            !database.commits.hasOpenGroup
+        guard let walk = database.writerState.tailRelease.walk,
+            database.writerState.freeSpace!.ceiling != nil, transactionFailure == nil,
+            !database.writerState.freeSpace!.isTransactionEmpty, !database.commits.hasOpenGroup
         else { return nil }
-        return state.tailRelease.walk
+        return walk
     }
 
     /// Keeps how far it has come, for the transactions to come.
