@@ -29,7 +29,7 @@ let package = Package(
         .target(
             name: "BenchmarkKit",
             dependencies: [
-                "BenchmarkModels", "CMeasurement", "RealmSwift", "StorageEngine",
+                "BenchmarkModels", "CCrypto", "CMeasurement", "RealmSwift", "StorageEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

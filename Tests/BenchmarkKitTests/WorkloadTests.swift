@@ -138,6 +138,13 @@ import Testing
         #expect(outcome.results[0].operations == 2000)
     }
 
+    @Test(arguments: ["seal", "open"])
+    func theCipherOpensWhatItSealed(strategy: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("cipher", strategy, size: 20, in: folder) { _ in }
+        #expect(outcome.results[0].operations == 200)
+    }
+
     /// Ends the life of what `body` opens before the next statement.
     private func withOwnLifetime(_ body: () throws -> Void) rethrows { try body() }
 }

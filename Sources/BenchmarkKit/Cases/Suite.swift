@@ -15,6 +15,8 @@ struct Suite: Codable, Equatable, Sendable {
         var engines: [String]?
         /// Nil means full durability.
         var durabilities: [Durability]?
+        /// Whether files are encrypted; nil means plain ones only.
+        var encrypted: [Bool]?
         var size: Int?
         var seconds: Double?
         var count: Int?
@@ -81,20 +83,23 @@ struct Suite: Codable, Equatable, Sendable {
 }
 
 extension Suite.Entry {
-    /// Durability by durability, strategy by strategy, engine by engine.
+    /// Durability by durability, strategy by strategy, engine by engine, plain and encrypted.
     fileprivate func expanded(overriding overrides: OptionOverrides) throws -> [BenchmarkCase] {
         let catalogued = try WorkloadCatalogue.workload(named: workload)
         let options = overrides.applied(to: options())
         let strategies = strategies ?? catalogued.strategies.map { $0.name }
         let engines = overrides.engines ?? engines ?? ["realm"]
         for engine in engines { try OptionOverrides.checkEngine(engine) }
+        let encrypted = overrides.isEncrypted ? [true] : encrypted ?? [false]
         return try (overrides.durabilities ?? durabilities ?? [.full]).flatMap { durability in
             try strategies.flatMap { strategy in
-                try engines.compactMap { engine in
-                    try WorkloadCatalogue.makeCase(
-                        workload: workload, strategy: strategy, engine: engine,
-                        durability: durability, isEncrypted: overrides.isEncrypted,
-                        size: overrides.size ?? size, options: options)
+                try engines.flatMap { engine in
+                    try encrypted.compactMap { isEncrypted in
+                        try WorkloadCatalogue.makeCase(
+                            workload: workload, strategy: strategy, engine: engine,
+                            durability: durability, isEncrypted: isEncrypted,
+                            size: overrides.size ?? size, options: options)
+                    }
                 }
             }
         }

@@ -15,7 +15,7 @@ enum WorkloadCatalogue {
         ReadWhileWritingWorkload.self, OpenWorkload.self, CompactWorkload.self,
         NotifyWorkload.self, MigrateWorkload.self,
         YCSBWorkloadA.self, YCSBWorkloadB.self, YCSBWorkloadC.self, YCSBWorkloadD.self,
-        YCSBWorkloadE.self, YCSBWorkloadF.self, GrowthWorkload.self,
+        YCSBWorkloadE.self, YCSBWorkloadF.self, GrowthWorkload.self, CipherWorkload.self,
     ]
 
     static func workload(named name: String) throws -> any Workload.Type {

@@ -225,6 +225,10 @@ final class RunSession {
             terminal.print("")
             for line in peers.textLines() { terminal.print(line) }
         }
+        if let encryption = EncryptionTable(files.rows, samples: files.samples) {
+            terminal.print("")
+            for line in encryption.textLines() { terminal.print(line) }
+        }
         let page = try HTMLReport.write(run: directory.path)
         terminal.print("\nResults: \(directory.path)/summary.csv\nTo look at: \(page)")
         var problems = results.filter { $0.status == .failed }.map {

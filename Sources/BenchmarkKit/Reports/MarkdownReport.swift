@@ -18,6 +18,9 @@ enum MarkdownReport {
         }
         let peers = try PeersTable(run.rows, samples: run.samples, indirect: .load())
         if let peers { text += "\n## Engines side by side\n\n" + peers.markdown() }
+        if let encryption = EncryptionTable(run.rows, samples: run.samples) {
+            text += "\n## What encryption costs\n\n" + encryption.markdown()
+        }
         return text
     }
 

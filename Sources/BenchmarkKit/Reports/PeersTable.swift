@@ -125,7 +125,7 @@ struct PeersTable: Sendable {
                 syncsPerCommit: row.hasRun ? row.number("syncs_per_commit") : nil,
                 fileBytes: fileBytes)
             if let sqlite, sqlite.hasRun {
-                cell.ratio = ratio(row, sqlite, rounds)
+                cell.ratio = RatioOfRounds.ratio(of: row, to: sqlite, rounds)
                 if let fileBytes, let base = sqlite.number("file_bytes"), base > 0 {
                     cell.fileRatio = fileBytes / base
                 }
@@ -138,31 +138,6 @@ struct PeersTable: Sendable {
             indirect: isPlain
                 ? indirect?.ratio(workload: key.workload, strategy: key.strategy, size: key.size)
                 : nil)
-    }
-
-    /// Rounds that ran one after the other saw the same machine: their ratios are compared, not
-    /// medians of different rounds.
-    private static func ratio(
-        _ row: RunRow, _ base: RunRow, _ rounds: [String: [RunFiles.RunSample]]
-    ) -> Double? {
-        guard let rate = row.throughput, let baseRate = base.throughput, baseRate > 0 else {
-            return nil
-        }
-        let own = rounds[row.name] ?? []
-        let ratios = (rounds[base.name] ?? []).compactMap { other -> Double? in
-            guard other.throughput > 0, let same = own.first(where: { $0.run == other.run }) else {
-                return nil
-            }
-            return same.throughput / other.throughput
-        }
-        return ratios.count >= 2 ? median(ratios) : rate / baseRate
-    }
-
-    private static func median(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        let middle = sorted.count / 2
-        return sorted.count % 2 == 1
-            ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 }
 

@@ -28,6 +28,9 @@ enum HTMLReport {
         if !header.checks.isEmpty { body += section("Checks", checks(header.checks)) }
         let peers = PeersTable(run.rows, samples: run.samples, indirect: indirect)
         if let peers { body += section("Engines side by side", table(of: peers)) }
+        if let encryption = EncryptionTable(run.rows, samples: run.samples) {
+            body += section("What encryption costs", table(of: encryption))
+        }
         for (title, note, charts) in HTMLCharts.all(of: run) where !charts.isEmpty {
             let drawn = charts.map { "<figure>\($0.text)</figure>" }.joined()
             body += section(
@@ -112,6 +115,14 @@ enum HTMLReport {
         text += "<table>" + head(peers.fileHeader, leftColumns: 1)
         text += "<tbody>\(files.joined())</tbody></table>"
         return text + "<p>\(SVG.escaped(PeersTable.fileLegend))</p>"
+    }
+
+    private static func table(of encryption: EncryptionTable) -> String {
+        let rows = encryption.lines.map {
+            line(EncryptionTable.fields($0), leftColumns: 1, style: $0.isOver ? "behind" : "")
+        }
+        return "<table>" + head(EncryptionTable.header, leftColumns: 1)
+            + "<tbody>\(rows.joined())</tbody></table><p>\(SVG.escaped(EncryptionTable.legend))</p>"
     }
 
     private static func head(_ names: [String], leftColumns: Int) -> String {

@@ -1,0 +1,130 @@
+/// What encryption costs: the rows of a run that it has with plain and with encrypted files.
+struct EncryptionTable: Sendable {
+    struct Line: Sendable {
+        var title: String
+        /// Operations a second.
+        var plain: Double
+        var encrypted: Double
+        /// Time with an encrypted file / time with a plain one: the median over rounds when there
+        /// are several.
+        var timeRatio: Double
+        /// At most so large, by contract E16; nil where nothing is promised.
+        var bound: Double?
+
+        var isOver: Bool { bound.map { timeRatio > $0 } ?? false }
+    }
+
+    var lines: [Line]
+
+    /// Nil unless something was measured both ways.
+    init?(_ rows: [RunRow], samples: [RunFiles.RunSample]) {
+        let rounds = Dictionary(grouping: samples, by: \.name)
+        let measured = rows.filter { !$0.isControl && $0.throughput != nil }
+        let encrypted = Dictionary(
+            measured.filter(\.isEncrypted).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        let cipher = CipherTimes(measured)
+        lines = measured.compactMap { plain in
+            guard !plain.isEncrypted,
+                let other = encrypted[plain.name.replacing("/plain/", with: "/encrypted/")],
+                let ratio = RatioOfRounds.ratio(of: plain, to: other, rounds)
+            else { return nil }
+            return Line(
+                title: Self.title(of: plain), plain: plain.throughput!,
+                encrypted: other.throughput!, timeRatio: ratio,
+                bound: Self.bound(plain, other, cipher))
+        }
+        if lines.isEmpty { return nil }
+    }
+
+    private static func title(of row: RunRow) -> String {
+        var parts = ["\(row.workload)/\(row.strategy)"]
+        if row.size > 1 { parts.append(Display.grouped(row.size)) }
+        if row.durability != Durability.full.rawValue { parts.append(row.durability) }
+        if !row["sweep"].isEmpty { parts.append(row["sweep"]) }
+        return parts.joined(separator: " ")
+    }
+
+    // MARK: What is promised
+
+    /// Cached reads and durable commits may take a tenth longer; what has to pass all its bytes
+    /// through the cipher, 1.2 times as long as the cipher alone takes for them, on top.
+    private static let mostOfCachedReadsAndCommits = 1.1
+    private static let mostOfCipherTime = 1.2
+
+    /// Each object is written, 1,000 in a commit.
+    private static let loads: Set = [
+        "insert", "insert-int-key", "insert-string-key", "insert-indexed", "insert-text",
+        "links-build",
+    ]
+    /// Everything is read for the first time, and written again, in one commit.
+    private static let rewrites: Set = ["update-all", "delete-half", "compact"]
+    /// Everything is read for the first time.
+    private static let coldScans: Set = ["count-cold"]
+    /// Keys are derived; random pages are read for the first time, of which none is counted.
+    private static let unbounded: Set = ["open", "lookup-cold", "growth"]
+
+    private static func bound(
+        _ plain: RunRow, _ encrypted: RunRow, _ cipher: CipherTimes?
+    ) -> Double? {
+        if unbounded.contains(plain.workload) { return nil }
+        let isLoad = loads.contains(plain.workload)
+        let isRewrite = rewrites.contains(plain.workload)
+        let isColdScan = coldScans.contains(plain.workload)
+        guard isLoad || isRewrite || isColdScan else { return mostOfCachedReadsAndCommits }
+        guard let cipher, let operations = plain.number("operations") else { return nil }
+        var seconds = 0.0
+        if isLoad || isRewrite {
+            guard let bytes = encrypted.number("bytes_written_per_commit") else { return nil }
+            let commits = encrypted.number("batch_size").map { (operations / $0).rounded(.up) } ?? 1
+            seconds += bytes * commits * cipher.sealing
+        }
+        if isRewrite || isColdScan {
+            guard let bytes = encrypted.number("live_bytes") else { return nil }
+            seconds += bytes * cipher.opening
+        }
+        return 1 + mostOfCipherTime * seconds / (operations / plain.throughput!)
+    }
+
+    /// Seconds a byte, as ``CipherWorkload`` measured them in the same run.
+    private struct CipherTimes {
+        var sealing: Double
+        var opening: Double
+
+        init?(_ rows: [RunRow]) {
+            func seconds(_ strategy: String) -> Double? {
+                rows.first { $0.workload == CipherWorkload.name && $0.strategy == strategy }
+                    .map { 1 / ($0.throughput! * Double(CipherWorkload.pageSize)) }
+            }
+            guard let sealing = seconds("seal"), let opening = seconds("open") else { return nil }
+            (self.sealing, self.opening) = (sealing, opening)
+        }
+    }
+}
+
+// MARK: Text
+
+extension EncryptionTable {
+    static let header = ["encryption", "plain", "encrypted", "time", "at most", ""]
+    static let legend =
+        "Time: with an encrypted file / with a plain one, of the same run (medians over rounds). "
+        + "At most: 1.1 for cached reads and durable commits; bulk loads, copies, rewrites and "
+        + "cold scans may take 1.2 times as long as the cipher alone for their bytes, on top (rows "
+        + "cipher/seal and cipher/open of the same run)."
+
+    static func fields(_ line: Line) -> [String] {
+        [
+            line.title, PeersTable.text(rate: line.plain), PeersTable.text(rate: line.encrypted),
+            PeersTable.text(ratio: line.timeRatio), PeersTable.text(ratio: line.bound),
+            line.isOver ? "over" : "",
+        ]
+    }
+
+    private var table: TextTable {
+        TextTable(header: Self.header, rows: lines.map(Self.fields))
+    }
+
+    /// For the terminal.
+    func textLines() -> [String] { table.lines() + [Self.legend] }
+
+    func markdown() -> String { table.markdownText + "\n" + Self.legend + "\n" }
+}
