@@ -69,7 +69,29 @@ extension Realm {
         }
 
         /// Whether the Realm can be read only. The file must exist then.
-        public var readOnly = false
+        public var readOnly = false {
+            didSet {
+                if readOnly, shouldCompactOnLaunch != nil {
+                    stop("Cannot set `readOnly` when `shouldCompactOnLaunch` is set.")
+                }
+            }
+        }
+
+        /// Asked when a Realm is opened of a file that this process does not have open yet: whether
+        /// to rewrite it without free space first. Nil: never.
+        ///
+        /// It is given the bytes of the file and how many of them hold data, runs on the thread that
+        /// opens the Realm, and must not open the same one. Compacting takes time in proportion to
+        /// the data, and space for a second file. It is skipped when another process has the file
+        /// open, and when the disk has no room for the second file. Not asked of a new file, and of
+        /// a Realm in memory.
+        public var shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? {
+            didSet {
+                if readOnly, shouldCompactOnLaunch != nil {
+                    stop("Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
+                }
+            }
+        }
 
         /// The version of the model. Opening a file that has a higher one throws.
         public var schemaVersion: UInt64
@@ -98,6 +120,7 @@ extension Realm {
         public init(
             fileURL: URL? = Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
             encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
+            shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? = nil,
             objectTypes: [ObjectBase.Type]? = nil
         ) {
             self.schemaVersion = schemaVersion
@@ -105,7 +128,11 @@ extension Realm {
             if let inMemoryIdentifier { self.inMemoryIdentifier = inMemoryIdentifier }
             Realm.requireValid(encryptionKey: encryptionKey)
             self.encryptionKey = encryptionKey
+            if readOnly, shouldCompactOnLaunch != nil {
+                stop("Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
+            }
             self.readOnly = readOnly
+            self.shouldCompactOnLaunch = shouldCompactOnLaunch
             givenTypes = objectTypes
         }
 
@@ -169,6 +196,8 @@ extension Realm.Configuration: CustomStringConvertible {
         if durability == .relaxed { lines.append("durability = relaxed;") }
         lines.append("readOnly = \(readOnly ? 1 : 0);")
         lines.append("schemaVersion = \(schemaVersion);")
+        let compacts = shouldCompactOnLaunch == nil ? "(null)" : "<block>"
+        lines.append("shouldCompactOnLaunch = \(compacts);")
         let types = objectTypes?.map { $0.className() }.joined(separator: ", ")
         lines.append("objectTypes = \(types.map { "[\($0)]" } ?? "(null)");")
         return "Realm.Configuration {\n" + lines.map { "\t\($0)\n" }.joined() + "}"

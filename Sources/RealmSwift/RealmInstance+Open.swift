@@ -14,7 +14,7 @@ extension RealmInstance {
         options.readOnly = configuration.readOnly
         options.inMemory = configuration.inMemoryIdentifier != nil
         options.encryptionKey = configuration.encryptionKey.map(Array.init)
-        let database = try Database.open(path: path, options: options)
+        let database = try openDatabase(path, options, configuration)
         let connection = try Connection(database)
         let definitions = schema.classes.map(\.definition)
         let setup = SchemaSetup(
@@ -23,6 +23,29 @@ extension RealmInstance {
         try setup.run()
         return RealmInstance(
             configuration: configuration, path: path, schema: schema, connection: connection)
+    }
+
+    /// Held while a file is perhaps compacted and then opened, so that of two threads that open it
+    /// first, one asks whether to compact it. Recursive, because what asks may open other Realms.
+    private static let launchLock = NSRecursiveLock()
+
+    private static func openDatabase(
+        _ path: String, _ options: Database.Options, _ configuration: Realm.Configuration
+    ) throws -> Database {
+        guard let shouldCompact = configuration.shouldCompactOnLaunch else {
+            return try Database.open(path: path, options: options)
+        }
+        return try launchLock.withLock {
+            do {
+                _ = try Database.compact(path: path, options: options) {
+                    shouldCompact(Int(clamping: $0), Int(clamping: $1))
+                }
+            } catch let error as StorageError where error.code == .outOfDiskSpace {
+                // The file as it is serves as well, and has to: what is to be deleted from it to
+                // make room can only be deleted once it is open.
+            }
+            return try Database.open(path: path, options: options)
+        }
     }
 
     /// The directory of the default Realm is the library's own.

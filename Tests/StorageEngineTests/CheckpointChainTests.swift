@@ -33,7 +33,7 @@ import Testing
     private func chain(_ pager: Pager) throws -> CheckpointChain {
         let record = try #require(pager.record)
         return try CheckpointChain(
-            newest: record.checkpoint, version: record.version, in: pager.file)
+            newest: record.checkpoint, of: record.bounds, in: pager.file)
     }
 
     @Test func smallCommitsDoNotWriteTheWholeMapAgain() throws {

@@ -32,6 +32,10 @@ private struct SpaceModel {
     /// What was freed, and by which version.
     private var freed: [(page: UInt64, version: UInt64)] = []
 
+    /// Pages of the closed versions by what their records say, and of the file.
+    private var pageCounts: [UInt64: UInt64] = [:]
+    private var filePageCount: UInt64 = firstPage
+
     private var checkpoints: [[UInt8]] = []
     private var checkpointVersions: [UInt64] = []
     private var steps: [FreeSpaceStep] = []
@@ -53,8 +57,11 @@ private struct SpaceModel {
     mutating func run() throws {
         changePins()
         try reclaim()
-        try transaction()
-        if version > closedVersion, chance(2) {
+        cutFile()
+        if chance(4) { shrink() }
+        // A record is drafted when a transaction has finished.
+        let hasFinished = try transaction()
+        if hasFinished, chance(2) {
             if chance(8) { rollBackGroup() } else { try closeGroup() }
         }
         if chance(2) { makeDurable() }
@@ -123,9 +130,32 @@ private struct SpaceModel {
         }
     }
 
+    // MARK: The end of the file
+
+    private mutating func shrink() {
+        let free = space.freePagesAtEnd
+        guard free > 0 else { return }
+        space.shrink(to: space.pageCount - .random(in: 1...free, using: &random))
+    }
+
+    /// As a writer does before a transaction. The file is never shorter than a pinned version.
+    private mutating func cutFile() {
+        // Growth that a transaction took back may have been cut off by the other process.
+        if space.pageCount > filePageCount { space.shrink(to: filePageCount) }
+        if version == closedVersion, let since = space.uncutSince, since <= durableVersion,
+            (pins.min() ?? .max) >= since
+        {
+            space.uncutSince = nil
+            filePageCount = max(pageCounts[closedVersion] ?? 0, space.pageCount)
+        }
+        for pin in pins { #expect(filePageCount >= pageCounts[pin]!) }
+        #expect(filePageCount >= pageCounts[closedVersion] ?? 0)
+    }
+
     // MARK: Transactions
 
-    private mutating func transaction() throws {
+    /// False if it was rolled back.
+    private mutating func transaction() throws -> Bool {
         var own: [Extent] = []
         var kept = runs
         var removed: [FreedExtent] = []
@@ -151,7 +181,7 @@ private struct SpaceModel {
         if chance(4) {
             space.rollBack()
             #expect(space.isTransactionEmpty)
-            return
+            return false
         }
         version += UInt64.random(in: 1...3, using: &random)
         space.finishTransaction(version: version)
@@ -160,11 +190,13 @@ private struct SpaceModel {
         for run in removed where run.birth < groupFirstVersion {
             freed += (run.extent.start..<run.extent.end).map { (page: $0, version: freeing) }
         }
+        return true
     }
 
     private mutating func allocate(_ count: UInt64) -> Extent {
         if let start = space.allocate(count) { return Extent(start: start, count: count) }
         space.grow(to: space.pageCount + .random(in: count...20, using: &random))
+        filePageCount = max(filePageCount, space.pageCount)
         return Extent(start: space.allocate(count)!, count: count)
     }
 
@@ -180,6 +212,8 @@ private struct SpaceModel {
         #expect(replica.livePages == space.livePages)
         #expect(replica.invariantsHold())
         store(step, map)
+        #expect(replica.pageCount == space.pageCount)
+        pageCounts[version] = space.pageCount
         closedVersion = version
         closedRuns = runs
         groupFirstVersion = version + 1
@@ -220,11 +254,13 @@ private struct SpaceModel {
                 let checkpoint = try #require(FreeSpaceCheckpoint($0, version: version))
                 guard map != nil else {
                     map = checkpoint.map(
-                        firstPage: Self.firstPage, maximumPageCount: space.pageCount)
+                        firstPage: Self.firstPage,
+                        maximumPageCount: CommitRecord.maximumPageCount)
                     return
                 }
                 let steps = checkpoint.steps(
-                    firstPage: Self.firstPage, maximumPageCount: space.pageCount)
+                    firstPage: Self.firstPage,
+                    maximumPageCount: CommitRecord.maximumPageCount)
                 for step in try #require(steps) { holds(map!.replay(step)) }
             }
         }

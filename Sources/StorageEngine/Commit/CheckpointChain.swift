@@ -19,16 +19,17 @@ struct CheckpointChain {
     /// The newest first; the last one is the whole map.
     let links: [Link]
 
-    /// Follows the chain from its newest run, which a record of `version` names. Empty for none.
+    /// Follows the chain from its newest run, which the record of a version names. Empty for
+    /// none.
     ///
     /// - Throws: `.damaged` where a run is not what it should be. Births descend, so it ends.
     init(
-        newest: PageReference, version: UInt64, in file: PageFile
+        newest: PageReference, of snapshot: SnapshotBounds, in file: PageFile
     ) throws(StorageError) {
         var links: [Link] = []
         var next = newest
         while !next.isNone {
-            let start = try file.page(next, version: version)
+            let start = try file.page(next, of: snapshot)
             guard let contents = file.contents(at: start, kind: .freeSpaceCheckpoint),
                 let checkpoint = FreeSpaceCheckpoint(contents, version: next.birth)
             else { throw file.damage(next.page, "it is not a map of free pages") }

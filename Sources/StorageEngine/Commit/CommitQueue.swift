@@ -56,6 +56,10 @@ final class CommitQueue: Sendable {
     /// How many transactions have joined a group. Lets tests see that one is waiting.
     var joinedTransactions: Int { state.withLock { $0.joined } }
 
+    /// Whether the transaction of the holder of the write lock would join others. One that is not
+    /// joined now may have been taken when the transaction finishes.
+    var hasOpenGroup: Bool { state.withLock { $0.open != nil } }
+
     /// Whether all that finished is on disk, or failed.
     var isEmpty: Bool { state.withLock { $0.flushing == nil && $0.open == nil } }
 

@@ -18,7 +18,7 @@ struct CommitRecord: Equatable, Sendable {
     /// Bounds of what a record may say, so that no sum of what it says overflows: at a version
     /// each nanosecond, a century; at 4096 bytes a page, an exabyte.
     private static let maximumVersion: UInt64 = 1 << 62
-    private static let maximumPageCount: UInt64 = 1 << 48
+    static let maximumPageCount: UInt64 = 1 << 48
 
     /// Bytes of a slot that a record may use: an encrypted file needs the rest for a seal.
     static let contentSize = size - Seal.size
@@ -57,6 +57,9 @@ struct CommitRecord: Equatable, Sendable {
             FreeSpaceStep(version: version, pageCount: pageCount, livePages: livePages, log: $0)
         }
     }
+
+    /// What nothing that the version reaches exceeds.
+    var bounds: SnapshotBounds { SnapshotBounds(version: version, pageCount: pageCount) }
 
     static func slot(of sequence: UInt64) -> UInt64 { sequence % slotCount }
 
@@ -138,7 +141,8 @@ extension CommitRecord {
         pagesWereSynced = half(96) & Self.flag != 0
         pageList = []
         guard version <= Self.maximumVersion, sequence >= 1, sequence <= version,
-            Self.slot(of: sequence) == slot, durableFloor < sequence, pageCount >= firstPage, pageCount <= Self.maximumPageCount,
+            Self.slot(of: sequence) == slot, durableFloor < sequence,
+            pageCount >= firstPage, pageCount <= Self.maximumPageCount,
             livePages <= pageCount - firstPage, checkpointSequence <= sequence,
             checkpoint.birth == version || checkpointSequence < sequence,
             Self.isPlausible(root, version, firstPage..<pageCount),

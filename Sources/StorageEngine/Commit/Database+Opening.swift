@@ -2,7 +2,7 @@ import Glibc
 
 extension Database {
     /// Files that this process has open, so that everyone in it shares one `Database` a file.
-    private struct Identity: Hashable {
+    struct Identity: Hashable {
         var device: UInt64
         var inode: UInt64
         var memoryIdentifier: String?
@@ -40,9 +40,23 @@ extension Database {
             }
         }
         try FileCipher.checkLength(of: options.encryptionKey, path: path)
-        let (descriptor, status) = try openDescriptor(path, options)
-        let identity = Identity(
-            device: status.device, inode: status.inode, isReadOnly: options.readOnly)
+        while true {
+            let (descriptor, status) = try openDescriptor(path, options)
+            let identity = Identity(status, isReadOnly: options.readOnly)
+            do throws(StorageError) {
+                return try open(identity, path, descriptor, options)
+            } catch {
+                // Replaced while it was being opened, as compacting does: then it is the new file
+                // that was asked for.
+                guard identity.isGone(from: path) else { throw error }
+            }
+        }
+    }
+
+    /// Takes over the descriptor, also when it throws.
+    private static func open(
+        _ identity: Identity, _ path: String, _ descriptor: Int32, _ options: Options
+    ) throws(StorageError) -> Database {
         var isTakenOver = false
         defer { if !isTakenOver { System.close(descriptor) } }
         let database = try openOnce(identity) { () throws(StorageError) in
@@ -61,17 +75,27 @@ extension Database {
     private static func openOnce(
         _ identity: Identity, _ open: () throws(StorageError) -> Database
     ) throws(StorageError) -> Database {
+        try whileNobodyOpens(identity) { present throws(StorageError) in
+            if let present { return present }
+            let database = try open()
+            openDatabases.withLock { $0[identity]!.database = database }
+            return database
+        }
+    }
+
+    /// Calls `body` with the database if the process has it open; no other thread opens it
+    /// meanwhile.
+    static func whileNobodyOpens<Result, Failure: Error>(
+        _ identity: Identity, _ body: (Database?) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let openingLock = openDatabases.withLock { table in
             table = table.filter { $0.value.database != nil || $0.value.openers > 0 }
             table[identity, default: OpenDatabase()].openers += 1
             return table[identity]!.openingLock
         }
         defer { openDatabases.withLock { $0[identity]!.openers -= 1 } }
-        return try openingLock.withLock { () throws(StorageError) in
-            if let present = openDatabases.withLock({ $0[identity]!.database }) { return present }
-            let database = try open()
-            openDatabases.withLock { $0[identity]!.database = database }
-            return database
+        return try openingLock.withLock { () throws(Failure) in
+            try body(openDatabases.withLock { $0[identity]!.database })
         }
     }
 
@@ -97,7 +121,7 @@ extension Database {
 
     // MARK: Descriptors
 
-    private static func openDescriptor(
+    static func openDescriptor(
         _ path: String, _ options: Options
     ) throws(StorageError) -> (Int32, System.FileStatus) {
         do {
@@ -134,7 +158,7 @@ extension Database {
     // MARK: Files
 
     /// Takes over the descriptor, also when it throws.
-    private static func openUnshared(
+    static func openUnshared(
         _ path: String, _ descriptor: Int32, _ options: Options
     ) throws(StorageError) -> Database {
         var coordinator: Coordinator?
@@ -314,5 +338,17 @@ extension Database {
             System.close(descriptor)
             throw error
         }
+    }
+}
+
+extension Database.Identity {
+    init(_ status: System.FileStatus, isReadOnly: Bool) {
+        self.init(device: status.device, inode: status.inode, isReadOnly: isReadOnly)
+    }
+
+    /// Whether the path does not lead to this file any more.
+    func isGone(from path: String) -> Bool {
+        guard let present = try? System.status(path: path) else { return true }
+        return present.device != device || present.inode != inode
     }
 }

@@ -74,18 +74,22 @@ public final class Database: @unchecked Sendable {
         // commits.
         let isDurable = (try? backgroundSync.stop()) != nil
         if (try? coordinator.close()) == true {
-            if isDurable, !coordinator.isPoisoned { try? writeCleanCloseMarker() }
+            if isDurable, !coordinator.isPoisoned { try? finishFile() }
             coordinator.releaseFinal()
         }
         System.close(file.descriptor)
     }
 
-    /// What was committed is durable.
-    private func writeCleanCloseMarker() throws(StorageError) {
+    /// Leaves the file as the next one who opens it would like it. What was committed is durable,
+    /// and nobody else uses the file.
+    private func finishFile() throws(StorageError) {
         let version = coordinator.visibleVersion
         guard version > 0, coordinator.durableVersion >= version,
             let record = try record(of: version)
         else { return }
+        if writerState.freeSpace != nil, writerState.freeSpaceVersion == version {
+            try writerState.reclaim(visible: version, below: record, in: self)
+        }
         let marker = CleanCloseMarker(
             version: version, commitID: record.commitID, sequence: record.sequence)
         try file.write(marker)
@@ -155,7 +159,7 @@ extension Database {
     }
 
     /// Takes the write lock for a moment, clears the pins of processes that died, and makes free
-    /// what readers that have gone had held back.
+    /// what readers that have gone had held back; the end of the file is cut if only they held it.
     public func statistics() throws(StorageError) -> Statistics {
         try coordinator.checkNotForked()
         coordinator.clearDeadProcesses()
@@ -176,7 +180,8 @@ extension Database {
             commits.drain(GroupWriter(database: self))
             record = try newestConsistentRecord()
             try writerState.catchUp(with: record, in: self)
-            try writerState.reclaim(visible: record?.version ?? 0, in: self)
+            try writerState.reclaim(
+                visible: record?.version ?? 0, below: record, in: self)
             statistics.addSpace(writerState, file)
         }
         statistics.newestVersion = record?.version ?? 0

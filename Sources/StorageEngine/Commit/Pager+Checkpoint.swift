@@ -5,9 +5,10 @@ extension Pager {
     /// record has the given sequence number.
     func writeCheckpoint(sequence: UInt64) throws(StorageError) -> PageReference {
         let newest = record?.checkpoint ?? .none
-        let chain = try CheckpointChain(newest: newest, version: version, in: file)
+        let chain = try CheckpointChain(newest: newest, of: bounds, in: file)
         let reference: PageReference
-        if chain.isWorthContinuing(with: 1), let steps = try steps(before: sequence),
+        if chain.isWorthContinuing(with: 1), !liesHigh(chain),
+            let steps = try steps(before: sequence),
             chain.isWorthContinuing(with: pageCount(of: encode(steps, since: newest)))
         {
             reference = try writeCheckpoint { encode(steps, since: newest) }
@@ -17,6 +18,11 @@ extension Pager {
         }
         database.writerState.freeSpace!.finishTransaction(version: writeVersion)
         return reference
+    }
+
+    /// Whether the chain keeps the end of the file from being cut.
+    private func liesHigh(_ chain: CheckpointChain) -> Bool {
+        chain.links.contains { isToMove($0.reference, pages: Int($0.pageCount)) }
     }
 
     /// What the records since the last checkpoint say, up to that of the open group; nil where one

@@ -130,6 +130,9 @@ extension Pager {
     /// Extents of a transaction that always fit in the record of a group that is not full.
     private static let fewExtents = 64
 
+    /// Free pages that spare the checkpoint of a file without gaps the growth of the file.
+    private static let pagesForCheckpoint: UInt64 = 16
+
     /// Whether this transaction may need more of a record than an open group leaves. It has a group
     /// of its own then, made when all before it are in the file, where a checkpoint of the free map
     /// looks for them.
@@ -148,10 +151,15 @@ extension Pager {
         database.writerState.freeSpace!.finishTransaction(version: writeVersion)
         var log = database.writerState.freeSpace!.groupLog()
         var isListed = isListable(log)
-        if sequence - checkpointSequence > CommitRecord.maximumCheckpointAge
+        let needsCheckpoint =
+            sequence - checkpointSequence > CommitRecord.maximumCheckpointAge
             || !CommitRecord.fits(
                 pageList: isListed ? log.allocated : [], log: log, version: writeVersion)
-        {
+        if leavesNoTail {
+            database.writerState.freeSpace!.shrinkToUse(
+                keeping: needsCheckpoint ? Self.pagesForCheckpoint : 0, version: writeVersion)
+        }
+        if needsCheckpoint {
             checkpoint = try writeCheckpoint(sequence: sequence)
             checkpointSequence = sequence
             log = database.writerState.freeSpace!.groupLog()

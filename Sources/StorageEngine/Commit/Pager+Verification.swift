@@ -14,7 +14,7 @@ extension Pager {
         for extent in space.waitingExtents { add(extent, "waiting to be free") }
         if let record,
             let chain = try? CheckpointChain(
-                newest: record.checkpoint, version: record.version, in: file)
+                newest: record.checkpoint, of: record.bounds, in: file)
         {
             for link in chain.links {
                 let run = Extent(start: link.reference.page, count: link.pageCount)

@@ -23,9 +23,12 @@ extension Pager {
             if isReading { _ = try refresh() } else { try beginRead() }
             if let newest = head.newest { stand(on: newest.record) }
             try database.writerState.catchUp(with: record, in: database)
-            try file.map(pageCount: database.writerState.freeSpace!.pageCount)
+            try file.map(
+                pageCount: max(
+                    bounds.pageCount, database.writerState.freeSpace!.pageCount))
             try database.writerState.reclaim(
-                visible: pinnedRecord?.version ?? 0, in: database)
+                visible: pinnedRecord?.version ?? 0, below: record, in: database)
+            database.writerState.releaseTail(version: version)
         } catch {
             database.unlockAfterWriting()
             if wasReading { stand(at: pinnedRecord) } else { endRead() }
@@ -37,6 +40,15 @@ extension Pager {
         writeVersion = version + 1
         copiesStamp &+= 1
         firstVersionInMemory = head.groups.first?.firstVersion ?? writeVersion
+    }
+
+    /// Has versions of a new file begin behind one of another file, so that what is numbered by
+    /// versions in the other one can be taken over. In the first transaction, before it writes.
+    func beginVersions(after version: UInt64) {
+        precondition(isInWriteTransaction && self.version == 0)
+        precondition(database.writerState.freeSpace!.isTransactionEmpty)
+        writeVersion = version + 1
+        firstVersionInMemory = writeVersion
     }
 
     /// Ends the write transaction without a trace. The connection reads the version that it was

@@ -11,8 +11,7 @@ public final class Pager {
     // Unchecked, because every page that is looked up reads them, one thread uses a pager at a
     // time, and nothing is called while one is being changed.
 
-    /// The version this connection sees; 0 is the empty database before the first commit.
-    @exclusivity(unchecked) public private(set) var version: UInt64 = 0
+    @exclusivity(unchecked) private(set) var bounds = SnapshotBounds(version: 0, pageCount: 0)
     /// The birth of everything the open write transaction writes: `version + 1`. Outside of one, a
     /// number that is no page's birth.
     @exclusivity(unchecked) public internal(set) var writeVersion: UInt64 = Pager.noVersion
@@ -48,6 +47,11 @@ public final class Pager {
     /// than it saves.
     var writesInBulk = false
 
+    /// Whether the version that the next transaction becomes is to have no free pages at the end of
+    /// the file: for a file that is complete with it. The file is cut when it is closed, at the
+    /// latest.
+    var leavesNoTail = false
+
     /// The first error that the open write transaction met, or nil.
     ///
     /// A call that failed may have left a change half done, so the transaction can only be rolled
@@ -68,6 +72,12 @@ public final class Pager {
         if isInWriteTransaction { rollback() }
         reader.release()
     }
+
+    /// The version this connection sees; 0 is the empty database before the first commit.
+    public var version: UInt64 { bounds.version }
+
+    /// That of the open write transaction, else the one that is read.
+    var newestVersion: UInt64 { isInWriteTransaction ? writeVersion : version }
 
     public var isInWriteTransaction: Bool { writeVersion != Pager.noVersion }
 
@@ -161,7 +171,7 @@ public final class Pager {
     /// Reads a version that is not pinned: in a write transaction, whose base nobody can free.
     func stand(on newRecord: CommitRecord?) {
         record = newRecord
-        version = newRecord?.version ?? 0
+        bounds = newRecord?.bounds ?? SnapshotBounds(version: 0, pageCount: 0)
         root = newRecord?.root ?? .none
     }
 
@@ -178,7 +188,7 @@ public final class Pager {
             return UnsafeRawPointer(try inMemory(reference))
         }
         do throws(StorageError) {
-            return try file.page(reference, version: version)
+            return try file.page(reference, of: bounds)
         } catch {
             throw failing(error)
         }

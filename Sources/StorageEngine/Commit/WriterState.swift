@@ -7,6 +7,8 @@ struct WriterState {
     var freeSpaceSequence: UInt64 = 0
     /// As of the last ``reclaim(visible:in:)``.
     private(set) var pinned = PinnedVersions()
+    /// When the end of the file is given back.
+    var tailRelease = TailRelease()
 
     /// Brings the free map to `record`'s version: repeats the commits of other processes since, or
     /// starts from the checkpoint.
@@ -15,22 +17,31 @@ struct WriterState {
     ) throws(StorageError) {
         do throws(StorageError) {
             try reach(record, in: database)
+            if let record { try forgetLostGrowth(since: record, in: database.file) }
         } catch {
             freeSpace = nil
             throw error
         }
     }
 
-    /// Makes free what no reader reaches any more and no crash leads back to. `visible` is the
-    /// visible version, or was a moment ago.
-    mutating func reclaim(visible: UInt64, in database: Database) throws(StorageError) {
-        guard freeSpace!.waitingPages > 0 else { return }
+    /// Makes free what no reader reaches any more and no crash leads back to, and cuts the file
+    /// where the newest version, `record`, and this map end. `visible` is the visible version, or was a moment
+    /// ago.
+    mutating func reclaim(
+        visible: UInt64, below record: CommitRecord?, in database: Database
+    ) throws(StorageError) {
+        guard freeSpace!.waitingPages > 0 || freeSpace!.uncutSince != nil else { return }
         let limit = min(visible, database.coordinator.reusableVersion)
         // After the limit is known: a pin that is missed now is on that version or a newer one.
         database.coordinator.collectPinnedVersions(into: &pinned.versions)
         guard freeSpace!.reclaim(through: limit, pinned: pinned) else {
             freeSpace = nil
             throw database.file.damage(0, "a page is free twice")
+        }
+        if let record {
+            cutFile(
+                to: max(record.pageCount, freeSpace!.pageCount), ifSince: limit,
+                in: database.file)
         }
     }
 
@@ -55,9 +66,9 @@ struct WriterState {
         }
         try loadCheckpoint(of: record, in: database)
         // Logs are checked against what is free, not against what waits: that is looked at once.
-        guard try replay(through: record, in: database), freeSpace!.invariantsHold() else {
-            throw damaged(record, in: database)
-        }
+        guard try replay(through: record, in: database), freeSpace!.invariantsHold(),
+            freeSpace!.pageCount == record.pageCount
+        else { throw damaged(record, in: database) }
     }
 
     /// False where a record is missing, has no log, or does not fit: the map is then undefined.
@@ -86,9 +97,10 @@ struct WriterState {
         }
         try file.map(pageCount: record.pageCount)
         let chain = try CheckpointChain(
-            newest: record.checkpoint, version: record.version, in: file)
+            newest: record.checkpoint, of: record.bounds, in: file)
         guard
-            let map = chain.map(firstPage: file.firstPage, maximumPageCount: record.pageCount)
+            let map = chain.map(
+                firstPage: file.firstPage, maximumPageCount: CommitRecord.maximumPageCount)
         else { throw damaged(record, in: database) }
         freeSpace = map
         (freeSpaceVersion, freeSpaceSequence) =

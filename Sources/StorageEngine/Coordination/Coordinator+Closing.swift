@@ -31,6 +31,19 @@ extension Coordinator {
         return false
     }
 
+    /// Keeps everybody else out until ``releaseFinal()``: whoever opens the file waits. False, and
+    /// nothing has changed, if somebody else has it open, or may have.
+    package func becomeSoleUser() throws(StorageError) -> Bool {
+        try checkNotForked()
+        if !isShared || isReadOnly { return false }
+        return try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
+            try System.lock(lockFile, .exclusive, LockRanges.opening)
+            if try System.tryLock(dataLock, .exclusive, LockRanges.usingAndSharing) { return true }
+            try System.unlock(lockFile, LockRanges.opening)
+            return false
+        }
+    }
+
     /// Releases everything. After `close` returned true; the data file's descriptor is the
     /// caller's to close, afterwards.
     package func releaseFinal() {

@@ -6,6 +6,8 @@ import Glibc
 /// 1. Open `.lock`, creating it where it is missing.
 /// 2. Try the data file's lock exclusively; otherwise wait for it shared. A sole opener holds it
 ///    exclusively until recovery is finished, so this waits for the end of a recovery.
+///    Whoever compacts the file holds it exclusively until another file is in its place; so look
+///    whether the path still leads to this one, and open anew if not.
 /// 3. Wait for the opening lock on `.lock`. Whoever holds it never waits for another lock.
 /// 4. Exclusive in step 2 and no process slot's lock held: this is the sole opener. Clear `.lock`,
 ///    claim a process slot, and keep both locks until `finishRecovery`. With a slot's lock held,

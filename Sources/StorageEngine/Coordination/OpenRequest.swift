@@ -41,11 +41,22 @@ struct OpenRequest {
             try System.status(dataLock)
         }
         guard opened.inode == status.inode, opened.device == status.device else {
-            throw StorageError(
-                .fileAccess, path: path,
-                message: "The database at path '\(path)' was replaced while it was being opened; "
-                    + "open it again")
+            throw replacedError
         }
+    }
+
+    /// With a lock on the data file, so that nobody replaces it from now on.
+    private func checkIsStillAtPath() throws(StorageError) {
+        guard let present = try? System.status(path: path), present.inode == status.inode,
+            present.device == status.device
+        else { throw replacedError }
+    }
+
+    private var replacedError: StorageError {
+        StorageError(
+            .fileAccess, path: path,
+            message: "The database at path '\(path)' was replaced while it was being opened; "
+                + "open it again")
     }
 
     /// Closes what this request opened. Not after `attempt` has returned a coordinator.
@@ -98,6 +109,7 @@ struct OpenRequest {
                 ? try !System.isLockedByOther(dataLock, LockRanges.sharing)
                 : try System.tryLock(dataLock, .exclusive, LockRanges.usingAndSharing)
         }
+        try checkIsStillAtPath()
         if isAlive {
             opened = (try join(lockFile), .joined)
         } else if isAlone, isAtLockPath(lockFile) {
@@ -251,6 +263,7 @@ struct OpenRequest {
             try System.lock(dataLock, .shared, LockRanges.using)
             return try System.isLockedByOther(dataLock, LockRanges.sharing)
         }
+        try checkIsStillAtPath()
         if isWritable {
             try? System.unlock(dataLock, LockRanges.using)
             throw StorageError(

@@ -85,18 +85,7 @@ extension StoredSchema {
     /// A removed index leaves its numbers, so that they do not grow with each one that comes and
     /// goes.
     private mutating func makeIndexTreeID() -> UInt32 {
-        let used = Set(tables.flatMap(\.treeIDs))
+        let used = Set(tables.flatMap { $0.trees.map(\.id) })
         return (Self.firstTreeID..<nextTreeID).first { !used.contains($0) } ?? makeTreeID()
-    }
-}
-
-extension StoredTable {
-    /// All trees of the table; 0 for none.
-    var treeIDs: [UInt32] {
-        [clusterTreeID, primaryKeyTreeID]
-            + columns.flatMap { column -> [UInt32] in
-                if let index = column.index { return [index.values, index.nulls] }
-                return column.backlinks.map { [$0.severalTreeID] } ?? []
-            }
     }
 }

@@ -133,6 +133,7 @@ public final class Connection {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
             try catchUpIndexes()
+            try TailMove.advance(self)
             try forest.flush()
             finishRecording()
             let statistics = try pager.commit(durability)

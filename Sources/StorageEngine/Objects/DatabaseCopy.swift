@@ -29,17 +29,22 @@ final class DatabaseCopy {
         defer {
             for suffix in ["", ".lock"] { try? System.unlink(temporary + suffix) }
         }
-        do {
-            let options = Database.Options(
-                pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
-            let database = try Database.open(path: temporary, options: options)
-            try DatabaseCopy(source: source, target: try Connection(database)).run()
-        }
-        // The copy is closed by now, so that its clean-close marker goes with it.
+        try write(source, toNewFile: temporary, encryptionKey: encryptionKey)
         try StorageError.converting(.rename, path: path) { () throws(SystemFailure) in
             try System.rename(temporary, to: path)
             try System.syncDirectory(StorageError.directory(of: path))
         }
+    }
+
+    /// Writes a file that nobody else knows of, and closes it, so that its clean-close marker goes
+    /// with it. When this returns it is durable, but for its name.
+    static func write(
+        _ source: Connection, toNewFile path: String, encryptionKey: [UInt8]?
+    ) throws {
+        let options = Database.Options(
+            pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
+        let database = try Database.open(path: path, options: options)
+        try DatabaseCopy(source: source, target: try Connection(database)).run()
     }
 
     private init(source: Connection, target: Connection) {
@@ -53,20 +58,24 @@ final class DatabaseCopy {
         try source.catchUpIndexes()
         target.pager.writesInBulk = true
         try target.beginWrite()
+        // Collections in mixed values keep their identities, which contain versions: one that is
+        // made later gets another one.
+        target.pager.beginVersions(after: source.pager.newestVersion)
         try target.storeSchema(source.schema)
         for index in source.schema.tables.indices {
             try copy(source.table(index), to: target.table(index))
         }
+        target.pager.leavesNoTail = true
         try target.commit()
     }
 
     private func copy(_ old: Table, to new: Table) throws {
-        try copyObjects(of: old, to: new)
-        if old.primaryKeyColumn != nil { try copyMap(old.primaryKeyMap, old.primaryKeyTreeID) }
-        for (map, treeID) in old.indexes.flatMap(\.maps) { try copyMap(map, treeID) }
-        for column in old.stored.columns {
-            guard let backlinks = column.backlinks else { continue }
-            try copyMap(Table.severalMap, backlinks.severalTreeID)
+        for (id, role) in old.stored.trees {
+            if let (map, _) = old.map(of: role) {
+                try copyMap(map, id)
+            } else {
+                try copyObjects(of: old, to: new)
+            }
         }
     }
 

@@ -121,4 +121,11 @@ final class Forest {
         }
         pager.root = forest.reference
     }
+
+    /// Lets `body` change the tree of roots itself, in a way that leaves its entries as they are.
+    func withTree<R>(_ body: (inout TreeRoot, TreeWriter) throws -> R) throws -> R {
+        var root = try forestRoot()
+        defer { pager.root = root.reference }
+        return try body(&root, writer)
+    }
 }

@@ -8,10 +8,14 @@ extension Pager {
     /// The limit of one string or data value: 16 MiB.
     static var maximumValueBytes: Int { 16 << 20 }
 
+    /// Pages of the run of a value with so many bytes.
+    func overflowPages(_ byteCount: Int) -> Int {
+        (PageHeader.size + byteCount + pageSize - 1) / pageSize
+    }
+
     func writeOverflow(_ bytes: UnsafeRawBufferPointer) throws -> PageReference {
-        let length = PageHeader.size + bytes.count
         let (reference, buffer) = try allocate(
-            pages: (length + pageSize - 1) / pageSize, kind: .overflow)
+            pages: overflowPages(bytes.count), kind: .overflow)
         MutablePageHeader(buffer).lowKey = Int64(bytes.count)
         if let source = bytes.baseAddress {
             (buffer + PageHeader.size).copyMemory(from: source, byteCount: bytes.count)

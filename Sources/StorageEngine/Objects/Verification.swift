@@ -37,7 +37,15 @@ struct Verification {
 
     private mutating func walk() throws {
         try connection.catchUpIndexes()
-        try walkNodes(try connection.forest.forestRoot(), Forest.map.format) { _, _, _ in }
+        let known = Set(connection.schema.tables.flatMap { $0.trees.map { Int64($0.id) } })
+        try walkNodes(try connection.forest.forestRoot(), Forest.map.format) {
+            verification, _, leaf in
+            for row in 0..<leaf.rowCount where leaf.integer(2, row) != 0 {
+                let id = leaf.integer(0, row)
+                if id == Int64(Forest.schemaID) || known.contains(id) { continue }
+                verification.report("Tree \(id) has a root and belongs to no table.")
+            }
+        }
         let schema = try connection.forest.state(Forest.schemaID).pointee.root.reference
         if !schema.isNone { try reach(schema, isNode: false) }
         for index in connection.schema.tables.indices {

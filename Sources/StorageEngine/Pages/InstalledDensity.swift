@@ -43,4 +43,10 @@ struct InstalledDensity {
             installedBytes[index] = min(installedBytes[index], .max / 2) + Int32(added)
         }
     }
+
+    /// What was installed from `address` on has been given back.
+    mutating func forget(from address: UnsafeRawPointer) {
+        let end = Int(Self.region(of: address + Self.regionBytes - 1) - firstRegion)
+        if installedBytes.count > end { installedBytes.removeSubrange(end...) }
+    }
 }

@@ -11,9 +11,10 @@ extension PageFile {
     /// of some ten million pieces. Bounds what a forged length can cost.
     private static let largestRunBytes = 256 << 20
 
-    /// The decrypted run that `reference` names. `page` has looked for it in vain.
+    /// The decrypted run that `reference` names, of at most so many pages. `page` has looked for it
+    /// in vain.
     func decrypt(
-        _ reference: PageReference, with cipher: FileCipher
+        _ reference: PageReference, within pageLimit: UInt64, with cipher: FileCipher
     ) throws(StorageError) -> UnsafeRawPointer {
         // Before any lock is taken: another thread may have held it when this process was forked.
         if cipher.isForked {
@@ -24,7 +25,7 @@ extension PageFile {
         }
         let page = reference.page
         let sealed = UnsafeRawBufferPointer(
-            start: ranges.file + byteCount(page), count: byteCount(mappedPages - page))
+            start: ranges.file + byteCount(page), count: byteCount(pageLimit))
         return try withOpenedRun(sealed, at: page, cipher) { run throws(StorageError) in
             guard let run else {
                 throw damage(

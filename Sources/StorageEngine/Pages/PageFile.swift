@@ -30,9 +30,9 @@ package final class PageFile: @unchecked Sendable {
     let ranges: AddressRanges
     /// For each page the birth with which it was checked in this process, or 0.
     let checkedBirths: UnsafeMutablePointer<UInt64>
-    /// Pages that may be touched at `base`. Grows only.
-    private let mappedPageCount: UnsafeMutablePointer<UInt64>
-    private let mappingLock = Locked<Void>(())
+    /// Pages that are mapped at `base`.
+    let mappedPageCount: UnsafeMutablePointer<UInt64>
+    let mappingLock = Locked<Void>(())
     /// Of an encrypted file: held by whoever seals and writes a commit.
     let sealingScratch = Locked(SealingScratch())
     /// Held while decrypted pages are put in their place.
@@ -133,40 +133,42 @@ package final class PageFile: @unchecked Sendable {
 extension PageFile {
     /// The run that `reference` names, checked: once per process for each page and birth.
     ///
-    /// `version` is the snapshot's: nothing that it reaches is younger (invariant I3).
+    /// Nothing that a snapshot reaches is younger (invariant I3), and no page behind its end is
+    /// touched, whatever a damaged page says: the file may end there.
     @inline(__always)
     func page(
-        _ reference: PageReference, version: UInt64
+        _ reference: PageReference, of snapshot: SnapshotBounds
     ) throws(StorageError) -> UnsafeRawPointer {
         // Birth 0 wraps around and fails; so does anything younger than the snapshot.
-        if reference.birth &- 1 < version, reference.page < mappedPageCount.loadRelaxed(),
+        if reference.birth &- 1 < snapshot.version, reference.page < snapshot.pageCount,
             (checkedBirths + Int(truncatingIfNeeded: reference.page)).loadAcquire()
                 == reference.birth
         {
             return base + Int(truncatingIfNeeded: reference.page &<< pageShift)
         }
-        return try check(reference, version: version)
+        return try check(reference, of: snapshot)
     }
 
     @inline(never)
     private func check(
-        _ reference: PageReference, version: UInt64
+        _ reference: PageReference, of snapshot: SnapshotBounds
     ) throws(StorageError) -> UnsafeRawPointer {
         let page = reference.page
-        guard reference.birth >= 1, reference.birth <= version else {
+        guard reference.birth >= 1, reference.birth <= snapshot.version else {
             throw damage(
                 page,
                 "a reference to it is from version \(reference.birth), and the "
-                    + "snapshot is version \(version)")
+                    + "snapshot is version \(snapshot.version)")
         }
-        guard page >= firstPage, page < mappedPages else {
+        guard page >= firstPage, page < snapshot.pageCount else {
             throw damage(page, "a reference leads outside the file")
         }
-        if let cipher { return try decrypt(reference, with: cipher) }
+        let limit = snapshot.pageCount - page
+        if let cipher { return try decrypt(reference, within: limit, with: cipher) }
         let start = base + byteCount(page)
         let runHeader = PageHeader(start)
         guard let kind = runHeader.kind, runHeader.pageCount >= 1,
-            UInt64(runHeader.pageCount) <= mappedPages - page
+            UInt64(runHeader.pageCount) <= limit
         else { throw damage(page, "its header is not valid") }
         let run = UnsafeRawBufferPointer(
             start: start, count: byteCount(UInt64(runHeader.pageCount)))

@@ -7,8 +7,18 @@ extension FreeSpace {
     mutating func replay(_ step: FreeSpaceStep) -> Bool {
         precondition(isTransactionEmpty)
         settleCurrent()
-        grow(to: step.pageCount)
         guard settlePending() else { return false }
+        if step.pageCount < pageCount {
+            // Free for whoever gave it back, who had looked at the readers, and perhaps still
+            // waiting here.
+            guard
+                removeUnused(Extent(start: step.pageCount, count: pageCount - step.pageCount))
+            else { return false }
+            pageCount = step.pageCount
+        } else {
+            grow(to: step.pageCount)
+        }
+        noteFinishedPageCount(version: step.version)
         for extent in step.log.allocated where !removeUnused(extent) { return false }
         for freed in step.log.freed {
             guard freed.extent.end <= pageCount, !free.overlaps(freed.extent) else { return false }

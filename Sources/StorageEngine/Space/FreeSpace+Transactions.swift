@@ -67,6 +67,7 @@ extension FreeSpace {
         }
         endTransaction()
         currentStart = current.start
+        noteFinishedPageCount(version: version)
     }
 
     private mutating func endTransaction() {

@@ -52,6 +52,17 @@ struct FreeSpace: Sendable {
     var groupAllocated = ExtentSet()
     var livePagesBeforeGroup: UInt64 = 0
 
+    /// Allocations stay below this page as long as there is room, and else as low as they can: what
+    /// lies from here on is to become free. Nil if anywhere is good. A wish of this process, no
+    /// part of the map.
+    var ceiling: UInt64?
+    /// Pages of the file as of the last finished transaction.
+    var finishedPageCount: UInt64
+    /// The version that last made the file shorter than the version before, or an older one whose
+    /// file may have been longer; nil once the file itself was cut. Page counts never go down from
+    /// this version on.
+    var uncutSince: UInt64?
+
     /// The map of a file without a version.
     init(firstPage: UInt64, pageCount: UInt64) {
         self.firstPage = firstPage
@@ -59,6 +70,7 @@ struct FreeSpace: Sendable {
         current = Extent(start: firstPage, count: 0)
         currentStart = firstPage
         groupFirstVersion = 1
+        finishedPageCount = self.pageCount
         if pageCount > firstPage {
             _ = free.insert(Extent(start: firstPage, count: pageCount - firstPage))
         }
@@ -87,7 +99,7 @@ extension FreeSpace {
     /// `scattering`, only short ones and little free space: then the file should grow.
     mutating func allocate(_ count: UInt64, scattering: Bool = true) -> UInt64? {
         precondition(count > 0)
-        if current.count < count {
+        if current.count < count || isCurrentTooHigh(for: count) {
             let shortest: UInt64 =
                 scattering || freePages >= Self.reserve ? 1 : Self.shortestPreferred
             guard moveToExtent(ofAtLeast: count, shortest: shortest) else { return nil }
@@ -103,18 +115,51 @@ extension FreeSpace {
         return start
     }
 
+    /// The extent was chosen before the ceiling was, or when there was no room below it.
+    private func isCurrentTooHigh(for count: UInt64) -> Bool {
+        ceiling.map { current.start + count > $0 } ?? false
+    }
+
     private mutating func moveToExtent(ofAtLeast count: UInt64, shortest: UInt64) -> Bool {
         settleCurrent()
+        if let found = lowExtent(ofAtLeast: count) {
+            take(found)
+            return true
+        }
         for length in Self.preferredLengths
         where length >= shortest && (length >= count || length == 1) {
             guard let found = free.extent(ofAtLeast: max(length, count), near: current.start)
             else { continue }
-            let isRemoved = free.remove(found)
-            precondition(isRemoved)
-            current = found
+            take(found)
             return true
         }
         return false
+    }
+
+    private mutating func take(_ extent: Extent) {
+        let isRemoved = free.remove(extent)
+        precondition(isRemoved)
+        current = extent
+    }
+
+    /// Where so many pages would be taken next while there is a ceiling; nil if there is no room.
+    mutating func lowPlace(for count: UInt64) -> UInt64? {
+        if current.count >= count, !isCurrentTooHigh(for: count) { return current.start }
+        return lowExtent(ofAtLeast: count)?.start
+    }
+
+    /// Of the lowest extent below the ceiling that is long enough, the part below; else the lowest
+    /// one that is long enough at all. Nil without a ceiling.
+    private mutating func lowExtent(ofAtLeast count: UInt64) -> Extent? {
+        guard let ceiling else { return nil }
+        for length in Self.preferredLengths where length >= count || length == 1 {
+            guard
+                let found = free.extent(ofAtLeast: max(length, count), near: firstPage),
+                found.start + count <= ceiling
+            else { continue }
+            return Extent(start: found.start, count: min(found.end, ceiling) - found.start)
+        }
+        return free.extent(ofAtLeast: count, near: firstPage)
     }
 
     mutating func settleCurrent() {
@@ -141,7 +186,7 @@ extension FreeSpace {
         pageCount = newCount
     }
 
-    /// Free pages at the very end of the file: growth by less makes room for a long run.
+    /// Free pages at the very end of the file.
     var freePagesAtEnd: UInt64 {
         if !current.isEmpty, current.end == pageCount { return current.count }
         guard pageCount > firstPage else { return 0 }

@@ -59,6 +59,9 @@ extension FreeSpaceCheckpoint {
         map.livePages = livePages
         map.free = ExtentSet(ascending: free)
         map.waiting = waiting
+        map.finishedPageCount = pageCount
+        // Whoever knew is gone.
+        map.uncutSince = version
         map.beginGroup(firstVersion: version + 1)
         return livePages <= pageCount && map.invariantsHold() ? map : nil
     }

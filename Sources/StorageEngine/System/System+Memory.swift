@@ -11,6 +11,16 @@ extension System {
             flags: MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_NORESERVE), descriptor: -1, offset: 0)
     }
 
+    /// Takes away what is mapped in a reserved range, which stays reserved.
+    package static func reserve(
+        at address: UnsafeMutableRawPointer, length: Int
+    ) throws(SystemFailure) {
+        _ = try map(
+            at: address, length: length, protection: PROT_NONE,
+            flags: MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | Int32(MAP_NORESERVE), descriptor: -1,
+            offset: 0)
+    }
+
     /// Maps part of a file for reading at a given address, which must lie in a reserved range.
     package static func mapFile(
         _ descriptor: Int32, offset: UInt64, length: Int,

@@ -14,6 +14,11 @@ package enum System {
         package var device: UInt64
         package var isDirectory: Bool
         package var isRegularFile: Bool
+        /// Names that lead to it.
+        package var linkCount: UInt64
+        package var permissions: mode_t
+        package var owner: uid_t
+        package var group: gid_t
     }
 
     /// Makes one call until no signal interrupts it. `path` and `descriptor` let interceptors see
@@ -135,6 +140,15 @@ package enum System {
         _ = try perform(.unlink, path: path) { Int(Glibc.unlink(path)) }
     }
 
+    /// Makes a directory unless there is one.
+    package static func makeDirectory(_ path: String) throws(SystemFailure) {
+        do {
+            _ = try perform(.mkdir, path: path) { Int(Glibc.mkdir(path, 0o777)) }
+        } catch {
+            guard error.errno == EEXIST else { throw error }
+        }
+    }
+
     /// Renames a file; EEXIST if there is one of the new name.
     package static func rename(
         _ path: String, to newPath: String
@@ -142,6 +156,38 @@ package enum System {
         _ = try perform(
             SystemCallContext(.rename, path: path, newPath: newPath)
         ) { Int(realm_rename_no_replace(path, newPath)) }
+    }
+
+    /// Gives a file the name of another one, which goes, in one step.
+    package static func replace(
+        _ replacedPath: String, by path: String
+    ) throws(SystemFailure) {
+        _ = try perform(
+            SystemCallContext(.rename, path: path, newPath: replacedPath)
+        ) { Int(Glibc.rename(path, replacedPath)) }
+    }
+
+    /// Gives a file the owner and the permissions of another one.
+    package static func setAccess(_ path: String, like status: FileStatus) throws(SystemFailure) {
+        let present = try self.status(path: path)
+        if present.owner != status.owner || present.group != status.group {
+            _ = try perform(.chown, path: path) {
+                Int(Glibc.chown(path, status.owner, status.group))
+            }
+        }
+        _ = try perform(.chmod, path: path) { Int(Glibc.chmod(path, status.permissions)) }
+    }
+
+    /// The path without symbolic links.
+    package static func realPath(_ path: String) throws(SystemFailure) -> String {
+        var resolved: String?
+        _ = try perform(.stat, path: path) {
+            guard let found = Glibc.realpath(path, nil) else { return -1 }
+            resolved = String(cString: found)
+            free(found)
+            return 0
+        }
+        return resolved!
     }
 
     /// An anonymous file in memory.
@@ -170,5 +216,9 @@ extension System.FileStatus {
         device = UInt64(status.st_dev)
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
         isRegularFile = status.st_mode & S_IFMT == S_IFREG
+        linkCount = UInt64(status.st_nlink)
+        permissions = status.st_mode & 0o7777
+        owner = status.st_uid
+        group = status.st_gid
     }
 }

@@ -8,6 +8,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
     case mmap, munmap, madvise
     case lock
     case unlink, rename
+    case mkdir, chown, chmod
     case memfd = "memfd_create"
 
     /// Whether a crash before or after this call may leave different bytes behind. Faults that name
@@ -15,7 +16,8 @@ package enum SystemCall: String, CaseIterable, Sendable {
     package var changesFiles: Bool {
         switch self {
         case .pwrite, .pwritev, .fdatasync, .fsync, .ftruncate, .fallocate, .unlink, .rename: true
-        case .open, .close, .stat, .fstat, .lseek, .pread, .mmap, .munmap, .madvise, .lock, .memfd:
+        case .open, .close, .stat, .fstat, .lseek, .pread, .mmap, .munmap, .madvise, .lock, .memfd,
+            .mkdir, .chown, .chmod:
             false
         }
     }

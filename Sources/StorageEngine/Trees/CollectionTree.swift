@@ -116,10 +116,7 @@ struct CollectionTree {
         }
         let isAppend = index == root.count
         while true {
-            var row = index
-            let leaf = try writer.descend(&root, format) {
-                isAppend ? last($0, &row) : child($0, &row)
-            }
+            let (leaf, row) = try writer.descend(&root, format, to: index)
             try check(leaf, row, below: leaf.rowCount + 1, writer, root)
             if leaf.reading.rowCount < Self.maximumRows, leaf.insertPlaceholderRow(at: row) {
                 if set(leaf, row) {
@@ -143,8 +140,7 @@ struct CollectionTree {
         set: (MutableNode, Int) -> Bool
     ) throws {
         while true {
-            var row = index
-            let leaf = try writer.descend(&root, format) { child($0, &row) }
+            let (leaf, row) = try writer.descend(&root, format, to: index)
             try check(leaf, row, below: leaf.rowCount, writer, root)
             if set(leaf, row) { return }
             try split(writer, &root)
@@ -152,8 +148,7 @@ struct CollectionTree {
     }
 
     func remove(_ writer: TreeWriter, _ root: inout TreeRoot, at index: Int) throws {
-        var row = index
-        let leaf = try writer.descend(&root, format) { child($0, &row) }
+        let (leaf, row) = try writer.descend(&root, format, to: index)
         try check(leaf, row, below: leaf.rowCount, writer, root)
         leaf.removeRow(at: row)
         try writer.addToCounts(&root, -1)
@@ -165,17 +160,6 @@ struct CollectionTree {
         _ leaf: MutableNode, _ row: Int, below limit: Int, _ writer: TreeWriter, _ root: TreeRoot
     ) throws {
         guard row >= 0, row < limit else { throw writer.pager.countsDisagree(root.reference) }
-    }
-
-    private func child(_ node: Node, _ remaining: inout Int) -> Int {
-        ClusterTree.childRow(node, position: &remaining)
-    }
-
-    /// The last child, for appending: `remaining` becomes the end of it.
-    private func last(_ node: Node, _ remaining: inout Int) -> Int {
-        let last = node.rowCount - 1
-        for row in 0..<last { remaining &-= node.childCount(row) }
-        return last
     }
 
     private func makeLeaf(_ writer: TreeWriter) throws -> (PageReference, MutableNode) {

@@ -82,6 +82,21 @@ final class TreeWriter {
         }
     }
 
+    /// Makes the path writable to the leaf that holds the row at a position among all rows, and
+    /// returns the leaf and the row in it. The position behind the last row is in the last leaf.
+    func descend(
+        _ root: inout TreeRoot, _ format: TreeFormat, to position: Int
+    ) throws -> (leaf: MutableNode, row: Int) {
+        while true {
+            // Anew for each attempt: what comes before each child is taken off on the way down.
+            var row = position
+            let isThere = try tryDescend(&root, format) {
+                ClusterTree.childRow($0, position: &row)
+            }
+            if isThere { return (leaf, row) }
+        }
+    }
+
     /// False if a branch had to be split: the path is to be walked again.
     @inline(__always)
     private func tryDescend(

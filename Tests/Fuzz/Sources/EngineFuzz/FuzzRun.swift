@@ -55,9 +55,10 @@ struct FuzzRun {
 
     private func write(_ connection: Connection) throws {
         let before = try Connection(connection.database)
-        for step in FileEditor.Step.allCases
+        for (number, step) in FileEditor.Step.allCases.enumerated()
         where step != .deleteAll || input.options.contains(.deletes) {
             try connection.beginWrite()
+            if number % 2 == 1 { moveEverything(connection) }
             do {
                 let editor = try FileEditor(connection)
                 try editor.run(step)
@@ -68,6 +69,14 @@ struct FuzzRun {
             }
             expectStorageErrors { _ = try connection.changes(since: before) }
         }
+    }
+
+    /// Has the open transaction move live pages to lower ones, wherever they lie, as in a file most of
+    /// which is free.
+    private func moveEverything(_ connection: Connection) {
+        let database = connection.database
+        database.writerState.freeSpace!.ceiling = database.file.firstPage
+        database.writerState.tailRelease.walk = TailWalk()
     }
 
     private func write(_ bytes: [UInt8], _ path: String) {

@@ -1,0 +1,74 @@
+/// Putting another file in the place of one that nobody uses.
+///
+/// 1. No thread of this process opens the file, and none has it open.
+/// 2. Open it like anybody, recovering it if need be. Ask whether to go on.
+/// 3. Become its sole user. Whoever opens it from now on waits for the lock on the data file.
+/// 4. Write the other file into the directory `.management` beside it, durably, with the same owner and
+///    permissions.
+/// 5. Rename it, and sync the directory.
+/// 6. Close the old file, and with it the lock. Those who waited see that the path leads to another
+///    file now, and open that one (`OpenRequest`).
+///
+/// Killed, or without power, before 5, the file is as it was, and what lies there goes when this
+/// is done the next time. During 5, also if the sync fails, the path leads to the old file or
+/// to the new one, and each is whole.
+extension Database {
+    /// A directory beside the file that holds nothing but what this library puts there.
+    private static func managementDirectory(of path: String) -> String { path + ".management" }
+
+    /// Replaces the file, if `condition` says so, by what `write` writes to the path it is given.
+    /// What it opens must be closed when it returns.
+    ///
+    /// Returns false, and nothing has changed, if this process or another one has the file open, if
+    /// there is none, or if the file has several names, of which only one would lead to the new one.
+    ///
+    /// - Throws: what `open` throws; `.outOfDiskSpace`, `.fileAccess`, `.permissionDenied` where the
+    ///   new file cannot be written; what the two functions throw.
+    static func replace(
+        path: String, options: Options, if condition: (Database) throws -> Bool,
+        by write: (Database, _ newPath: String) throws -> Void
+    ) throws -> Bool {
+        if options.inMemory || options.readOnly { return false }
+        guard let status = try? System.status(path: path), status.isRegularFile, status.size > 0,
+            status.linkCount == 1
+        else { return false }
+        let identity = Identity(status, isReadOnly: false)
+        return try whileNobodyOpens(identity) { present in
+            if present != nil { return false }
+            let (descriptor, opened) = try openDescriptor(path, options)
+            guard Identity(opened, isReadOnly: false) == identity else {
+                System.close(descriptor)
+                return false
+            }
+            let database = try openUnshared(path, descriptor, options)
+            guard try condition(database) else { return false }
+            return try database.replace(status, write)
+        }
+    }
+
+    private func replace(
+        _ status: System.FileStatus, _ write: (Database, String) throws -> Void
+    ) throws -> Bool {
+        guard try coordinator.becomeSoleUser() else { return false }
+        let target = try StorageError.converting(.open, path: path) { () throws(SystemFailure) in
+            try System.realPath(path)
+        }
+        let directory = Self.managementDirectory(of: target)
+        try StorageError.converting(.open, path: directory) { () throws(SystemFailure) in
+            try System.makeDirectory(directory)
+        }
+        let replacement = directory + "/compact"
+        func removeReplacement() {
+            for suffix in ["", ".lock"] { try? System.unlink(replacement + suffix) }
+        }
+        removeReplacement()
+        defer { removeReplacement() }
+        try write(self, replacement)
+        try StorageError.converting(.rename, path: path) { () throws(SystemFailure) in
+            try System.setAccess(replacement, like: status)
+            try System.replace(target, by: replacement)
+            try System.syncDirectory(StorageError.directory(of: target))
+        }
+        return true
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+import StorageEngine
+import StressModel
+
+/// Scenarios about files that become shorter. The first argument of each is the path, the last one
+/// the kind of file.
+let shrinkScenarios: [String: Scenario] = [
+    // path, first step, last step, faults, kind of file. Reports each step with the number of calls
+    // so far.
+    "shrink-workload": { arguments in
+        guard let faults = SystemCallFault.list(parsing: arguments[3]) else { exit(64) }
+        let interceptor = SystemInterceptor(faults: faults)
+        let connection = try open(arguments)
+        interceptor.install()
+        for step in Int(arguments[1])!...Int(arguments[2])! {
+            try ShrinkWorkload.run(step, on: connection)
+            report("\(step) \(interceptor.changeCount)")
+        }
+        waitForTest()
+    },
+    // path, kind of file. Reads a version, and moves on when it is told to.
+    "read-versions": { arguments in
+        let connection = try open(arguments)
+        while true {
+            report(
+                "\(try ShrinkWorkload.step(of: connection)) \(try DatabaseDigest.of(connection))")
+            waitForTest()
+            try connection.refresh()
+        }
+    },
+    // path, kind of file
+    "compact": { arguments in
+        report("\(try Database.compact(path: arguments[0], options: kind(arguments).options))")
+    },
+    // path, faults, kind of file
+    "compact-with-faults": { arguments in
+        guard let faults = SystemCallFault.list(parsing: arguments[1]) else { exit(64) }
+        let interceptor = SystemInterceptor(faults: faults)
+        interceptor.install()
+        let isDone = try Database.compact(path: arguments[0], options: kind(arguments).options)
+        report("\(isDone) \(interceptor.changeCount)")
+    },
+]
+
+private func kind(_ arguments: [String]) -> FileKind { FileKind(rawValue: arguments.last!)! }
+
+private func open(_ arguments: [String]) throws -> Connection {
+    try Connection(Database.open(path: arguments[0], options: kind(arguments).options))
+}

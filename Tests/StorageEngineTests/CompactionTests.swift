@@ -1,0 +1,262 @@
+import Foundation
+import Glibc
+import StressModel
+import Testing
+
+@testable import StorageEngine
+@testable import engine_test_process
+
+/// Files that are rewritten packed, in their place.
+@Suite struct CompactionTests {
+    private let directory: CrashDirectory
+    private let path: String
+
+    init() throws {
+        directory = try CrashDirectory()
+        path = directory.file("data")
+    }
+
+    /// A closed file with much free space; returns the digest of what it holds.
+    private func prepare(_ kind: FileKind = .plain, items: Int = 600) throws -> UInt64 {
+        let connection = try Connection(Database.open(path: path, options: kind.options))
+        try ShrinkWorkload.prepare(connection, items: items)
+        try ShrinkWorkload.deleteMost(connection)
+        return try DatabaseDigest.of(connection)
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
+    }
+
+    private func size() throws -> UInt64 { try System.status(path: path).size }
+
+    private func expectHolds(_ digest: UInt64, _ kind: FileKind = .plain) throws {
+        let connection = try Connection(Database.open(path: path, options: kind.options))
+        #expect(try DatabaseDigest.of(connection) == digest)
+        #expect(try connection.verify() == [])
+    }
+
+    @Test(arguments: FileKind.allCases)
+    func aCompactedFileHoldsTheSameAndNothingElse(kind: FileKind) throws {
+        let digest = try prepare(kind)
+        let before = try size()
+        var asked: (UInt64, UInt64)?
+        let isDone = try Database.compact(path: path, options: kind.options) {
+            asked = ($0, $1)
+            return true
+        }
+        #expect(isDone)
+        #expect(asked?.0 == before)
+        #expect(try #require(asked).1 < before / 3)
+        #expect(try size() <= (try #require(asked)).1)
+        #expect(try names == ["data", "data.lock", "data.management"])
+        try expectHolds(digest, kind)
+        // No free space but the holes that full leaves leave.
+        let connection = try Connection(Database.open(path: path, options: kind.options))
+        let statistics = try connection.database.statistics()
+        #expect(statistics.freeBytes <= statistics.liveBytes / 4)
+        // And it can be written to.
+        for step in 1...30 { try ShrinkWorkload.run(step, on: connection) }
+        #expect(try connection.verify() == [])
+    }
+
+    @Test func aFileIsNotCompactedAgainstTheOwnersWish() throws {
+        let digest = try prepare()
+        let before = try readBytes(path)
+        #expect(try !Database.compact(path: path) { _, _ in false })
+        #expect(try readBytes(path).count == before.count)
+        struct Refusal: Error {}
+        #expect(throws: Refusal.self) {
+            try Database.compact(path: path) { _, _ in throw Refusal() }
+        }
+        try expectHolds(digest)
+    }
+
+    @Test func whatIsNotThereIsNotCompacted() throws {
+        var isAsked = false
+        let isDone = try Database.compact(path: path) { _, _ in
+            isAsked = true
+            return true
+        }
+        #expect(!isDone && !isAsked)
+        #expect(try names == [])
+    }
+
+    @Test func aFileThatThisProcessHasOpenIsNotCompacted() throws {
+        _ = try prepare()
+        let before = try size()
+        for readOnly in [false, true] {
+            let database = try Database.open(path: path, options: .init(readOnly: readOnly))
+            #expect(try !Database.compact(path: path))
+            #expect(try size() == before)
+            withExtendedLifetime(database) {}
+        }
+        #expect(try Database.compact(path: path))
+    }
+
+    @Test(arguments: FileKind.allCases)
+    func aFileThatAnotherProcessHasOpenIsNotCompacted(kind: FileKind) throws {
+        let digest = try prepare(kind)
+        let child = try CoordinationTestProcess("read-versions", path, kind.rawValue)
+        #expect(child.nextLine() == "0 \(digest)")
+        var isAsked = false
+        let isDone = try Database.compact(path: path, options: kind.options) { _, _ in
+            isAsked = true
+            return true
+        }
+        #expect(!isDone && isAsked)
+        child.kill()
+        #expect(try Database.compact(path: path, options: kind.options))
+        try expectHolds(digest, kind)
+    }
+
+    @Test func aFileWithTwoNamesIsLeftAlone() throws {
+        let digest = try prepare()
+        try #require(link(path, directory.file("other")) == 0)
+        #expect(try !Database.compact(path: path))
+        try expectHolds(digest)
+    }
+
+    @Test func aLinkLeadsToTheCompactedFile() throws {
+        let digest = try prepare()
+        let link = directory.file("link")
+        try #require(symlink("data", link) == 0)
+        let before = try size()
+        #expect(try Database.compact(path: link))
+        #expect(try size() < before)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "data")
+        try expectHolds(digest)
+    }
+
+    @Test func permissionsStay() throws {
+        _ = try prepare()
+        try #require(chmod(path, 0o660) == 0)
+        #expect(try Database.compact(path: path))
+        #expect(try System.status(path: path).permissions == 0o660)
+    }
+
+    /// Collections in mixed values keep their identities, so no later version may give one again.
+    @Test func versionsGoOnInACompactedFileAndInACopy() throws {
+        let digest = try prepare()
+        let copyPath = directory.file("copy")
+        let version = try {
+            let connection = try Connection(Database.open(path: path))
+            try connection.writeCopy(toPath: copyPath)
+            return connection.version
+        }()
+        #expect(try Database.compact(path: path))
+        for path in [path, copyPath] {
+            let connection = try Connection(Database.open(path: path))
+            #expect(connection.version > version)
+            #expect(try DatabaseDigest.of(connection) == digest)
+            let table = try connection.table(named: "Item")!
+            let list = try #require(try table.nestedList(7, of: table.key(at: 0)))
+            try connection.beginWrite()
+            try list.insertEmpty(.list, at: 0)
+            let new = try #require(try list.nestedList(at: 0))
+            #expect(try #require(new.collection.path.last).identity.version > version)
+            #expect(try #require(list.collection.path.last).identity.version <= version)
+            try connection.commit()
+            #expect(try connection.verify() == [])
+        }
+    }
+
+    // MARK: Others who come meanwhile
+
+    /// Openers wait while the file is rewritten, and then open the new one.
+    @Test func whoOpensTheFileMeanwhileFindsTheNewOne() throws {
+        let digest = try prepare(items: 1500)
+        for _ in 0..<3 {
+            let child = try CoordinationTestProcess("compact", path, "plain")
+            let openers = (0..<4).map { number in
+                let path = path
+                return BackgroundThread { _ in
+                    var digests: [UInt64] = []
+                    for _ in 0..<20 {
+                        let connection = try Connection(
+                            number == 0 ? .openUnregistered(path: path) : .open(path: path))
+                        digests.append(try DatabaseDigest.of(connection))
+                    }
+                    return digests
+                }
+            }
+            for opener in openers {
+                for found in try opener.wait() { #expect(found == digest) }
+            }
+            #expect(["true", "false"].contains(child.nextLine()))
+            try expectHolds(digest)
+        }
+        #expect(try names.filter { $0 != "data.management" } == ["data", "data.lock"])
+    }
+
+    /// Processes that count in transactions, while others try to compact: nothing is lost.
+    @Test func nothingIsLostBetweenWritersAndCompaction() throws {
+        do { try SharedCounter.create(Connection(Database.open(path: path))) }
+        let path = path
+        let compacting = BackgroundThread { isStopped in
+            var compactions = 0
+            while !isStopped() {
+                let child = try CoordinationTestProcess("compact", path, "plain")
+                if child.nextLine() == "true" { compactions += 1 }
+                _ = child.waitForSignal()
+            }
+            return compactions
+        }
+        for round in 0..<150 {
+            // Opened anew each time, so that there are moments at which nobody has it open.
+            do {
+                let connection = try Connection(Database.open(path: path))
+                try SharedCounter.increment(connection, writer: 0, Int64(round))
+            }
+            if round % 10 == 0 { usleep(20_000) }
+        }
+        #expect(try compacting.finish() > 0)
+        let connection = try Connection(Database.open(path: path))
+        #expect(try SharedCounter.read(connection).log == (0..<150).map { $0 })
+        #expect(try connection.verify() == [])
+    }
+
+    // MARK: Failures
+
+    @Test(arguments: FileKind.allCases)
+    func aKillAtAnyCallLeavesTheOldFileOrTheNewOne(kind: FileKind) throws {
+        let digest = try prepare(kind, items: 150)
+        let image = try readBytes(path)
+        let whole = try CoordinationTestProcess("compact-with-faults", path, "", kind.rawValue)
+        let line = try #require(whole.nextLine()).split(separator: " ")
+        #expect(line[0] == "true")
+        let calls = try #require(Int(line[1]))
+        for call in stride(from: 1, through: calls, by: LongTests.choose(1, otherwise: 3)) {
+            unlink(path)
+            try Data(image).write(to: URL(fileURLWithPath: path))
+            let child = try CoordinationTestProcess(
+                "compact-with-faults", path, "kill-before:\(call)", kind.rawValue)
+            _ = child.nextLine()
+            _ = child.waitForSignal()
+            try expectHolds(digest, kind)
+            // What it left behind is in nobody's way.
+            #expect(try Database.compact(path: path, options: kind.options), "call \(call)")
+            #expect(try names == ["data", "data.lock", "data.management"], "call \(call)")
+            try expectHolds(digest, kind)
+        }
+    }
+
+    @Test func aFullDiskLeavesTheFileAsItWas() throws {
+        let digest = try prepare()
+        let before = try size()
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        for ordinal in 1...2 {
+            interceptor.setFaults([
+                SystemCallFault(.fail(errno: ENOSPC), call: .fallocate, ordinal: ordinal)
+            ])
+            let error = #expect(throws: StorageError.self) { try Database.compact(path: path) }
+            #expect(error?.code == .outOfDiskSpace)
+            #expect(try size() == before)
+        }
+        interceptor.setFaults([])
+        #expect(try names == ["data", "data.lock", "data.management"])
+        try expectHolds(digest)
+    }
+}
