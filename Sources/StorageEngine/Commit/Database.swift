@@ -253,6 +253,7 @@ extension Database {
             coordinator.withdrawSequence(to: sequence)
             var outcome = Recovery.Outcome(
                 needsSync: true, abandonedSlots: [CommitRecord.slot(of: sequence + 1)])
+            if planted(.keepsAbandonedRecord) { outcome.abandonedSlots = [] }
             let recovery = Recovery(file: file)
             if coordinator.needsRecovery {
                 outcome.abandonedSlots = try recovery.slotsOfRecords(after: sequence)
