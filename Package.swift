@@ -1,6 +1,10 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+let plantedBugs: [SwiftSetting] = [
+    .define("PLANTED_BUGS", .when(traits: ["PlantedBugs"]))
+]
+
 let package = Package(
     name: "realm-swift-linux",
     products: [
@@ -10,6 +14,11 @@ let package = Package(
         .executable(name: "realm-bench-system-malloc", targets: ["realm-bench-system-malloc"]),
         .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),
         .library(name: "JemallocCounters", targets: ["JemallocCounters"]),
+    ],
+    traits: [
+        .trait(
+            name: "PlantedBugs",
+            description: "Compiles mistakes into the engine, for `realm-bench stress selftest`.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -21,7 +30,8 @@ let package = Package(
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(
-            name: "StorageEngine", dependencies: ["CColumnKernels", "CCrypto", "CRealmSystem"]),
+            name: "StorageEngine", dependencies: ["CColumnKernels", "CCrypto", "CRealmSystem"],
+            swiftSettings: plantedBugs),
         .target(name: "RealmSwift", dependencies: ["StorageEngine", "CRealmSystem"]),
         .systemLibrary(name: "CJemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "CMeasurement"),
@@ -40,7 +50,7 @@ let package = Package(
             dependencies: [
                 "BenchmarkKit", "StorageEngine", "StressModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+            ], swiftSettings: plantedBugs),
         .executableTarget(
             name: "realm-bench", dependencies: ["BenchmarkKit", "JemallocCounters", "StressKit"]),
         .executableTarget(name: "realm-bench-system-malloc", dependencies: ["BenchmarkKit"]),

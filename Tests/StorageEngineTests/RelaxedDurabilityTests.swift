@@ -101,6 +101,57 @@ import Testing
         }
     }
 
+    /// The first of some relaxed commits did not reach the disk, and later ones did: they must be
+    /// gone for good, also when another commit takes the place of the first. With 62 versions their
+    /// slots are at both ends of the ring.
+    @Test(arguments: [3, 62], [nil, [UInt8](repeating: 7, count: 64)])
+    func whatALossOfPowerTookDoesNotComeBack(versions: Int, key: [UInt8]?) throws {
+        let path = directory.file()
+        let options = Database.Options(encryptionKey: key)
+        for round in 1...versions {
+            let pager = try Pager(database: .open(path: path, options: options))
+            _ = try write(pager, .full) { try $0.set(0, value(UInt8(round))) }
+        }
+        var image: [UInt8] = []
+        do {
+            let pager = try Pager(database: .open(path: path, options: options))
+            for round in 1...4 {
+                _ = try write(pager, .relaxed) { try $0.set(round, value(UInt8(100 + round))) }
+            }
+            image = try readBytes(path)
+        }
+        let lost = Int(PageFile.offset(ofSlot: CommitRecord.slot(of: UInt64(versions) + 1)))
+        for index in lost..<lost + CommitRecord.size { image[index] = 0 }
+        let images = try CrashDirectory()
+        for isBesideReader in [false, true] {
+            try images.withImage(image) { path in
+                try continueImage(path, options, isBesideReader, versions: versions)
+                let pager = try Pager(database: .open(path: path, options: options))
+                let values = try pager.newestValues()
+                #expect(pager.version == UInt64(versions) + 1)
+                #expect(values[0] == value(UInt8(versions)))
+                #expect(Array(values[1...4]) == [[], [], [], []])
+                #expect(values[5] == value(200))
+            }
+        }
+    }
+
+    /// In a function of its own, so that the database is closed when it returns. `isBesideReader`:
+    /// who finds out what the file holds may only read it.
+    private func continueImage(
+        _ path: String, _ options: Database.Options, _ isBesideReader: Bool, versions: Int
+    ) throws {
+        var readOnly = options
+        readOnly.readOnly = true
+        let reader =
+            try isBesideReader ? Pager(database: .open(path: path, options: readOnly)) : nil
+        let pager = try Pager(database: .open(path: path, options: options))
+        #expect(try pager.newestValues()[0] == value(UInt8(versions)))
+        #expect(pager.version == UInt64(versions))
+        _ = try write(pager, .full) { try $0.set(5, value(200)) }
+        if let reader { #expect(try reader.newestValues()[5] == value(200)) }
+    }
+
     @Test func aFailedBackgroundSyncPoisonsTheFile() throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
         interceptor.install()

@@ -63,7 +63,7 @@ final class BackgroundSync: Sendable {
         }
         guard let newest, coordinator.durableVersion < newest.version else { return }
         do throws(StorageError) {
-            try file.sync()
+            if !planted(.marksUnsynced) { try file.sync() }
         } catch {
             coordinator.poison()
             throw error

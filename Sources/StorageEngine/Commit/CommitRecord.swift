@@ -117,6 +117,11 @@ extension CommitRecord {
         Checksum.hash(UnsafeRawBufferPointer(rebasing: block[8..<size]), seed: fileSeed)
     }
 
+    /// The sequence number that a block has if it is a record at all.
+    static func uncheckedSequence(in block: UnsafeRawBufferPointer) -> UInt64 {
+        UInt64(littleEndian: block.loadUnaligned(fromByteOffset: 104, as: UInt64.self))
+    }
+
     /// The record in `slot`, or nil: an empty slot, a torn block, another file's block, or one
     /// that contradicts itself.
     init?(_ block: UnsafeRawBufferPointer, slot: UInt64, fileSeed: UInt64, firstPage: UInt64) {
@@ -129,7 +134,7 @@ extension CommitRecord {
         guard block.count == Self.size, word(0) == Self.checksum(block, fileSeed: fileSeed)
         else { return nil }
         version = word(8)
-        sequence = word(104)
+        sequence = Self.uncheckedSequence(in: block)
         commitID = word(16)
         durableFloor = word(24)
         pageCount = word(32)

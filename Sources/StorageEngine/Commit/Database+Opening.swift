@@ -198,7 +198,9 @@ extension Database {
         let version = outcome.record?.version ?? 0
         // Who writes after a process that only reads makes the version durable first.
         let isDurable = !(outcome.needsSync && options.readOnly)
-        if outcome.needsSync, isDurable { try recovery.makeDurable(outcome) }
+        if outcome.needsSync, isDurable, !planted(.adoptsWithoutSync) {
+            try recovery.makeDurable(outcome)
+        }
         if let record = outcome.record { try file.map(pageCount: record.pageCount) }
         try coordinator.finishRecovery(
             version: version, sequence: outcome.record?.sequence ?? 0, isDurable: isDurable,
@@ -246,7 +248,7 @@ extension Database {
             let size = try StorageError.converting(.read, path: path) {
                 () throws(SystemFailure) in try System.size(descriptor)
             }
-            if size <= FileHeader.blockSize { return nil }
+            if size <= FileHeader.blockSize || planted(.takesZerosForNewFile) { return nil }
         }
         let header = block.withUnsafeBytes { bytes in
             Result { () throws(StorageError) in

@@ -258,13 +258,18 @@ extension Database {
             coordinator.withdrawSequence(to: sequence)
             var outcome = Recovery.Outcome(
                 needsSync: true, abandonedSlots: [CommitRecord.slot(of: sequence + 1)])
+            if planted(.keepsAbandonedRecord) { outcome.abandonedSlots = [] }
+            let recovery = Recovery(file: file)
+            if coordinator.needsRecovery {
+                outcome.abandonedSlots = try recovery.slotsOfRecords(after: sequence)
+            }
             if coordinator.needsRecovery, let record {
-                guard let commits = try Recovery(file: file).unsyncedCommits(through: record)
+                guard let commits = try recovery.unsyncedCommits(through: record)
                 else { throw missingRecord(version) }
                 outcome.record = record
                 outcome.unsynced = commits
             }
-            try Recovery(file: file).makeDurable(outcome)
+            try recovery.makeDurable(outcome)
             coordinator.finishDelayedRecovery()
         } catch {
             coordinator.poison()

@@ -37,9 +37,9 @@ struct GroupWriter {
             try write(part, &statistics)
         }
         if !record.pagesWereSynced { record.pageListHash = hash }
-        if record.pagesWereSynced { try sync(&statistics) }
+        if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) { try sync(&statistics) }
         let unsynced = record.sequence - 1 - coordinator.durableSequence
-        if unsynced >= CommitRecord.maximumUnsynced {
+        if unsynced >= CommitRecord.maximumUnsynced, !planted(.reusesUnsyncedSlots) {
             try sync(&statistics)
             coordinator.publishDurable(
                 version: coordinator.visibleVersion, sequence: record.sequence - 1)
@@ -47,8 +47,12 @@ struct GroupWriter {
         // In this order: the version is not newer than the sequence number's.
         let floorVersion = coordinator.durableVersion
         record.durableFloor = coordinator.durableSequence
+        if planted(.raisesDurableFloor) { record.durableFloor = record.sequence - 1 }
         let reusable = record.durableFloor == record.sequence - 1 ? record.version : floorVersion
         try write(record, &statistics)
+        if planted(.publishesBeforeSync) {
+            coordinator.publishVisible(version: record.version, sequence: record.sequence)
+        }
         if group.needsSync { try sync(&statistics) }
         file.adopt(runs)
         database.rememberRecord(record)
@@ -117,7 +121,9 @@ struct GroupWriter {
                 try System.write(file.descriptor, buffers, at: file.offset(of: page))
             }
         }
-        if case .failure(let error) = result { throw file.failure(error, .write) }
+        if case .failure(let error) = result, !planted(.ignoresFailedWrites) {
+            throw file.failure(error, .write)
+        }
     }
 
     // MARK: 6. Record
@@ -146,11 +152,12 @@ struct GroupWriter {
     // MARK: 5 and 7. Sync
 
     private func sync(_ statistics: inout CommitStatistics) throws(StorageError) {
-        if file.isInMemory { return }
+        if file.isInMemory || planted(.skipsSync) { return }
         let start = System.monotonicNanoseconds
         do {
             try file.sync()
         } catch {
+            if planted(.retriesFailedSync), (try? file.sync()) != nil { return }
             coordinator.poison()
             throw error
         }

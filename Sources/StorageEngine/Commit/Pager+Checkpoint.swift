@@ -13,7 +13,7 @@ extension Pager {
         {
             reference = try writeCheckpoint { encode(steps, since: newest) }
         } else {
-            for link in chain.links { try free(link.reference) }
+            for link in chain.links where !planted(.leaksCheckpoints) { try free(link.reference) }
             reference = try writeCheckpoint { () throws(StorageError) in try encodeWholeMap() }
         }
         database.writerState.freeSpace!.finishTransaction(version: writeVersion)

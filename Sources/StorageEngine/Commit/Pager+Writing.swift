@@ -55,6 +55,7 @@ extension Pager {
     /// based on, or a newer one: having seen what it was based on, it waits until that is durable.
     public func rollback() {
         precondition(isInWriteTransaction)
+        if planted(.rollsGroupBack) { database.writerState.freeSpace!.rollBackGroup() }
         database.writerState.freeSpace!.rollBack()
         database.writerState.freeSpace!.checkInvariants()
         let base = head.newest

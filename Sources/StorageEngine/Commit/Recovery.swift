@@ -40,22 +40,38 @@ struct Recovery {
         return try findNewestRecord()
     }
 
-    /// The version that the clean-close marker names, if its record is there, and the next record's
-    /// slot shows that none has followed: so opening reads little.
+    /// The version that the clean-close marker names, if its record is there, and the slots of the
+    /// records that may have followed show that none has: so opening reads little.
     private func cleanlyClosedVersion() throws(StorageError) -> CommitRecord? {
         guard let marker = try file.readMarker(),
             let record = try file.readRecord(slot: CommitRecord.slot(of: marker.sequence)),
             record.version == marker.version, record.commitID == marker.commitID,
             record.sequence == marker.sequence,
-            let next = try readSlot(CommitRecord.slot(of: marker.sequence + 1)),
-            next.isEmpty || (next.record?.sequence ?? .max) < marker.sequence
+            try slotsOfRecords(after: marker.sequence, atMost: CommitRecord.maximumUnsynced).isEmpty
         else { return nil }
         return record
     }
 
-    private func readSlot(_ slot: UInt64) throws(StorageError) -> Slot? {
-        let block = try file.read(offset: PageFile.offset(ofSlot: slot), count: CommitRecord.size)
-        return block.withUnsafeBytes { Slot($0, slot, file) }
+    /// The slots that may hold records with the numbers after `sequence`: so many of them, at most
+    /// all other slots.
+    ///
+    /// A loss of power may leave later ones of these records without the first: those that nobody
+    /// had waited for. Left in their slots, they would follow whatever gets the number in between.
+    func slotsOfRecords(
+        after sequence: UInt64, atMost count: UInt64 = CommitRecord.slotCount - 1
+    ) throws(StorageError) -> [UInt64] {
+        let first = CommitRecord.slot(of: sequence + 1)
+        let countToEnd = min(count, CommitRecord.slotCount - first)
+        var blocks = try file.readSlots(first..<first + countToEnd)
+        if countToEnd < count { blocks += try file.readSlots(0..<count - countToEnd) }
+        return blocks.withUnsafeBytes { bytes in
+            (0..<count).map { (first + $0) % CommitRecord.slotCount }.enumerated().filter {
+                let start = $0.offset * CommitRecord.size
+                let end = min(start + CommitRecord.size, bytes.count)
+                let block = UnsafeRawBufferPointer(rebasing: bytes[min(start, end)..<end])
+                return file.mayHoldRecord(block, slot: $0.element, after: sequence)
+            }.map(\.element)
+        }
     }
 
     private func findNewestRecord() throws(StorageError) -> Outcome {
@@ -134,6 +150,9 @@ struct Recovery {
     ) throws(StorageError) -> Outcome {
         var outcome = Outcome(record: nil, needsSync: true)
         for sequence in newest.durableFloor + 1...newest.sequence {
+            if planted(.acceptsZeroSlots), slots[Int(CommitRecord.slot(of: sequence))].isEmpty {
+                continue
+            }
             guard let record = slots[Int(CommitRecord.slot(of: sequence))].record,
                 record.sequence == sequence, let pages = try intactPages(of: record)
             else { break }
@@ -182,13 +201,14 @@ struct Recovery {
         for extent in record.pageList {
             let offset = file.offset(of: extent.start)
             let bytes = try file.read(offset: offset, count: file.byteCount(extent.count))
+            if planted(.acceptsZeroPages), bytes.allSatisfy({ $0 == 0 }) { return [] }
             let isIntact = bytes.withUnsafeBytes {
                 combineRuns(in: $0, of: extent, newestBirth: record.version, &hash)
             }
             guard bytes.count == file.byteCount(extent.count), isIntact else { return nil }
             contents.append(Contents(offset: offset, bytes: bytes))
         }
-        return hash.value == record.pageListHash ? contents : nil
+        return hash.value == record.pageListHash || planted(.trustsPageSeals) ? contents : nil
     }
 
     /// False where the bytes are not whole runs of versions up to that one.

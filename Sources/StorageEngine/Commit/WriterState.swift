@@ -25,15 +25,17 @@ struct WriterState {
     }
 
     /// Makes free what no reader reaches any more and no crash leads back to, and cuts the file
-    /// where the newest version, `record`, and this map end. `visible` is the visible version, or was a moment
-    /// ago.
+    /// where the newest version, `record`, and this map end. `visible` is the visible version, or
+    /// was a moment ago.
     mutating func reclaim(
         visible: UInt64, below record: CommitRecord?, in database: Database
     ) throws(StorageError) {
         guard freeSpace!.waitingPages > 0 || freeSpace!.uncutSince != nil else { return }
-        let limit = min(visible, database.coordinator.reusableVersion)
+        var limit = min(visible, database.coordinator.reusableVersion)
+        if planted(.reusesByVisibleVersion) { limit = visible }
         // After the limit is known: a pin that is missed now is on that version or a newer one.
         database.coordinator.collectPinnedVersions(into: &pinned.versions)
+        if planted(.reusesPinnedPages) { pinned.versions.removeAll() }
         guard freeSpace!.reclaim(through: limit, pinned: pinned) else {
             freeSpace = nil
             throw database.file.damage(0, "a page is free twice")

@@ -129,7 +129,7 @@ extension Coordinator {
     /// and nobody claims the process slot, in the meantime. Threads of this process share the
     /// descriptor and hence the lock, so they take turns.
     func clearIfDead(processSlot index: Int) {
-        guard isShared, index != processSlot else { return }
+        guard isShared, index != processSlot, !planted(.keepsPinsOfTheDead) else { return }
         clearingLock.withLock {
             let range = LockRanges.process(index)
             // A failure to lock is a reason to leave the slot alone: its pins only cost space.

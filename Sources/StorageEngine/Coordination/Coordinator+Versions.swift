@@ -111,6 +111,7 @@ extension Coordinator {
     /// Stops all writers of all processes until every process has closed the file: what a failed
     /// sync left on disk is not known.
     package func poison() {
+        if planted(.poisonsNobody) { return }
         region.poisoned.storeRelease(1)
     }
 }

@@ -31,6 +31,7 @@ extension Coordinator {
     package func lockForWriting() throws(StorageError) -> PreviousWriter {
         try checkMayWrite()
         writeQueue.lock()
+        PlantedLockOwner.note()
         return try waitUntilLocked()
     }
 
@@ -52,7 +53,7 @@ extension Coordinator {
     /// what has been written is still on its way to the disk. Only while the lock is held, by
     /// whichever thread. Call ``releaseProcessLock(ifIdle:)`` when it is there.
     package func handOverToNextWriter() {
-        if isForked { return }
+        if isForked || planted(.givesLockToThread) && PlantedLockOwner.isAnother { return }
         writeQueue.unlock()
     }
 
@@ -127,6 +128,9 @@ extension Coordinator {
             }
             writeLockState.holdsProcessLock = true
             writeLockState.heldSince = System.monotonicNanoseconds
+            while planted(.waitsForDeadWriter), region.writerActive.loadAcquire() != 0 {
+                System.sleep(nanoseconds: 1_000_000)
+            }
             if region.writerActive.exchange(1) != 0 { previous = .died }
         }
         if isPoisoned {

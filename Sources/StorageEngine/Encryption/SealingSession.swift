@@ -24,7 +24,7 @@ package struct SealingSession {
         if used == limit || forkGeneration != realm_fork_generation() {
             self = SealingSession(limit: limit)
         }
-        used += 1
+        if used == 0 || !planted(.repeatsNonces) { used += 1 }
         return (salt, used)
     }
 }

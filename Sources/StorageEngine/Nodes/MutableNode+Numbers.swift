@@ -71,7 +71,7 @@ extension MutableNode {
             d.width = needed
             d.base = needed == 64 ? 0 : bounds.low
             d.isWhole = whole
-            guard draft.assignOffsets(rows: rowCount) else { return false }
+            guard draft.assignOffsets(rows: rowCount) else { return planted(.losesWidening) }
             draft.copyRows(from: reading, 0..<rowCount, at: 0)
             draft.install(in: self)
         }

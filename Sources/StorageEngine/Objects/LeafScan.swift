@@ -79,6 +79,9 @@ public struct LeafScan: ~Copyable {
     private func place(_ predicate: ColumnPredicate) throws -> Place {
         precondition(
             predicate.table == ObjectIdentifier(table), "a predicate of another table")
+        if planted(.scansAllColumns) {
+            for column in table.cluster.columns.indices { _ = try table.column(column, of: leaf) }
+        }
         let leaf = leaf
         let position = leaf.columnIndex(ofID: predicate.columnID, expected: predicate.column)
         if position < 0 { return .same(isMatch: predicate.matchesDefault) }

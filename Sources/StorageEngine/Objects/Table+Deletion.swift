@@ -21,7 +21,7 @@ extension Table {
             guard let backlinks = stored.columns[position].backlinks else { continue }
             try forgetBacklinks(position, key)
             let table = connection.table(backlinks.originTable)
-            for origin in origins {
+            for origin in origins where !planted(.leavesLinks) {
                 try table.removeReferences(
                     backlinks.originColumn, of: origin, to: TypedLink(table: index, key: key))
             }
@@ -47,8 +47,8 @@ extension Table {
     /// Erases an object that nobody refers to, and adds the embedded objects it owned to `owned`.
     func erase(_ key: ObjectKey, _ owned: inout [TypedLink]) throws {
         // While its values can still be read: long ones go with the others.
-        try removePrimaryKey(of: key)
-        try removeFromIndexes(key)
+        if !planted(.leavesPrimaryKeys) { try removePrimaryKey(of: key) }
+        if !planted(.leavesIndexEntries) { try removeFromIndexes(key) }
         for column in 0..<propertyCount { try releaseValue(column, of: key, &owned) }
         let state = try state
         state.pointee.isDirty = true
@@ -69,7 +69,9 @@ extension Table {
             }
             if check.kind == .bytes { try freeOverflow(column, of: key) }
         }
-        for target in released.targets { try removeBacklink(column, from: key, to: target) }
+        for target in released.targets where !planted(.leavesBacklinks) {
+            try removeBacklink(column, from: key, to: target)
+        }
         if check.format.type == .embedded { owned += released.targets }
     }
 }

@@ -16,6 +16,22 @@ extension PageFile {
         return block.withUnsafeBytes { record(in: $0, slot: slot) }
     }
 
+    /// The blocks of neighbouring slots; less where the file ends among them.
+    func readSlots(_ slots: Range<UInt64>) throws(StorageError) -> [UInt8] {
+        try read(
+            offset: Self.offset(ofSlot: slots.lowerBound), count: slots.count * CommitRecord.size)
+    }
+
+    /// Whether a valid record with a number after `sequence` may be in a slot's block. A plain one is
+    /// not checked for that: it says its number in its first sector.
+    func mayHoldRecord(
+        _ block: UnsafeRawBufferPointer, slot: UInt64, after sequence: UInt64
+    ) -> Bool {
+        guard block.count == CommitRecord.size else { return false }
+        if cipher == nil { return CommitRecord.uncheckedSequence(in: block) > sequence }
+        return record(in: block, slot: slot).map { $0.sequence > sequence } ?? false
+    }
+
     /// The record in a slot's block; nil for an empty slot, and for whatever is not the record that
     /// was written to this slot of this file.
     func record(in block: UnsafeRawBufferPointer, slot: UInt64) -> CommitRecord? {

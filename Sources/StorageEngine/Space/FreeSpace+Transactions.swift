@@ -39,7 +39,7 @@ extension FreeSpace {
     mutating func rollBack() {
         settleAllocatedTail()
         settleCurrent()
-        giveBack(allocated)
+        if !planted(.leaksRolledBackPages) { giveBack(allocated) }
         endTransaction()
         current.start = currentStart
     }

@@ -80,6 +80,7 @@ extension System {
             }
             if result > 0 {
                 realm_count_write(UInt64(result))
+                if planted(.ignoresShortWrites) { return byteCount(buffers, count) }
                 return result
             }
             if result == 0 {
@@ -87,8 +88,16 @@ extension System {
                 throw SystemFailure(call: call, errno: ENOSPC)
             }
             let code = errno
-            if code != EINTR { throw SystemFailure(call: call, errno: code) }
+            if planted(.swallowsFullDisk), code == ENOSPC { return byteCount(buffers, count) }
+            if planted(.interruptionSucceeds), code == EINTR { return byteCount(buffers, count) }
+            if code != EINTR || planted(.interruptionFails) {
+                throw SystemFailure(call: call, errno: code)
+            }
         }
+    }
+
+    private static func byteCount(_ buffers: UnsafePointer<iovec>, _ count: Int) -> Int {
+        (0..<count).reduce(0) { $0 + buffers[$1].iov_len }
     }
 
     @inline(__always)
@@ -110,7 +119,7 @@ extension System {
         let parts = Array(UnsafeBufferPointer(start: buffers, count: count))
         let context = SystemCallContext(
             call, descriptor: descriptor, offset: offset,
-            length: UInt64(parts.reduce(0) { $0 + $1.iov_len }), buffers: parts)
+            length: UInt64(byteCount(buffers, count)), buffers: parts)
         return SystemInterceptor.intercept(context) { limit in
             guard let limit else {
                 return rawWrite(call, descriptor, buffers, count, off_t(offset))

@@ -73,10 +73,18 @@ struct WritingUnderFault {
                     try oracle.judge(connection, ledger)
                 }
             }
+            if mayFail { try checkSyncWasTold() }
             ledger.acknowledge(step)
             context.trial.count(commits: 1)
         }
         return ledger
+    }
+
+    /// The sync that was to fail has come, and nobody has got an error.
+    private func checkSyncWasTold() throws(Finding) {
+        if fault.call == .fdatasync, interceptor.count(of: .fdatasync) >= fault.ordinal {
+            throw Finding(.wrongError, "a sync failed, and the commit said that all is well.")
+        }
     }
 
     private func check(

@@ -4,7 +4,8 @@ import BenchmarkKit
 package enum LayerCatalogue {
     package static let all: [any StressLayer] = [
         ProcessDeathLayer(), PowerLossLayer(), FailingCallsLayer(), DiskFullLayer(),
-        PinnedReadersLayer(), ManyWritersLayer(), LongRunsLayer(),
+        HostileFilesLayer(), PinnedReadersLayer(), ManyWritersLayer(), StagedLayer(),
+        LongRunsLayer(),
     ]
 
     /// - Throws: a usage error for a name that is none's.

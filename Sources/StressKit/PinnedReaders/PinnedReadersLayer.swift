@@ -9,6 +9,7 @@ struct PinnedReadersLayer: StressLayer {
     let scenarios = [
         StressScenario("one", "one reader of the first version for the whole run"),
         StressScenario("many", "readers that come, move on and go"),
+        StressScenario("beside", "readers on other threads, which always go to the newest version"),
     ]
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
@@ -25,7 +26,11 @@ struct PinnedReadersLayer: StressLayer {
         try trial.attempt(point) {
             let path = trial.file("pinned")
             defer { trial.remove(path) }
-            try WritingBesideReaders(point, trial, path).run()
+            if point.scenario == "beside" {
+                try ReadingBesideWriter(point, trial, path).run()
+            } else {
+                try WritingBesideReaders(point, trial, path).run()
+            }
         }
     }
 

@@ -44,7 +44,7 @@ struct PowerLossImages {
             named.map { [$0] }
             ?? moment.choices(exhaustivePieces: exhaustivePieces, samples: samples, &random)
         // Several transactions may have been under way, in a group or without waiting for the disk.
-        let isOneByOne = point.scenario != "grouped" && point.scenario != "relaxed"
+        let isOneByOne = !["grouped", "relaxed", "relaxed-slots"].contains(point.scenario)
         let count = oracle.workload.count
         let ledger = CommitLedger(
             acknowledged: moment.acknowledged,

@@ -24,12 +24,39 @@ struct PowerLossTrace {
     }
 
     func history() throws -> PowerLossHistory {
+        var seals = SealUse()
         let image = try trial.prepare(point, transactions: prepared)
+        let history = try record(
+            from: PowerLossHistory.Moment(
+                durable: image, pending: [], acknowledged: prepared, headBytes: 0), &seals)
+        guard point.scenario == "adopted" else { return history }
+        return try record(from: momentOfDeath(in: history), &seals)
+    }
+
+    /// A moment at which something is written and not synced, drawn unless the point names one:
+    /// the process dies, and leaves the page cache to the next one.
+    private func momentOfDeath(
+        in history: PowerLossHistory
+    ) throws -> PowerLossHistory.Moment {
+        let moments = history.decisiveMoments.filter { !$0.pending.isEmpty }
+        var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 8 << 32)
+        let drawn = random.below(moments.count)
+        return moments[try point.number("died", in: 0...moments.count - 1, default: drawn)]
+    }
+
+    /// Goes on where a moment of another process's history left the file.
+    private func record(
+        from start: PowerLossHistory.Moment, _ seals: inout SealUse
+    ) throws -> PowerLossHistory {
         let path = trial.file("traced")
-        try trial.write(image, to: path)
+        try trial.write(start.present, to: path)
         defer { trial.remove(path) }
+        // Syncs in the background wait, so that only the engine's own bound makes it sync.
+        let holds = point.scenario == "relaxed-slots"
         let interceptor = SystemInterceptor(
-            scope: .files(pathPrefix: trial.directory), recordsTrace: true)
+            scope: .files(pathPrefix: trial.directory),
+            faults: holds ? [SystemCallFault(.hold, call: .fdatasync, ordinal: 1)] : [],
+            recordsTrace: true)
         interceptor.install()
         defer { interceptor.uninstall() }
         // How many events there were when a transaction had returned.
@@ -37,14 +64,18 @@ struct PowerLossTrace {
         func events() -> [SystemTraceEvent] { interceptor.trace.filter { $0.path == path } }
         do {
             let database = try Database.open(path: path, options: point.options())
-            try commit(database) { acknowledgements.append(($0, events().count)) }
+            defer { interceptor.release() }
+            try commit(database, interceptor) { acknowledgements.append(($0, events().count)) }
         }
         // A file that was created has its header by now.
         let headBytes = Self.headBytes(of: try trial.read(path))
         var history = PowerLossHistory(
-            durable: image, pending: [], acknowledged: prepared, headBytes: headBytes)
+            durable: start.durable, pending: start.pending, acknowledged: start.acknowledged,
+            headBytes: headBytes)
+        let events = events()
+        if try point.options().encryptionKey != nil { try seals.add(events) }
         var next = acknowledgements[...]
-        for (index, event) in events().enumerated() {
+        for (index, event) in events.enumerated() {
             while let first = next.first, first.events <= index {
                 history.acknowledge(first.transaction)
                 next.removeFirst()
@@ -55,19 +86,30 @@ struct PowerLossTrace {
         return history
     }
 
-    private func commit(_ database: Database, _ acknowledge: (Int) -> Void) throws {
-        let steps = (prepared + 1)...workload.count
+    private func commit(
+        _ database: Database, _ interceptor: SystemInterceptor, _ acknowledge: (Int) -> Void
+    ) throws {
+        let connection = try Connection(database)
+        let found = try StressWorkload.progress(of: connection)
+        guard found < workload.count else { return }
+        // Whoever opens a file has seen what it holds: from then on it must stay.
+        if point.scenario == "adopted" { acknowledge(found) }
+        let steps = (found + 1)...workload.count
         switch point.scenario {
         case "grouped": try GroupedCommits(workload, database).run(steps, acknowledge)
         case "relaxed":
-            let connection = try Connection(database)
             for step in steps {
                 let waits = step % 5 == 0
                 try workload.run(step, on: connection, waits ? .full : .relaxed)
                 if waits { acknowledge(step) }
             }
+        case "relaxed-slots":
+            for step in steps {
+                try workload.run(step, on: connection, .relaxed)
+                // It comes within 50 ms of the first; what the writer itself syncs later is not held.
+                if step == steps.lowerBound { interceptor.waitUntilHeld() }
+            }
         default:
-            let connection = try Connection(database)
             for step in steps {
                 try workload.run(step, on: connection)
                 acknowledge(step)

@@ -52,14 +52,52 @@ struct KillAtCalls {
         /// Who has the file open goes on from the last published version, over whatever the victim
         /// left behind.
         func goOn() throws {
-            let connection = try Connection(
-                Database.open(path: path, options: context.options))
+            let database = try Database.open(path: path, options: context.options)
+            let connection = try Connection(database)
             let ledger = try runVictim()
             _ = try connection.refresh()
             let found = try context.oracle.judge(connection, ledger)
+            try checkPins(database)
             try context.oracle.workload.run(found + 1, on: connection)
             try context.oracle.judgeAll(connection, CommitLedger(acknowledged: found + 1))
             context.trial.count(states: 2, commits: ledger.acknowledged)
+        }
+
+        /// Nobody but this process is alive to read anything.
+        private func checkPins(_ database: Database) throws {
+            let pins = try database.statistics().pinnedVersions
+            if let pin = pins.first(where: { $0.processID != System.processID }) {
+                throw Finding(
+                    .overLimit,
+                    "version \(pin.version) is pinned by process \(pin.processID), which is dead.")
+            }
+        }
+
+        /// The next writer, which does something else, is killed between its pages and its record,
+        /// while this process only reads. Then nobody has the file open.
+        func reopenAfterNextVictim() throws {
+            let found = try runTwoVictims()
+            let ledger = CommitLedger(acknowledged: found)
+            try context.oracle.reopen(path, ledger, options: context.options)
+            context.trial.count(states: 2, commits: ledger.acknowledged)
+        }
+
+        /// In a function of its own, so that the database is closed when it returns. Returns how
+        /// many transactions everybody saw.
+        private func runTwoVictims() throws -> Int {
+            let connection = try Connection(Database.open(path: path, options: context.options))
+            let ledger = try runVictim()
+            _ = try connection.refresh()
+            let found = try context.oracle.judge(connection, ledger)
+            guard found < context.oracle.workload.count else { return found }
+            let seed = try context.point.value("seed", default: UInt64(0))
+            let second = try VictimProcess(
+                context.point.with("seed", seed &+ 1), path: path,
+                faults: "kill-after:pwritev:1", transactions: found, in: context.trial)
+            guard try second.waitForEnd() else {
+                throw Finding(.wrongState, "the second process ended without writing pages.")
+            }
+            return found
         }
     }
 

@@ -49,6 +49,7 @@ struct KillBeside {
                     after: random.below(KillAtTimes.longestDelay), holding: done, reader, grants,
                     writer)
                 kills += 1
+                trial.tellAlive()
             }
             let written = try writer.finish()
             _ = try reader.refresh()

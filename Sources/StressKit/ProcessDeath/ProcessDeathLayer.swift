@@ -14,6 +14,8 @@ struct ProcessDeathLayer: StressLayer {
         StressScenario("create", "the file is being created; nobody else has it open"),
         StressScenario("alone", "the file exists; whoever opens it next recovers it"),
         StressScenario("survivor", "another process has the file open and goes on"),
+        StressScenario(
+            "twice", "as survivor, and the next writer is killed too, before its commit record"),
         StressScenario("random", "killed at a random time; nobody else has the file open"),
         StressScenario("beside", "killed at a random time, while another process writes"),
     ]
@@ -28,12 +30,14 @@ struct ProcessDeathLayer: StressLayer {
         let scales: [StressScale] = [.mixed, .large, .small]
         return scenarios.enumerated().map { index, scenario in
             let variant = round + index
+            // Records that list no pages, which are those of large commits, are the matter there.
+            let isTwice = scenario.name == "twice"
             return StressPoint(name, scenario.name)
                 .with("file", FileKind.allCases[variant % 2].rawValue)
                 .with(
                     "durability", (variant / 2 % 3 == 2 ? CommitDurability.relaxed : .full).rawValue
                 )
-                .with("scale", scales[round % scales.count].rawValue)
+                .with("scale", (isTwice ? .large : scales[round % scales.count]).rawValue)
                 .with("transactions", Self.transactions)
                 .with("seed", seed &+ UInt64(round))
         }
@@ -46,6 +50,10 @@ struct ProcessDeathLayer: StressLayer {
             try KillAtCalls(point, trial, prepared: Self.prepared).run { try $0.reopen() }
         case "survivor":
             try KillAtCalls(point, trial, prepared: Self.prepared).run { try $0.goOn() }
+        case "twice":
+            try KillAtCalls(point, trial, prepared: Self.prepared).run {
+                try $0.reopenAfterNextVictim()
+            }
         case "random": try KillAtTimes(point, trial).run(count: Self.randomKills)
         default: try KillBeside(point, trial).run(count: Self.randomKills)
         }

@@ -20,8 +20,12 @@ package final class ChildProcess {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
     }
 
-    /// `errorFile`: where its standard error goes, at the end of what is there.
-    package init(executable: String, arguments: [String], errorFile: String) throws {
+    /// `errorFile`: where its standard error goes, at the end of what is there. `environment`: beside
+    /// that of this process.
+    package init(
+        executable: String, arguments: [String], errorFile: String,
+        environment added: [String: String] = [:]
+    ) throws {
         let (own, childs) = try Self.makeSocketPair()
         socket = own
         defer { close(childs) }
@@ -38,6 +42,7 @@ package final class ChildProcess {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
         posix_spawnattr_setpgroup(&attributes, 0)
         let environment = ProcessInfo.processInfo.environment
+            .merging(added) { $1 }
             .merging([ParentDeath.variable: String(getpid())]) { $1 }
             .map { "\($0)=\($1)" }
         var process: pid_t = 0

@@ -10,13 +10,19 @@ package final class WorkerProcess {
     private let executable: String
     private let directory: String
     private let limits: StressLimits
+    private let environment: [String: String]
     private var child: ChildProcess?
 
-    /// `directory`: for the files of points, on the file system that is to be used.
-    package init(executable: String, directory: String, limits: StressLimits) {
+    /// `directory`: for the files of points, on the file system that is to be used. `environment`:
+    /// beside that of this process.
+    package init(
+        executable: String, directory: String, limits: StressLimits,
+        environment: [String: String] = [:]
+    ) {
         self.executable = executable
         self.directory = directory
         self.limits = limits
+        self.environment = environment
     }
 
     private var errorFile: String { directory + "/errors" }
@@ -30,7 +36,7 @@ package final class WorkerProcess {
                 StressWorkerCommand.verb, "--file-bytes", String(limits.fileBytes),
                 "--memory-bytes", String(limits.memoryBytes),
             ],
-            errorFile: errorFile)
+            errorFile: errorFile, environment: environment)
         Interruption.caseStarted(child.identifier)
         self.child = child
         return child

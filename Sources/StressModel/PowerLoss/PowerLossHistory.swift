@@ -12,6 +12,22 @@ package struct PowerLossHistory {
         package var acknowledged: Int
         /// Where header, marker and commit records end and pages begin.
         package let headBytes: Int
+
+        package init(
+            durable: [UInt8], pending: [SystemTraceEvent], acknowledged: Int, headBytes: Int
+        ) {
+            self.durable = durable
+            self.pending = pending
+            self.acknowledged = acknowledged
+            self.headBytes = headBytes
+        }
+
+        /// The file as the page cache has it.
+        package var present: [UInt8] {
+            var image = durable
+            for event in pending { event.apply(to: &image) }
+            return image
+        }
     }
 
     package private(set) var moments: [Moment]
@@ -56,9 +72,5 @@ package struct PowerLossHistory {
     }
 
     /// The file as the page cache has it.
-    package var present: [UInt8] {
-        var image = moments.last!.durable
-        for event in moments.last!.pending { event.apply(to: &image) }
-        return image
-    }
+    package var present: [UInt8] { moments.last!.present }
 }

@@ -25,7 +25,7 @@ package enum StressSchema {
             columns: [
                 ColumnDefinition(name: "id", type: .int, isPrimaryKey: true),
                 ColumnDefinition(name: "name", type: .string),
-                ColumnDefinition(name: "balance", type: .int),
+                ColumnDefinition(name: "balance", type: .int, isIndexed: true),
                 ColumnDefinition(name: "note", type: .data, isOptional: true),
                 ColumnDefinition(
                     name: "friend", type: .link, isOptional: true, linkTarget: account),

@@ -1,0 +1,98 @@
+import CRealmSystem
+import Glibc
+
+/// Mistakes that can be compiled into the engine, to find out whether its tests notice them: with
+/// the package trait `PlantedBugs` only, and one at a time. docs/planted-bugs.md tells what each
+/// breaks, and who finds it.
+enum PlantedBug: String, CaseIterable {
+    // Durability and recovery.
+    case skipsSync = "skip-sync"
+    case publishesBeforeSync = "publish-before-sync"
+    case syncsLargeCommitsOnce = "large-commit-one-sync"
+    case trustsPageSeals = "trust-page-seals"
+    case acceptsZeroPages = "zero-pages-intact"
+    case acceptsZeroSlots = "zero-slot-is-record"
+    case takesZerosForNewFile = "zero-file-is-new"
+    case reusesUnsyncedSlots = "relaxed-slot-reuse"
+    case adoptsWithoutSync = "adopt-without-sync"
+    case raisesDurableFloor = "durable-floor-too-high"
+    case marksUnsynced = "marker-before-sync"
+    case keepsAbandonedRecord = "abandoned-record-stays"
+    // Space and pins.
+    case reusesByVisibleVersion = "reuse-by-visible-version"
+    case reusesPinnedPages = "reuse-pinned-pages"
+    case keepsPinsOfTheDead = "pins-of-the-dead-stay"
+    case rollsGroupBack = "rollback-loses-group"
+    case leaksRolledBackPages = "rollback-leaks-pages"
+    case leaksCheckpoints = "checkpoint-pages-leak"
+    // Locks.
+    case givesLockToThread = "lock-belongs-to-thread"
+    case waitsForDeadWriter = "lock-not-robust"
+    // Pages and encryption.
+    case servesStalePages = "stale-decrypted-page"
+    case repeatsNonces = "nonce-used-twice"
+    case skipsChecksums = "checksum-not-checked"
+    case ignoresBirths = "stale-page-accepted"
+    case acceptsCutFiles = "cut-file-accepted"
+    // System calls.
+    case ignoresShortWrites = "short-write-ignored"
+    case interruptionFails = "eintr-is-failure"
+    case interruptionSucceeds = "eintr-is-success"
+    case ignoresFailedWrites = "failed-write-ignored"
+    case swallowsFullDisk = "full-disk-swallowed"
+    case retriesFailedSync = "failed-sync-retried"
+    case poisonsNobody = "failed-sync-forgotten"
+    // Objects.
+    case leavesBacklinks = "backlink-left-behind"
+    case leavesLinks = "link-left-behind"
+    case leavesPrimaryKeys = "primary-key-left-behind"
+    case leavesIndexEntries = "index-entry-left-behind"
+    case losesWidening = "full-leaf-loses-widening"
+    case scansAllColumns = "scan-touches-all-columns"
+}
+
+#if PLANTED_BUGS
+/// What tools ask about planted bugs.
+package enum PlantedBugs {
+    /// Names the bug of a process, and of those that it starts.
+    package static let variable = "REALM_PLANTED_BUG"
+
+    package static var names: [String] { PlantedBug.allCases.map(\.rawValue) }
+
+    /// The bug of this process, or nil. Ends the process for a name that is none's: whoever gave
+    /// it would take an engine without bugs for one whose bug is not noticed.
+    fileprivate static let chosen: PlantedBug? = {
+        guard let text = getenv(variable) else { return nil }
+        let name = String(cString: text)
+        guard let bug = PlantedBug(rawValue: name) else {
+            fatalError("'\(name)' in \(variable) is no planted bug: \(names)")
+        }
+        return bug
+    }()
+}
+
+/// Whether this process has the bug.
+@inline(__always)
+func planted(_ bug: PlantedBug) -> Bool { PlantedBugs.chosen == bug }
+#else
+/// False: nothing of what depends on it is compiled.
+@_transparent
+func planted(_ bug: PlantedBug) -> Bool { false }
+#endif
+
+/// The thread that asked for the write lock last: for ``PlantedBug/givesLockToThread``.
+enum PlantedLockOwner {
+    #if PLANTED_BUGS
+    private static let thread = Locked<UInt>(0)
+
+    static func note() { thread.withLock { $0 = realm_thread_identity() } }
+
+    static var isAnother: Bool { thread.withLock { $0 != realm_thread_identity() } }
+    #else
+    @_transparent
+    static func note() {}
+
+    @_transparent
+    static var isAnother: Bool { false }
+    #endif
+}

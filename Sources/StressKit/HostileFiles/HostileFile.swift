@@ -1,0 +1,76 @@
+import BenchmarkKit
+import StorageEngine
+import StressModel
+
+/// A small file that was closed in order, and what may come of damaging it: an error that says so,
+/// or exactly what it held; in bounded time.
+package struct HostileFile {
+    private let oracle: PrefixOracle
+    private let options: Database.Options
+    package let bytes: [UInt8]
+    /// The same file some transactions earlier.
+    package let earlier: [UInt8]
+
+    /// Opening and reading a file of half a megabyte takes milliseconds.
+    private static let longestNanoseconds: UInt64 = 5_000_000_000
+    /// What a damaged file may be said to be.
+    private static let codes: Set<StorageError.Code> = [
+        .damaged, .notADatabase, .unsupportedFormat,
+    ]
+
+    package init(_ point: StressPoint, _ trial: Trial) throws {
+        let workload = try point.workload()
+        oracle = PrefixOracle(workload)
+        options = try point.options()
+        let path = trial.file("sound")
+        trial.remove(path)
+        defer { trial.remove(path) }
+        let half = workload.count / 2
+        try Self.run(workload, 1..<half + 1, path, options)
+        earlier = try trial.read(path)
+        try Self.run(workload, half + 1..<workload.count + 1, path, options)
+        bytes = try trial.read(path)
+    }
+
+    /// In a function of its own, so that the database is closed when it returns.
+    private static func run(
+        _ workload: StressWorkload, _ steps: Range<Int>, _ path: String,
+        _ options: Database.Options
+    ) throws {
+        let connection = try Connection(Database.open(path: path, options: options))
+        for step in steps { try workload.run(step, on: connection) }
+    }
+
+    /// Opens what the damage leaves, and reads and verifies all of it.
+    ///
+    /// - Returns: whether it held what it should; false for an error.
+    @discardableResult
+    package func judge(_ damage: FileDamage, at path: String) throws -> Bool {
+        let start = System.monotonicNanoseconds
+        var isRight = true
+        do {
+            try read(path)
+        } catch let error as StorageError {
+            guard Self.codes.contains(error.code) else {
+                throw Finding(
+                    .wrongError, "\(error.code) for a damaged file: \(error.message)")
+            }
+            guard error.path == path, !error.message.isEmpty else {
+                throw Finding(.wrongError, "the error does not say where: \(error.message)")
+            }
+            isRight = false
+        }
+        let nanoseconds = System.monotonicNanoseconds - start
+        guard nanoseconds <= Self.longestNanoseconds else {
+            throw Finding(
+                .overLimit, "reading it took \(nanoseconds / 1_000_000) ms.")
+        }
+        return isRight
+    }
+
+    /// In a function of its own, so that the database is closed when it returns.
+    private func read(_ path: String) throws {
+        let connection = try Connection(Database.open(path: path, options: options))
+        try oracle.judgeAll(connection, CommitLedger(acknowledged: oracle.workload.count))
+    }
+}

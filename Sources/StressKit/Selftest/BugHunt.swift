@@ -1,0 +1,86 @@
+import StorageEngine
+
+/// Looks for one planted bug, or, without one, for findings that nobody planted.
+///
+/// The scenarios that are expected to find it have two thirds of the time, and try round after
+/// round; then the others share what is left. The first finding ends the hunt.
+package struct BugHunt {
+    /// Tries a point for at most so many seconds, in a process that has the bug.
+    package typealias Attempt = (StressPoint, _ secondsLeft: Double) throws -> TrialReport
+
+    /// What came of it.
+    package struct Outcome: Equatable, Sendable {
+        /// Nil if nothing was found.
+        package var failure: TrialReport.Failure?
+        package var points = 0
+        package var seconds = 0.0
+
+        /// The layer and scenario that found it.
+        package var finder: String? {
+            failure.map { $0.point.split(separator: " ").first.map(String.init) ?? $0.point }
+        }
+    }
+
+    private let layers: [any StressLayer]
+    private let seed: UInt64
+    private let seconds: Double
+    private let attempt: Attempt
+
+    package init(
+        _ layers: [any StressLayer], seed: UInt64, seconds: Double, attempt: @escaping Attempt
+    ) {
+        self.layers = layers
+        self.seed = seed
+        self.seconds = seconds
+        self.attempt = attempt
+    }
+
+    /// `expected`: scenarios as `layer/scenario`.
+    package func run(expected: [String]) throws -> Outcome {
+        let start = System.monotonicNanoseconds
+        var outcome = Outcome()
+        let all = layers.flatMap { layer in
+            layer.scenarios.map { Scenario(layer: layer, name: $0.name) }
+        }
+        let first = expected.compactMap { name in all.first { $0.description == name } }
+        let others = all.filter { !expected.contains($0.description) }
+        if !first.isEmpty {
+            try run(first, until: others.isEmpty ? seconds : seconds * 2 / 3, start, &outcome)
+        }
+        if outcome.failure == nil { try run(others, until: seconds, start, &outcome) }
+        outcome.seconds = Double(System.monotonicNanoseconds - start) / 1e9
+        return outcome
+    }
+
+    private struct Scenario: CustomStringConvertible {
+        var layer: any StressLayer
+        var name: String
+        var description: String { "\(layer.name)/\(name)" }
+    }
+
+    /// Rounds of scenarios until something is found or so many seconds have passed since the
+    /// start. They take turns, and share what is left; what cannot run here is left out.
+    private func run(
+        _ scenarios: [Scenario], until end: Double, _ start: UInt64, _ outcome: inout Outcome
+    ) throws {
+        func left() -> Double { end - Double(System.monotonicNanoseconds - start) / 1e9 }
+        var scenarios = scenarios
+        var round = 0
+        while left() > 0, !scenarios.isEmpty {
+            var skipped: Set<String> = []
+            for (turn, scenario) in scenarios.enumerated() where left() > 0 {
+                let share = left() / Double(scenarios.count - turn)
+                for point in scenario.layer.points(round: round, seed: seed)
+                where point.scenario == scenario.name {
+                    let report = try attempt(point, share)
+                    outcome.points += report.points
+                    if report.skipped != nil { skipped.insert(scenario.description) }
+                    outcome.failure = report.failures.first
+                    if outcome.failure != nil { return }
+                }
+            }
+            scenarios.removeAll { skipped.contains($0.description) }
+            round += 1
+        }
+    }
+}

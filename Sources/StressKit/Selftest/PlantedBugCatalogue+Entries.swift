@@ -1,0 +1,147 @@
+extension PlantedBugCatalogue {
+    private static let survivesPowerLoss = "E5: what was acknowledged survives a loss of power"
+    private static let prefix = "E5: after any crash there is a prefix of the commits"
+    private static let relaxed = "E8: a loss of power takes newest relaxed commits, never the file"
+    private static let reuse = "E10: space is reused, and only what nobody needs"
+    private static let damage = "E14: a damaged page is an error, never wrong data"
+    private static let failedCalls = "E13: a call that fails undoes the transaction"
+    private static let failedSync = "E18: after a failed sync everybody is told"
+    private static let sound = "E14: links, backlinks, keys and indexes fit together"
+
+    static let recovery = [
+        PlantedBugEntry(
+            "skip-sync", "a commit returns without having been synced",
+            breaks: survivesPowerLoss, "power-loss/full"),
+        PlantedBugEntry(
+            "publish-before-sync", "a version is visible before it is durable",
+            breaks: "E7: under full durability others see a version once it is durable",
+            "staged/publication"),
+        PlantedBugEntry(
+            "large-commit-one-sync", "a commit too large for its record's list is synced once",
+            breaks: prefix, "power-loss/growing"),
+        PlantedBugEntry(
+            "trust-page-seals", "recovery asks a page's own seal, not the record's list",
+            breaks: prefix, "power-loss/full", "power-loss/grouped"),
+        PlantedBugEntry(
+            "zero-pages-intact", "recovery takes listed pages of zeros for intact",
+            breaks: prefix, "power-loss/creating", "power-loss/full"),
+        PlantedBugEntry(
+            "zero-slot-is-record", "recovery passes over an empty slot among unsynced records",
+            breaks: relaxed, "power-loss/relaxed-slots", "power-loss/relaxed"),
+        PlantedBugEntry(
+            "zero-file-is-new", "a file of zeros, however long, is taken for one to be created",
+            breaks: "E15: what is no database is refused", "hostile-files/zeros"),
+        PlantedBugEntry(
+            "relaxed-slot-reuse", "no bound on the records that are not synced yet",
+            breaks: relaxed, "power-loss/relaxed-slots"),
+        PlantedBugEntry(
+            "adopt-without-sync", "a version that may not be durable is built upon",
+            breaks: prefix, "power-loss/adopted"),
+        PlantedBugEntry(
+            "durable-floor-too-high", "a record names a floor that is not durable",
+            breaks: relaxed, "power-loss/relaxed"),
+        PlantedBugEntry(
+            "marker-before-sync", "relaxed commits are said to be durable without a sync",
+            breaks: relaxed, "power-loss/relaxed"),
+        PlantedBugEntry(
+            "abandoned-record-stays", "the record of a writer that was killed is not cleared",
+            breaks: prefix, "process-death/twice"),
+    ]
+
+    static let space = [
+        PlantedBugEntry(
+            "reuse-by-visible-version", "space is reused before a crash cannot lead back to it",
+            breaks: relaxed, "power-loss/relaxed"),
+        PlantedBugEntry(
+            "reuse-pinned-pages", "pages that a reader has pinned are reused",
+            breaks: "E4: a reader sees one version", "pinned-readers/one"),
+        PlantedBugEntry(
+            "pins-of-the-dead-stay", "versions that killed processes had pinned stay pinned",
+            breaks: "E9: the pins of a killed process are released", "process-death/survivor"),
+        PlantedBugEntry(
+            "rollback-loses-group", "rolling back takes back the group before as well",
+            breaks: "E7: a rollback leaves the group untouched", "many-writers/threads",
+            "long-runs/mixed"),
+        PlantedBugEntry(
+            "rollback-leaks-pages", "what was rolled back keeps its pages for ever",
+            breaks: reuse, "failing-calls/once", "long-runs/mixed"),
+        PlantedBugEntry(
+            "checkpoint-pages-leak", "old maps of free pages are never freed",
+            breaks: reuse, "pinned-readers/one"),
+    ]
+
+    static let locks = [
+        PlantedBugEntry(
+            "lock-belongs-to-thread", "only the thread that took the write lock hands it on",
+            breaks: "E4: transactions may move between threads", "staged/passed-on"),
+        PlantedBugEntry(
+            "lock-not-robust", "writers wait for one that was killed",
+            breaks: "E9: the write lock of a killed process passes on", "process-death/beside"),
+    ]
+
+    static let pages = [
+        PlantedBugEntry(
+            "stale-decrypted-page", "a page, once decrypted, is never read again",
+            breaks: "E16: processes share an encrypted file", "many-writers/processes",
+            "process-death/survivor"),
+        PlantedBugEntry(
+            "nonce-used-twice", "all seals of a session have the same number",
+            breaks: "E16: no nonce is used twice", "power-loss/encrypted"),
+        PlantedBugEntry(
+            "checksum-not-checked", "pages are read whatever their checksum says",
+            breaks: damage, "hostile-files/bytes"),
+        PlantedBugEntry(
+            "stale-page-accepted", "a page need not be of the version that refers to it",
+            breaks: damage, "hostile-files/older"),
+        PlantedBugEntry(
+            "cut-file-accepted", "nobody looks whether the file is as long as its version says",
+            breaks: "E15: a truncated file is an error", "hostile-files/cut"),
+    ]
+
+    static let calls = [
+        PlantedBugEntry(
+            "short-write-ignored", "a write that came short is taken for whole",
+            breaks: failedCalls, "failing-calls/once"),
+        PlantedBugEntry(
+            "eintr-is-failure", "a write that a signal interrupted fails",
+            breaks: failedCalls, "failing-calls/once"),
+        PlantedBugEntry(
+            "eintr-is-success", "a write that a signal interrupted is taken for done",
+            breaks: failedCalls, "failing-calls/once"),
+        PlantedBugEntry(
+            "failed-write-ignored", "pages that could not be written are taken for written",
+            breaks: failedCalls, "failing-calls/once"),
+        PlantedBugEntry(
+            "full-disk-swallowed", "a write to a full disk is taken for done",
+            breaks: "E13: a full disk is an error", "failing-calls/once"),
+        PlantedBugEntry(
+            "failed-sync-retried", "a sync that failed is tried again, as if that told anything",
+            breaks: failedSync, "failing-calls/once"),
+        PlantedBugEntry(
+            "failed-sync-forgotten", "after a failed sync others write on",
+            breaks: failedSync, "failing-calls/once"),
+    ]
+
+    static let objects = [
+        PlantedBugEntry(
+            "backlink-left-behind", "a deleted object stays in the backlinks of its targets",
+            breaks: sound, "long-runs/mixed", "failing-calls/once"),
+        PlantedBugEntry(
+            "link-left-behind", "links to a deleted object stay",
+            breaks: "E3: deleting an object nulls links to it", "long-runs/mixed",
+            "failing-calls/once"),
+        PlantedBugEntry(
+            "primary-key-left-behind", "the primary key of a deleted object stays",
+            breaks: sound, "long-runs/mixed", "failing-calls/once"),
+        PlantedBugEntry(
+            "index-entry-left-behind", "a deleted object stays in indexes",
+            breaks: sound, "long-runs/mixed", "failing-calls/once"),
+        PlantedBugEntry(
+            "full-leaf-loses-widening",
+            "a value that needs a wider column is taken for stored where the leaf has no room",
+            breaks: "E4: what a transaction wrote is read", "staged/full-leaf"),
+        PlantedBugEntry(
+            "scan-touches-all-columns", "a scan reads the pages of every property",
+            breaks: "E22: a scan touches its own column", "staged/column-scan"),
+    ]
+}

@@ -1,0 +1,49 @@
+import BenchmarkKit
+import StorageEngine
+
+/// One `realm-bench stress selftest`: a hunt without a bug, then one for each.
+package final class SelftestRun {
+    /// Hands out attempts of worker processes that have a bug; nil: none.
+    package typealias Workers = (PlantedBugEntry?) -> (attempt: BugHunt.Attempt, end: () -> Void)
+
+    package struct Plan {
+        package var bugs: [PlantedBugEntry]
+        package var layers: [any StressLayer]
+        /// For each bug, and for the hunt without one.
+        package var seconds: Double
+        package var seed: UInt64
+
+        package init(
+            bugs: [PlantedBugEntry], layers: [any StressLayer], seconds: Double, seed: UInt64
+        ) {
+            self.bugs = bugs
+            self.layers = layers
+            self.seconds = seconds
+            self.seed = seed
+        }
+    }
+
+    private let plan: Plan
+    private let workers: Workers
+
+    package init(_ plan: Plan, workers: @escaping Workers) {
+        self.plan = plan
+        self.workers = workers
+    }
+
+    /// `tell` gets each row as soon as it is known: the control first.
+    package func run(_ tell: (SelftestRow) throws -> Void) throws -> [SelftestRow] {
+        var rows: [SelftestRow] = []
+        for bug in [nil] + plan.bugs.map(Optional.some) {
+            try Interruption.throwIfRequested()
+            let (attempt, end) = workers(bug)
+            defer { end() }
+            let hunt = BugHunt(
+                plan.layers, seed: plan.seed, seconds: plan.seconds, attempt: attempt)
+            let row = SelftestRow(bug: bug, outcome: try hunt.run(expected: bug?.expected ?? []))
+            rows.append(row)
+            try tell(row)
+        }
+        return rows
+    }
+}

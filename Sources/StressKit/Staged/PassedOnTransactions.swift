@@ -1,0 +1,59 @@
+import StorageEngine
+import StressModel
+
+/// Transactions that one thread begins and another one commits or rolls back, when the first has
+/// ended, as those of a queue or an actor may.
+struct PassedOnTransactions {
+    private let trial: Trial
+    private let oracle: PrefixOracle
+    private let database: Database
+
+    /// What takes microseconds.
+    private static let patienceNanoseconds: UInt64 = 5_000_000_000
+
+    init(_ point: StressPoint, _ trial: Trial, _ path: String) throws {
+        self.trial = trial
+        oracle = try PrefixOracle(point.workload())
+        database = try Database.open(path: path, options: point.options())
+    }
+
+    func run() throws {
+        let connection = Passed(try Connection(database))
+        for step in 1...oracle.workload.count {
+            for isRolledBack in [true, false] {
+                try onThread { try connection.value.beginWrite() }
+                try onThread { [oracle] in
+                    try oracle.workload.change(step, on: connection.value)
+                    if isRolledBack {
+                        connection.value.rollback()
+                    } else {
+                        try connection.value.commit()
+                    }
+                }
+            }
+            try oracle.judge(connection.value, CommitLedger(acknowledged: step))
+            trial.count(states: 1, commits: 1)
+        }
+    }
+
+    /// Runs `body` on a thread of its own, which has ended when this returns.
+    private func onThread(_ body: @escaping @Sendable () throws -> Void) throws {
+        let thread = BackgroundThread { _ in try body() }
+        let start = System.monotonicNanoseconds
+        while !thread.isDone {
+            guard System.monotonicNanoseconds - start < Self.patienceNanoseconds else {
+                throw Finding(
+                    .overLimit, "a writer waits for a lock that a thread took which has ended.")
+            }
+            System.sleep(nanoseconds: 50_000)
+        }
+        try thread.wait()
+    }
+}
+
+/// A connection that threads hand to each other.
+// Unchecked because each thread is waited for before the next one starts.
+private final class Passed: @unchecked Sendable {
+    let value: Connection
+    init(_ value: Connection) { self.value = value }
+}

@@ -1,0 +1,45 @@
+import StorageEngine
+import StressModel
+
+/// Brings about situations that chance rarely makes, one in each scenario.
+struct StagedLayer: StressLayer {
+    let name = "staged"
+    let summary = "brings about certain situations, step by step"
+    let proves =
+        "nothing is seen before it is durable; transactions move between threads; full pages and "
+        + "wide classes"
+    let scenarios = [
+        StressScenario("publication", "others look while the sync of a commit is held"),
+        StressScenario("passed-on", "one thread begins a transaction and ends, another commits it"),
+        StressScenario("full-leaf", "values that need more bits, in leaves without room for them"),
+        StressScenario("column-scan", "a scan, when the pages of other properties are damaged"),
+    ]
+
+    func points(round: Int, seed: UInt64) -> [StressPoint] {
+        scenarios.enumerated().map { index, scenario in
+            StressPoint(name, scenario.name)
+                .with("file", FileKind.allCases[(round + index) % 2].rawValue)
+                .with("transactions", 8)
+                .with("seed", seed &+ UInt64(round))
+        }
+    }
+
+    func run(_ point: StressPoint, in trial: Trial) throws {
+        try trial.attempt(point) {
+            let path = trial.file("staged")
+            trial.remove(path)
+            defer { trial.remove(path) }
+            switch point.scenario {
+            case "publication": try Publication(point, trial, path).run()
+            case "passed-on": try PassedOnTransactions(point, trial, path).run()
+            case "full-leaf": try FullLeaves(point, trial, path).run()
+            default: try ColumnScan(point, trial, path).run()
+            }
+        }
+    }
+
+    func smaller(than point: StressPoint) throws -> [StressPoint] {
+        ["publication", "passed-on"].contains(point.scenario)
+            ? try point.withSmallerWorkloads() : []
+    }
+}
