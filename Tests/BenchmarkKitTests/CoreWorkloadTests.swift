@@ -12,8 +12,9 @@ import Testing
     ) throws -> CaseOutcome {
         var options = CaseOptions()
         change(&options)
-        let benchmarkCase = try #require(try WorkloadCatalogue.makeCase(
-            workload: workload, strategy: layer, size: size, options: options))
+        let benchmarkCase = try #require(
+            try WorkloadCatalogue.makeCase(
+                workload: workload, strategy: layer, size: size, options: options))
         try #require(benchmarkCase.unsupported == nil)
         let directory = "\(folder.path)/\(workload)-\(layer)"
         try FileManager.default.createDirectory(

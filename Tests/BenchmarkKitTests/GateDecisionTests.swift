@@ -193,7 +193,8 @@ private struct NormalSource {
 
     @Test func whereFilesLieIsPartOfTheNoise() throws {
         let analysis = try SelftestAnalysis(
-            pool(rounds: 44, spread: 0.001, sideTwo: 1.035), policy: Self.policyOfTenSamples, trials: 20,
+            pool(rounds: 44, spread: 0.001, sideTwo: 1.035), policy: Self.policyOfTenSamples,
+            trials: 20,
             seed: 1)
         #expect(analysis.rows.allSatisfy { $0.noiseFloor > 0.03 })
     }
@@ -225,7 +226,8 @@ private struct NormalSource {
     @Test func theSameSeedDrawsTheSameTrials() throws {
         let pool = pool(rounds: 44, spread: 0.03)
         let first = try SelftestAnalysis(pool, policy: Self.policyOfTenSamples, trials: 10, seed: 5)
-        let second = try SelftestAnalysis(pool, policy: Self.policyOfTenSamples, trials: 10, seed: 5)
+        let second = try SelftestAnalysis(
+            pool, policy: Self.policyOfTenSamples, trials: 10, seed: 5)
         #expect(first.rows.map(\.noiseFloor) == second.rows.map(\.noiseFloor))
         #expect(first.rows.map(\.detections) == second.rows.map(\.detections))
     }

@@ -189,6 +189,25 @@ import Testing
         #expect(outcomes.filter { !$0.passed }.map(\.title) == ["insert/engine, 1,000,000"])
     }
 
+    /// Rows of other durability, or of encrypted files, stand behind the durable ones of a suite.
+    @Test func checksAreOfDurablePlainRows() {
+        var durable = ColumnTests.result("commit", "api")
+        durable.measure("ratio_to_control", 0.8)
+        var relaxed = durable
+        relaxed.identifier.durability = .relaxed
+        var encrypted = durable
+        encrypted.identifier.isEncrypted = true
+        for other in [relaxed, encrypted] {
+            #expect(SpeedCheck.outcomes(for: [other]) == [])
+            var slower = other
+            slower.measure("ratio_to_control", 0.1)
+            #expect(
+                SpeedCheck.outcomes(for: [durable, slower])
+                    == SpeedCheck.outcomes(for: [durable]))
+        }
+        #expect(SpeedCheck.outcomes(for: [durable]).count == 1)
+    }
+
     @Test func checksWithoutTheirRowsAreLeftOut() {
         #expect(SpeedCheck.outcomes(for: []) == [])
         var failed = ColumnTests.result("sensors", "dedicated-thread")

@@ -13,9 +13,10 @@ import Testing
     ) throws -> CaseOutcome {
         var options = CaseOptions()
         change(&options)
-        let benchmarkCase = try #require(try WorkloadCatalogue.makeCase(
-            workload: workload, strategy: strategy, durability: durability, size: size,
-            options: options))
+        let benchmarkCase = try #require(
+            try WorkloadCatalogue.makeCase(
+                workload: workload, strategy: strategy, durability: durability, size: size,
+                options: options))
         let directory = folder.path + "/" + strategy
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)

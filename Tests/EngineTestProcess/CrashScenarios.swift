@@ -84,7 +84,8 @@ enum SharedCounter {
 
     /// Appends `writer * 2^32 + round`.
     static func increment(
-        _ connection: Connection, writer: Int64, _ round: Int64, _ durability: CommitDurability = .full
+        _ connection: Connection, writer: Int64, _ round: Int64,
+        _ durability: CommitDurability = .full
     ) throws {
         try connection.beginWrite()
         do {

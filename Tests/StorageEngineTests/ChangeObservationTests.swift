@@ -109,7 +109,8 @@ import Testing
             let owner = ObjectKey(rawValue: 5)
             #expect(change[table: 0]?.touchedColumns == [owner: [3]])
             #expect(
-                change[table: 0]?.collections[CollectionPlace(owner: owner, column: 3)]?.deletions == [0..<3])
+                change[table: 0]?.collections[CollectionPlace(owner: owner, column: 3)]?.deletions
+                    == [0..<3])
         }
     }
 

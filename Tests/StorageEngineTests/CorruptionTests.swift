@@ -109,7 +109,9 @@ import Testing
                     #expect(error.code == .damaged)
                     // Runs of several pages are named by their first.
                     let first = try #require(error.page)
-                    #expect(first <= UInt64(page) && first >= FileHeader.blockCount, "page \(page): \(error)")
+                    #expect(
+                        first <= UInt64(page) && first >= FileHeader.blockCount,
+                        "page \(page): \(error)")
                     named += 1
                 }
             }

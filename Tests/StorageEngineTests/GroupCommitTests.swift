@@ -37,7 +37,9 @@ import Testing
         }
 
         /// Starts a transaction and returns once it has joined a group.
-        func join(_ body: @escaping @Sendable (ValueStore) throws -> Void) -> BackgroundThread<UInt64> {
+        func join(_ body: @escaping @Sendable (ValueStore) throws -> Void) -> BackgroundThread<
+            UInt64
+        > {
             let before = database.commits.joinedTransactions
             let work = Self.writing(database, body)
             while database.commits.joinedTransactions == before { usleep(200) }
@@ -238,7 +240,8 @@ import Testing
         let (count, log) = try SharedCounter.read(connection)
         #expect(Int(count) == writers * rounds)
         for writer in 0..<Int64(writers) {
-            #expect(log.filter { $0 >> 32 == writer }.map { $0 & 0xFFFF } == Array(0..<Int64(rounds)))
+            #expect(
+                log.filter { $0 >> 32 == writer }.map { $0 & 0xFFFF } == Array(0..<Int64(rounds)))
         }
         #expect(try connection.verify() == [])
         #expect(Int(database.coordinator.visibleVersion) == writers * rounds + 1)
@@ -277,7 +280,9 @@ import Testing
                             connection, writer: Int64(writer), Int64(round), durability)
                         let events = interceptor.trace.count { $0.path == path }
                         let count = Int(try SharedCounter.read(connection).count)
-                        if durability == .full { acknowledged.withLock { $0.append((events, count)) } }
+                        if durability == .full {
+                            acknowledged.withLock { $0.append((events, count)) }
+                        }
                     }
                 }
             }

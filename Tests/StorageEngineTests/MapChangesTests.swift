@@ -77,7 +77,9 @@ import Testing
                 if number % 7 == 0 {
                     // Gone again, and some come back.
                     append(entry, isRemoval: true)
-                    if number % 14 == 0 { append(entry, isRemoval: false) } else {
+                    if number % 14 == 0 {
+                        append(entry, isRemoval: false)
+                    } else {
                         model.remove(entry)
                     }
                 }

@@ -215,7 +215,9 @@ def encryption(run):
     plain = {row.name: row for row in run.rows if not row.encrypted}
     pairs = []
     for row in run.rows:
-        base = plain.get(row.name.replace("/encrypted/", "/plain/")) if row.encrypted else None
+        if not row.encrypted or row.is_control:
+            continue
+        base = plain.get(row.name.replace("/encrypted/", "/plain/"))
         if base:
             pairs.append((row, base.rate / row.rate - 1))
     if not pairs:
@@ -224,12 +226,11 @@ def encryption(run):
     for position, (row, cost) in enumerate(pairs):
         axis.barh(position, cost * 100, height=0.66,
                   color=style.PALETTE[0 if cost <= 0 else 1])
-        axis.annotate(f"{cost * 100:+.1f} %", (cost * 100, position), xytext=(6, 0),
-                      textcoords="offset points", va="center",
-                      ha="left")
-    names = [f"{row.workload}/{row.strategy} ({row.engine})" for row, _ in pairs]
-    axis.set_yticks(range(len(pairs)), names)
-    axis.invert_yaxis()
+        axis.annotate(f"{cost * 100:+.1f} %", (cost * 100, position),
+                      xytext=(6 if cost > 0 else -6, 0), textcoords="offset points", va="center",
+                      ha="left" if cost > 0 else "right")
+    axis.set_yticks(range(len(pairs)), [f"{row.workload}/{row.strategy}" for row, _ in pairs])
+    axis.set_ylim(len(pairs) - 0.4, -0.6)
     axis.axvline(0, color="#1b1f24", linewidth=1.2)
     axis.grid(axis="y", visible=False)
     axis.margins(x=0.14)

@@ -103,8 +103,9 @@ def legend_right(axes, **options):
 
 
 def legend_above(axes, handles=None, columns=4):
-    options = {"loc": "lower left", "bbox_to_anchor": (0, 1.01), "ncols": columns,
-               "borderaxespad": 0.2, "columnspacing": 1.4, "handletextpad": 0.5}
+    # The distance is in units of the font: a part of the height would be much in tall axes.
+    options = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": columns,
+               "borderaxespad": 0.4, "columnspacing": 1.4, "handletextpad": 0.5}
     if handles is None:
         axes.legend(**options)
     else:

@@ -59,6 +59,7 @@ struct RunFolder {
 
     /// First of all, so that a layout of another version is named as such rather than as broken.
     private static func checkVersion(_ data: Data, _ file: String) throws {
+        // swift-format-ignore: AlwaysUseLowerCamelCase
         struct Version: Decodable { var schema_version: Int }
         guard let version = try? JSONDecoder().decode(Version.self, from: data) else {
             throw BenchmarkError(.usage, "'\(file)' has no schema_version.")

@@ -49,7 +49,8 @@ extension CaseRunner {
         let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)
         for mode in workload.isPreparedApart ? [CaseRequest.Mode.prepare, .run] : [.run] {
             let ending = try perform(
-                mode, benchmarkCase, directory, command: mode == .run ? command : nil) { _ in }
+                mode, benchmarkCase, directory, command: mode == .run ? command : nil
+            ) { _ in }
             try Interruption.throwIfRequested()
             guard ending.isSuccess else {
                 throw BenchmarkError(

@@ -33,7 +33,8 @@ package struct CaseRunner {
         try Self.makeDirectory(fixtures)
         try Self.makeDirectory(directory)
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let command = try benchmarkCase.usesSystemAllocator()
+        let command =
+            try benchmarkCase.usesSystemAllocator()
             ? [SystemAllocatorProgram.path()] : nil
         let load = MachineLoad()
         let workload = try WorkloadCatalogue.workload(named: benchmarkCase.identifier.workload)

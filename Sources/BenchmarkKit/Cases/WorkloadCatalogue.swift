@@ -54,7 +54,8 @@ enum WorkloadCatalogue {
         let identifier = CaseIdentifier(
             workload: name, strategy: strategy, durability: durability, isEncrypted: isEncrypted,
             size: try workload.size(for: options, asked: size), engine: engine)
-        let layers = EngineLayer(rawValue: workload.layer(of: strategy)).map { [$0] }
+        let layers =
+            EngineLayer(rawValue: workload.layer(of: strategy)).map { [$0] }
             ?? [.api, .engine]
         let found = try layers.lazy.compactMap {
             try EngineCatalogue.engine(named: engine, layer: $0)

@@ -125,7 +125,8 @@ extension LinkPassWorkload {
         core.progress(fraction: 0)
         let links = LinkLists.members(core.size)
         let expected = expected(core.size)
-        let passes = core.options.count.map { max(1, $0 / links) }
+        let passes =
+            core.options.count.map { max(1, $0 / links) }
             ?? min(1000, max(5, 2_000_000 / links))
         _ = try pass(store)
         var allocations = AllocationMeasurement(environment.allocations)

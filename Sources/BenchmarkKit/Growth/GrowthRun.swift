@@ -141,7 +141,8 @@ final class GrowthRun {
                 elapsed: seconds, operations: updates, fileBytes: point.fileBytes,
                 residentBytes: ProcessStatus.residentBytes()))
         largestFile = max(largestFile, point.fileBytes)
-        let fraction = options.count.map { Double(commits) / Double($0) }
+        let fraction =
+            options.count.map { Double(commits) / Double($0) }
             ?? seconds / options.seconds
         environment.progress(
             ProgressUpdate(

@@ -94,7 +94,9 @@ final class BareGroups: Sendable {
             return state.open
         }
         next?.wake(count: 1)
-        if case .success = result { group.phase = Group.Phase.durable } else {
+        if case .success = result {
+            group.phase = Group.Phase.durable
+        } else {
             group.phase = Group.Phase.failed
         }
         group.wake(count: .max)

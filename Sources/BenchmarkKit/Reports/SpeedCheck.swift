@@ -32,13 +32,15 @@ struct SpeedCheck: Sendable {
     }
 }
 
-/// Finds the rows that checks are about: what is promised of encrypted files is in
-/// ``EncryptionTable``.
+/// Finds the rows that checks are about: durable ones, of plain files. What is promised of encrypted
+/// files is in ``EncryptionTable``.
 struct CheckedRows: Sendable {
     private let rows: [CaseResult]
 
     init(_ results: [CaseResult]) {
-        rows = results.filter { $0.status == .ok && !$0.identifier.isEncrypted }
+        rows = results.filter {
+            $0.status == .ok && $0.identifier.durability == .full && !$0.identifier.isEncrypted
+        }
     }
 
     /// Of several sizes, a million objects if there is that, else the last.

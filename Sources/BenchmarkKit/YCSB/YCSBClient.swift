@@ -142,7 +142,8 @@ final class YCSBClient {
         let key = YCSBRecord.key(record)
         let length = operation == .scan ? 1 + generator.next(below: YCSBMix.longestScan) : 0
         let start = Self.wait(until: due)
-        let found = operation == .scan
+        let found =
+            operation == .scan
             ? try store.scan(from: key, count: length) : try store.read(key)
         let end = PlantedDelay.end(of: start)
         guard let found else { throw missing(key) }

@@ -36,7 +36,8 @@ final class ChangeRecorder {
 
     /// A collection of an object that is not new was changed. `count`: its elements before.
     func change(
-        _ place: CollectionPlace, inTable number: Int, count: Int, _ change: (inout CollectionChange) -> Void
+        _ place: CollectionPlace, inTable number: Int, count: Int,
+        _ change: (inout CollectionChange) -> Void
     ) {
         guard prepare(number) else { return }
         size += tables[number].modify(place.owner, place.column)

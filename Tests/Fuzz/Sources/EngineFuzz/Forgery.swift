@@ -132,8 +132,9 @@ struct Forgery {
     }
 
     /// The run is then another tree's, or another kind's, but of the version that is expected.
-    private mutating func copyContents(from other: Int, _ runs: [SeedFile.Run], to run: SeedFile.Run)
-    {
+    private mutating func copyContents(
+        from other: Int, _ runs: [SeedFile.Run], to run: SeedFile.Run
+    ) {
         let source = runs[other]
         guard source.pageCount == run.pageCount else { return }
         let birth = image.withUnsafeBytes { PageHeader($0.baseAddress! + run.start).birth }

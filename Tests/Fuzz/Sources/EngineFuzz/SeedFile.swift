@@ -43,7 +43,8 @@ struct SeedFile {
         }
     }
 
-    private static func make(_ contents: SeedContents, _ options: Database.Options) throws -> [UInt8]
+    private static func make(_ contents: SeedContents, _ options: Database.Options) throws
+        -> [UInt8]
     {
         let path = "/tmp/engine-fuzz-seed-\(getpid())"
         defer {

@@ -18,7 +18,9 @@ struct ValueFiller {
             switch definition.collection {
             case .none: try fillValue(column, definition, named)
             case .list:
-                for position in 0..<length(column) { try append(column, definition, position, named) }
+                for position in 0..<length(column) {
+                    try append(column, definition, position, named)
+                }
             case .set:
                 for position in 0..<length(column) {
                     try withValue(definition.type, position, named) {
