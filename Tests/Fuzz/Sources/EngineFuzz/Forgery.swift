@@ -86,10 +86,17 @@ struct Forgery {
             guard node.columnCount > 0, node.rowCount > 0 else { return }
             let column = Int(change.place) % node.columnCount
             let row = Int(change.place >> 8) % node.rowCount
-            let view = node.reading
-            guard !view.isSpilled(column), view.kind(column).isPacked else { return }
-            _ = node.setInteger(column, row, Int64(bitPattern: change.value))
+            Self.setInteger(change.value, node, column, row)
         }
+    }
+
+    /// Nothing where the column has no integers of its own: other changes may have made a node of
+    /// one tree look like that of another.
+    private static func setInteger(_ value: UInt64, _ node: MutableNode, _ column: Int, _ row: Int)
+    {
+        let view = node.reading
+        guard !view.isSpilled(column), view.kind(column).isPacked else { return }
+        _ = node.setInteger(column, row, Int64(bitPattern: value))
     }
 
     /// Branches, spilled columns, long values and collections name pages in four ways.
@@ -106,8 +113,8 @@ struct Forgery {
             guard view.columnCount > 0, view.rowCount > 0 else { return }
             let row = Int(change.place >> 8) % view.rowCount
             if view.level > 0, view.columnCount > 2 {
-                _ = node.setInteger(0, row, Int64(bitPattern: reference.page))
-                _ = node.setInteger(1, row, Int64(bitPattern: reference.birth))
+                Self.setInteger(reference.page, node, 0, row)
+                Self.setInteger(reference.birth, node, 1, row)
                 return
             }
             let column = Int(change.place) % view.columnCount
@@ -125,8 +132,8 @@ struct Forgery {
                 }
             } else if view.columnCount >= 5 {
                 // A root, as the forest has it.
-                _ = node.setInteger(2, row, Int64(bitPattern: reference.page))
-                _ = node.setInteger(3, row, Int64(bitPattern: reference.birth))
+                Self.setInteger(reference.page, node, 2, row)
+                Self.setInteger(reference.birth, node, 3, row)
             }
         }
     }
