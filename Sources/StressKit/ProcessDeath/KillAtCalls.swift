@@ -101,8 +101,10 @@ struct KillAtCalls {
         }
     }
 
-    func run(_ body: (Attempt) throws -> Void) throws {
-        for kill in try kills() {
+    /// `hasSurvivor`: `body` has the file open itself while the victim runs. What calls a victim
+    /// makes depends on it: who is alone may cut the file, for one.
+    func run(hasSurvivor: Bool = false, _ body: (Attempt) throws -> Void) throws {
+        for kill in try kills(hasSurvivor: hasSurvivor) {
             try trial.attempt(point.with("kill", kill)) {
                 let path = trial.file("killed")
                 try trial.write(image, to: path)
@@ -114,7 +116,7 @@ struct KillAtCalls {
     }
 
     /// The one that the point names, or all.
-    private func kills() throws -> [String] {
+    private func kills(hasSurvivor: Bool) throws -> [String] {
         if let named = point["kill"] {
             guard SystemCallFault(parsing: "kill-\(named)") != nil else {
                 throw point.unreadable("kill", named)
@@ -124,8 +126,11 @@ struct KillAtCalls {
         let path = trial.file("whole")
         try trial.write(image, to: path)
         defer { trial.remove(path) }
+        let survivor =
+            try hasSurvivor
+            ? Connection(Database.open(path: path, options: options)) : nil
         let victim = try VictimProcess(point, path: path, transactions: prepared, in: trial)
-        try victim.waitForEnd()
+        try withExtendedLifetime(survivor) { _ = try victim.waitForEnd() }
         guard let calls = victim.calls, calls > 0 else {
             throw BenchmarkError(
                 .internalError, "A writing process did not say how many calls it made.")

@@ -49,11 +49,11 @@ struct ProcessDeathLayer: StressLayer {
         case "alone":
             try KillAtCalls(point, trial, prepared: Self.prepared).run { try $0.reopen() }
         case "survivor":
-            try KillAtCalls(point, trial, prepared: Self.prepared).run { try $0.goOn() }
+            try KillAtCalls(point, trial, prepared: Self.prepared)
+                .run(hasSurvivor: true) { try $0.goOn() }
         case "twice":
-            try KillAtCalls(point, trial, prepared: Self.prepared).run {
-                try $0.reopenAfterNextVictim()
-            }
+            try KillAtCalls(point, trial, prepared: Self.prepared)
+                .run(hasSurvivor: true) { try $0.reopenAfterNextVictim() }
         case "random": try KillAtTimes(point, trial).run(count: Self.randomKills)
         default: try KillBeside(point, trial).run(count: Self.randomKills)
         }
