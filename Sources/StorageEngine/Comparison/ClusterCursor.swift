@@ -41,7 +41,7 @@ struct ClusterCursor {
         guard case .subtree(let reference, let level, let lowerBound) = head else {
             preconditionFailure("there is no subtree to enter")
         }
-        let node = try pager.root(of: TreeRoot(reference: reference, level: level), .cluster)
+        let node = try pager.root(of: TreeRoot(reference: reference, level: level), ClusterShape())
         if level == 0 {
             remaining -= max(1, node.rowCount)
             guard remaining >= 0, node.rowCount > 0 else { throw pager.countsDisagree(reference) }

@@ -1,3 +1,5 @@
+import CColumnKernels
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -24,14 +26,56 @@ extension Node {
             return Node.lowerBound(
                 data, UInt8(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
         case 16:
-            return Node.lowerBound(
+            return Node.lowerBoundOfSpread(
                 data, UInt16(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
         case 32:
-            return Node.lowerBound(
+            return Node.lowerBoundOfSpread(
                 data, UInt32(truncatingIfNeeded: delta), rows.lowerBound, rows.upperBound)
         default:
             return Node.lowerBoundBits(data, width, delta, rows.lowerBound, rows.upperBound)
         }
+    }
+
+    /// Fewer rows are halved at once.
+    @usableFromInline static var fewestSpreadRows: Int { 64 }
+    /// How far from its place among evenly spread keys a key is looked for before all rows are
+    /// halved. Of 500 keys that are random, six of seven lie no farther away.
+    @usableFromInline static var spreadReach: Int { 16 }
+
+    /// Looks first where the key would be if keys were spread evenly between the first and the last
+    /// one. Then two or three cache lines of a leaf are touched, not five; and of keys without gaps,
+    /// such as objects' among themselves, the first guess is right.
+    ///
+    /// Any contents are safe: rows are only chosen between the given ones.
+    @inlinable @inline(__always)
+    static func lowerBoundOfSpread<T: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+        _ data: UnsafeRawPointer, _ key: T, _ low: Int, _ high: Int
+    ) -> Int {
+        @inline(__always) func value(_ row: Int) -> T {
+            data.loadUnaligned(fromByteOffset: row &* MemoryLayout<T>.size, as: T.self)
+        }
+        guard high &- low >= fewestSpreadRows else { return lowerBound(data, key, low, high) }
+        let (first, last) = (value(low), value(high &- 1))
+        if key <= first { return low }
+        if key > last { return high }
+        // Neither factor has more than 32 bits, and the quotient is at most the second one.
+        let steps =
+            UInt64(truncatingIfNeeded: key &- first)
+            &* UInt64(truncatingIfNeeded: high &- 1 &- low)
+            / UInt64(truncatingIfNeeded: last &- first)
+        let guess = low &+ Int(truncatingIfNeeded: steps)
+        if value(guess) >= key {
+            // Above the first row, because that is before the key.
+            if value(guess &- 1) < key { return guess }
+            let from = max(low, guess &- spreadReach)
+            return value(from) < key
+                ? lowerBound(data, key, from &+ 1, guess)
+                : lowerBound(data, key, low, from)
+        }
+        let end = min(high &- 1, guess &+ spreadReach)
+        return value(end) >= key
+            ? lowerBound(data, key, guess &+ 1, end)
+            : lowerBound(data, key, end &+ 1, high)
     }
 
     /// Halves without a branch on the data, which would be mispredicted every other time.
@@ -96,6 +140,8 @@ extension Node {
         // Up to here eight bytes can be loaded, whatever the length of the value.
         let lastWord = e.heapCapacity - 8
         let keyWord = Node.leadingWord(key)
+        let keyTail = Node.secondWord(key)
+        prefetchOffsets(e, rows)
         var first = rows.lowerBound
         var count = rows.count
         while count > 0 {
@@ -103,19 +149,46 @@ extension Node {
             let row = first &+ half &- 1
             let start = startOffset(e, row)
             let length = Int(endOffset(e, row) & 0x7FFF) &- start
+            count &-= half
+            if count >= Node.fewestPrefetchedRows {
+                // Where the search goes on: before this row, or behind it.
+                let next = (count &- 1) &>> 1
+                realm_prefetch(heap + startOffset(e, first &+ next))
+                realm_prefetch(heap + startOffset(e, first &+ half &+ next))
+            }
             if start <= lastWord {
                 let word = Node.leadingWord(heap + start, length)
                 if word != keyWord {
                     first &+= half & Node.maskIfLess(word, keyWord)
-                    count &-= half
                     continue
+                }
+                if length > 8, start &+ 8 <= lastWord {
+                    let tail = Node.leadingWord(heap + start + 8, length &- 8)
+                    if tail != keyTail {
+                        first &+= half & Node.maskIfLess(tail, keyTail)
+                        continue
+                    }
                 }
             }
             let bytes = UnsafeRawBufferPointer(start: heap + start, count: length)
             if Node.compare(bytes, key) < 0 { first &+= half }
-            count &-= half
         }
         return first
+    }
+
+    /// With fewer rows left, what comes next is near what was just looked at.
+    private static let fewestPrefetchedRows = 8
+
+    /// Asks for all end offsets of the rows at once, since each step of a search needs one and then
+    /// waits for what it leads to.
+    @inline(__always)
+    private func prefetchOffsets(_ e: ColumnEntry, _ rows: Range<Int>) {
+        var place = base + e.dataOffset + rows.lowerBound &* 2
+        let end = base + e.dataOffset + rows.upperBound &* 2
+        while place < end {
+            realm_prefetch(place)
+            place += 64
+        }
     }
 
     /// The first bytes as a number that orders like them, zeros behind the last. Different numbers
@@ -125,6 +198,17 @@ extension Node {
         var word: UInt64 = 0
         for (index, byte) in key.enumerated() { word |= UInt64(byte) << UInt64(56 - 8 * index) }
         return word
+    }
+
+    /// The same of the bytes from the ninth on.
+    private static func secondWord(_ key: UnsafeRawBufferPointer) -> UInt64 {
+        if key.count >= 16 {
+            return key.loadUnaligned(fromByteOffset: 8, as: UInt64.self).bigEndian
+        }
+        if key.count <= 8 { return 0 }
+        // The last eight bytes, without those that belong to the first word.
+        let word = key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self).bigEndian
+        return word << UInt64(8 * (16 - key.count))
     }
 
     /// The same of bytes behind which eight can be read.

@@ -39,8 +39,10 @@ struct ClusterTree {
     @inline(__always)
     static func leaf(_ pager: Pager, _ root: TreeRoot, covering key: ObjectKey) throws -> Node? {
         if root.reference.isNone { return nil }
-        var node = try pager.root(of: root, .cluster)
-        while node.level > 0 { node = try pager.child(of: node, childRow(node, key), .cluster) }
+        var node = try pager.root(of: root, ClusterShape())
+        while node.level > 0 {
+            node = try pager.child(of: node, childRow(node, key), ClusterShape())
+        }
         return node
     }
 
@@ -89,12 +91,12 @@ struct ClusterTree {
     /// How many objects come before `key` in key order; nil if it does not exist.
     static func position(_ pager: Pager, _ root: TreeRoot, of key: ObjectKey) throws -> Int? {
         if root.reference.isNone { return nil }
-        var node = try pager.root(of: root, .cluster)
+        var node = try pager.root(of: root, ClusterShape())
         var position = 0
         while node.level > 0 {
             let child = childRow(node, key)
             for row in 0..<child { position += node.childCount(row) }
-            node = try pager.child(of: node, child, .cluster)
+            node = try pager.child(of: node, child, ClusterShape())
         }
         return node.row(of: key).map { position + $0 }
     }

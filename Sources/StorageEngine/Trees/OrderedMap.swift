@@ -146,28 +146,6 @@ struct OrderedMap {
         return row < node.rowCount && isEqual(node, 0, row, first, second) ? (node, row) : nil
     }
 
-    /// The second key of the first entry with this first key.
-    @inline(__always)
-    func firstSecondKey(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey) throws -> Int64? {
-        if root.reference.isNone { return nil }
-        let format = format
-        var node = try pager.root(of: root, format)
-        while node.level > 0 {
-            node = try pager.child(of: node, childRow(node, first, Int64.min), format)
-        }
-        let row = lowerBound(node, 0, first, Int64.min)
-        if row < node.rowCount {
-            return isFirstEqual(node, 0, row, first) ? node.integer(1, row) : nil
-        }
-        // The entry may begin the next leaf: its separator equals the key.
-        var found: Int64?
-        try forEach(pager, root, from: first, Int64.min) { leaf, row in
-            if isFirstEqual(leaf, 0, row, first) { found = leaf.integer(1, row) }
-            return false
-        }
-        return found
-    }
-
     // MARK: Changing
 
     /// Inserts an entry or replaces the values of an equal one. Returns whether it is new.

@@ -3,19 +3,19 @@ import CColumnKernels
 extension Pager {
     /// The root of a tree that is not empty.
     @inline(__always)
-    func root(of tree: TreeRoot, _ format: TreeFormat) throws -> Node {
+    func root(of tree: TreeRoot, _ shape: some TreeShape) throws -> Node {
         let root = PageHeader(try page(tree.reference))
-        guard format.describes(root, level: tree.level) else { throw misplaced(tree.reference) }
+        guard shape.describes(root, level: tree.level) else { throw misplaced(tree.reference) }
         return Node(root.base)
     }
 
     /// The node that row `row` of a branch leads to. It is one level down, so that every descent
     /// ends, also in a file made to harm.
     @inline(__always)
-    func child(of branch: Node, _ row: Int, _ format: TreeFormat) throws -> Node {
+    func child(of branch: Node, _ row: Int, _ shape: some TreeShape) throws -> Node {
         let reference = branch.child(row)
         let child = PageHeader(try page(reference))
-        guard format.describes(child, level: branch.level &- 1) else { throw misplaced(reference) }
+        guard shape.describes(child, level: branch.level &- 1) else { throw misplaced(reference) }
         return Node(child.base)
     }
 

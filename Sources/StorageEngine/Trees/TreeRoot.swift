@@ -10,8 +10,23 @@ struct TreeRoot: Equatable {
     static let empty = TreeRoot()
 }
 
+/// Says whether a page belongs into a tree. A descent is compiled for each shape that it is used with:
+/// ``TreeFormat`` can be any tree's and decides at run time; lookups have shapes of their own.
+protocol TreeShape {
+    /// Whether a page holds a node of this tree, of a level.
+    func describes(_ page: PageHeader, level: Int) -> Bool
+}
+
+/// The shape of cluster trees.
+struct ClusterShape: TreeShape {
+    @inline(__always)
+    func describes(_ page: PageHeader, level: Int) -> Bool {
+        TreeFormat.cluster.describes(page, level: level)
+    }
+}
+
 /// What the nodes of a tree look like.
-enum TreeFormat {
+enum TreeFormat: TreeShape {
     /// A collection: one column of values in leaves, behind one of keys in maps; no separators.
     case collection(hasKeys: Bool, ColumnKind)
     /// A cluster tree: the leaf's columns are the table's; branches are separated by object keys.

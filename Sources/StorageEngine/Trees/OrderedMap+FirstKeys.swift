@@ -1,0 +1,91 @@
+/// Looking up a first key: a primary key, or what a short value of an index begins with.
+extension OrderedMap {
+    /// The second key of the first entry with this first key.
+    @inline(__always)
+    func firstSecondKey(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey) throws -> Int64? {
+        if root.reference.isNone { return nil }
+        switch first {
+        case .integer(let key): return try firstSecondKey(pager, root, IntegerKey(key: key))
+        case .bytes(let key): return try firstSecondKey(pager, root, BytesKey(key: key))
+        }
+    }
+
+    private func firstSecondKey(
+        _ pager: Pager, _ root: TreeRoot, _ key: some SearchedKey
+    ) throws -> Int64? {
+        let shape = MapShape(key: key, valueCount: valueCount)
+        var node = try pager.root(of: root, shape)
+        while node.level > 0 {
+            // Second keys are not negative, so no separator with this first key comes before its
+            // first entry.
+            let row = key.lowerBound(node, BranchColumn.key, in: 1..<node.rowCount)
+            node = try pager.child(of: node, row - 1, shape)
+        }
+        let row = key.lowerBound(node, 0, in: 0..<node.rowCount)
+        if row < node.rowCount {
+            return key.isEqual(node, 0, row) ? node.integer(1, row) : nil
+        }
+        // The entry may begin the next leaf: its separator equals the key.
+        var found: Int64?
+        try forEach(pager, root, from: key.firstKey, Int64.min) { leaf, row in
+            if key.isEqual(leaf, 0, row) { found = leaf.integer(1, row) }
+            return false
+        }
+        return found
+    }
+}
+
+/// A first key that is looked for, in a type that says what kind it is: so a lookup is compiled for
+/// each kind, and asks for it nowhere on its way.
+private protocol SearchedKey {
+    static var kind: ColumnKind { get }
+    var firstKey: OrderedMap.FirstKey { get }
+    func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>) -> Int
+    func isEqual(_ node: Node, _ column: Int, _ row: Int) -> Bool
+}
+
+private struct IntegerKey: SearchedKey {
+    let key: Int64
+
+    static var kind: ColumnKind { .integer }
+    var firstKey: OrderedMap.FirstKey { .integer(key) }
+
+    @inline(__always)
+    func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>) -> Int {
+        node.lowerBound(column, key, in: rows)
+    }
+
+    @inline(__always)
+    func isEqual(_ node: Node, _ column: Int, _ row: Int) -> Bool {
+        node.integer(column, row) == key
+    }
+}
+
+private struct BytesKey: SearchedKey {
+    let key: UnsafeRawBufferPointer
+
+    static var kind: ColumnKind { .bytes }
+    var firstKey: OrderedMap.FirstKey { .bytes(key) }
+
+    @inline(__always)
+    func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>) -> Int {
+        node.lowerBoundBytes(column, key, in: rows)
+    }
+
+    @inline(__always)
+    func isEqual(_ node: Node, _ column: Int, _ row: Int) -> Bool {
+        compare(node.bytes(column, row), key) == 0
+    }
+}
+
+/// The shape of maps with this kind of first key.
+private struct MapShape<Key: SearchedKey>: TreeShape {
+    let valueCount: Int
+
+    init(key: Key, valueCount: Int) { self.valueCount = valueCount }
+
+    @inline(__always)
+    func describes(_ page: PageHeader, level: Int) -> Bool {
+        TreeFormat.map(firstKey: Key.kind, values: valueCount).describes(page, level: level)
+    }
+}
