@@ -53,6 +53,28 @@ extension FreeSpace {
         holds(set.extent(ofAtLeast: 20_000, near: 50) == nil)
     }
 
+    @Test func aSearchFindsTheNextExtentThatIsLongEnough() {
+        var set = ExtentSet()
+        var random = SeededRandom(seed: 10)
+        for round in 0..<3 {
+            for place in 0..<2000 where Bool.random(using: &random) {
+                let count = UInt64.random(in: 1...9, using: &random)
+                holds(set.insert(Extent(start: UInt64(place * 10), count: count)))
+            }
+            let extents = Array(set)
+            for _ in 0..<2000 {
+                let count = UInt64.random(in: 1...10, using: &random)
+                let page = UInt64.random(in: 0...21_000, using: &random)
+                let expected =
+                    extents.first { $0.count >= count && $0.end > page }
+                    ?? extents.first { $0.count >= count }
+                #expect(set.extent(ofAtLeast: count, near: page) == expected, "round \(round)")
+            }
+            set.removeAll()
+            #expect(set.isEmpty && set.pageCount == 0 && Array(set).isEmpty)
+        }
+    }
+
     // MARK: Readers
 
     /// A page of version 1 that version 5 freed, and one of version 3 that the same version freed.

@@ -240,7 +240,7 @@ import Testing
 
 extension Pager {
     /// What contradicts that every page is in use, free, or waiting, and only one of them.
-    fileprivate func spaceProblems() throws -> [String] {
+    func spaceProblems() throws -> [String] {
         try beginWrite()
         defer { rollback() }
         var reached = ExtentSet()

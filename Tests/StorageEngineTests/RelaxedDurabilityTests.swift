@@ -101,6 +101,81 @@ import Testing
         }
     }
 
+    // MARK: Space
+
+    /// Rewrites all values, over and over, with relaxed commits.
+    private func rewrite(
+        _ pager: Pager, values count: Int, rounds: Int, afterEach check: () throws -> Void = {}
+    ) throws {
+        for round in 0..<rounds {
+            let new = value(UInt8(round % 250), count: 3000)
+            _ = try write(pager, .relaxed) { store in
+                for index in 0..<count { try store.set(index, new) }
+            }
+            try check()
+        }
+    }
+
+    /// Each frees 0.8 MiB, which is not free before it is durable. Were the syncs those of the clock
+    /// and of the ring of slots, sixteen such commits would wait.
+    @Test func whatWaitsForASyncDoesNotMakeTheFileMuchLonger() throws {
+        let database = try Database.open(path: directory.file())
+        let pager = try Pager(database: database)
+        try rewrite(pager, values: 200, rounds: 200)
+        let statistics = try database.statistics()
+        let commit = UInt64(202 * 4096)
+        #expect(statistics.liveBytes <= 2 * commit)
+        #expect(statistics.fileBytes <= statistics.liveBytes + 4 << 20 + 4 * commit)
+        #expect(try pager.spaceProblems() == [])
+    }
+
+    /// The sync of the pages of a large commit makes those before it durable, and what the last of
+    /// them freed is free for the next one.
+    @Test func aLargeCommitMakesThoseBeforeItDurableAndTheirSpaceFree() throws {
+        let database = try Database.open(path: directory.file())
+        let pager = try Pager(database: database)
+        try rewrite(pager, values: 300, rounds: 40) {
+            let coordinator = database.coordinator
+            #expect(coordinator.durableVersion >= coordinator.visibleVersion - 1)
+            #expect(coordinator.durableSequence >= coordinator.visibleSequence - 1)
+        }
+        // The newest version, what it freed, what the one before freed, and one growth step.
+        #expect(try database.fileSize <= 4 * 302 * 4096 + 2 << 20)
+    }
+
+    /// Large and small commits, so that records that list their pages follow others that do not.
+    @Test func aLossOfPowerAmongLargeCommitsLeavesOneOfTheVersions() throws {
+        let path = directory.file()
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: directory.path), recordsTrace: true)
+        interceptor.install()
+        let database = try Database.open(path: path)
+        let pager = try Pager(database: database)
+        let counts = (1...24).map { [300, 2, 260, 1, 3, 150][$0 % 6] }
+        for (round, count) in counts.enumerated() {
+            let new = value(UInt8(1 + round), count: 3900)
+            _ = try write(pager, .relaxed) { store in
+                for index in 0..<count { try store.set(index, new) }
+            }
+        }
+        interceptor.uninstall()
+        var history = PowerLossHistory(durable: [], pending: [], acknowledged: 0)
+        for event in interceptor.trace where event.path == path { history.add(event) }
+        var random = SeededRandom(seed: 9)
+        let images = try CrashDirectory()
+        for moment in history.decisiveMoments.dropFirst(8) where !moment.pending.isEmpty {
+            try images.withImage(moment.sample(&random)) { image in
+                let pager = try Pager(database: .open(path: image))
+                let values = try pager.newestValues()
+                for (index, found) in values.enumerated() {
+                    let round = counts.prefix(Int(pager.version)).lastIndex { $0 > index }
+                    #expect(found == round.map { value(UInt8(1 + $0), count: 3900) } ?? [])
+                }
+                #expect(try pager.spaceProblems() == [])
+            }
+        }
+    }
+
     /// The first of some relaxed commits did not reach the disk, and later ones did: they must be
     /// gone for good, also when another commit takes the place of the first. With 62 versions their
     /// slots are at both ends of the ring.

@@ -7,9 +7,11 @@ final class BackgroundSync: Sendable {
     /// Half of what a loss of power may cost, for the sync itself takes time.
     static let delay = DispatchTimeInterval.milliseconds(50)
 
+    private typealias Noted = (version: UInt64, sequence: UInt64, reusable: UInt64)
+
     private struct State {
         /// The newest commit that may not be durable.
-        var newest: (version: UInt64, sequence: UInt64, reusable: UInt64)?
+        var newest: Noted?
         var isScheduled = false
         var isUrgent = false
         var isStopped = false
@@ -45,6 +47,11 @@ final class BackgroundSync: Sendable {
         }
     }
 
+    /// Makes durable what has been noted. Returns when it is.
+    func syncNow() throws(StorageError) {
+        try queue.sync { Result { () throws(StorageError) in try sync() } }.get()
+    }
+
     /// Makes durable what has been noted, and does nothing from then on. Before the file is closed.
     func stop() throws(StorageError) {
         let result = queue.sync {
@@ -68,7 +75,17 @@ final class BackgroundSync: Sendable {
             coordinator.poison()
             throw error
         }
-        coordinator.publishDurable(version: newest.version, sequence: newest.sequence)
-        coordinator.publishReusable(version: newest.reusable)
+        publish(newest)
+    }
+
+    /// Tells everybody that what has been noted is durable. After somebody else's sync that began
+    /// when nothing was being written.
+    func publishNoted() {
+        if let newest = state.withLock({ $0.newest }) { publish(newest) }
+    }
+
+    private func publish(_ noted: Noted) {
+        coordinator.publishDurable(version: noted.version, sequence: noted.sequence)
+        coordinator.publishReusable(version: noted.reusable)
     }
 }

@@ -12,17 +12,17 @@ final class CommitGroup: @unchecked Sendable {
     let firstVersion: UInt64
     /// The record that makes it durable: describes the newest of its transactions.
     private(set) var record: CommitRecord
-    /// Whether any of its transactions waits until it is durable; else all are content when it is
-    /// written.
-    private(set) var needsSync: Bool
+    /// When it has to be durable: as soon as the most urgent of its transactions wants it.
+    private(set) var sync: Sync
     /// No transaction may join any more.
     private(set) var isFull: Bool
-    /// Its table says what the file's pages are to be: those that its transactions wrote and still
-    /// need. The memory of its first transaction.
-    private var memory: PageMemory?
-    /// Of the other transactions; their tables are empty.
-    private var joined: [PageMemory?] = []
+    /// That of its transactions. The first one's table says what the file's pages are to be, those
+    /// that its transactions wrote and still need; the other tables are empty.
+    private var memory: [PageMemory]
     private let pool: PageMemoryPool
+
+    /// Half of the threads where 64 write at once.
+    private static let usualTransactions = 32
 
     /// What waiters sleep on.
     private enum State {
@@ -37,16 +37,24 @@ final class CommitGroup: @unchecked Sendable {
     /// Nil while it is not finished.
     private(set) var outcome: Result<Void, StorageError>?
 
+    enum Sync: Comparable {
+        /// Within the time that relaxed commits have.
+        case later
+        /// Nobody waits for it, but so much space does that it should not wait any longer.
+        case soon
+        case beforeReturning
+    }
+
     /// Takes over the memory of its first transaction.
     init(
-        firstVersion: UInt64, record: CommitRecord, needsSync: Bool, isFull: Bool,
-        memory: PageMemory, pool: PageMemoryPool
+        firstVersion: UInt64, record: CommitRecord, sync: Sync, isFull: Bool,
+        memory transaction: inout PageMemory?, pool: PageMemoryPool
     ) {
         self.firstVersion = firstVersion
         self.record = record
-        self.needsSync = needsSync
+        self.sync = sync
         self.isFull = isFull
-        self.memory = memory
+        memory = [transaction.take()!]
         self.pool = pool
         state = .allocate(capacity: 2)
         sleeperCount = state + 1
@@ -57,30 +65,31 @@ final class CommitGroup: @unchecked Sendable {
     deinit {
         state.deallocate()
         pool.giveBack(&memory)
-        for index in joined.indices { pool.giveBack(&joined[index]) }
     }
 
-    /// Adds a transaction and takes over its memory. `replaced`: pages of this group that it has
-    /// copied or freed.
+    /// Adds a transaction and takes over its memory. `freed`: pages that it has copied or freed, of
+    /// this group and of the one before.
     func join(
-        _ newRecord: CommitRecord, needsSync: Bool, isFull: Bool,
-        memory transaction: inout PageMemory?, replaced: [UInt64]
+        _ newRecord: CommitRecord, sync: Sync, isFull: Bool,
+        memory transaction: inout PageMemory?, freed: [PageReference]
     ) {
         precondition(!self.isFull)
         record = newRecord
-        if needsSync { self.needsSync = true }
+        self.sync = max(self.sync, sync)
         self.isFull = isFull
-        for page in replaced { memory!.pages.remove(page) }
-        transaction!.pages.move(into: &memory!.pages)
-        joined.append(transaction)
-        transaction = nil
+        for reference in freed where reference.birth >= firstVersion {
+            memory[0].pages.remove(reference.page)
+        }
+        transaction!.pages.move(into: &memory[0].pages)
+        if memory.count == 1 { memory.reserveCapacity(Self.usualTransactions) }
+        memory.append(transaction.take()!)
     }
 
     /// The private copy of a page, or nil if this group did not write it.
-    func page(_ number: UInt64) -> UnsafeMutableRawPointer? { memory!.pages[number] }
+    func page(_ number: UInt64) -> UnsafeMutableRawPointer? { memory[0].pages[number] }
 
     /// The first pages of all runs, ascending.
-    func sortedPages() -> [UInt64] { memory!.pages.sorted() }
+    func sortedPages() -> [UInt64] { memory[0].pages.sorted() }
 
     // MARK: Waiting
 

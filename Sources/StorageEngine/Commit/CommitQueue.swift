@@ -30,13 +30,26 @@ final class CommitQueue: Sendable {
 
     /// What a transaction starts from.
     struct Head {
-        /// Groups that are not known to be on disk, the older first: at most two.
-        var groups: [CommitGroup] = []
+        /// The group that is being written, unless it is known to be on disk.
+        fileprivate(set) var flushing: CommitGroup?
+        /// The group that the transaction would join if it finished now.
+        fileprivate(set) var open: CommitGroup?
         /// The free map in memory is of a version that failed.
         var mapIsLost = false
         fileprivate var failures = 0
 
-        var newest: CommitGroup? { groups.last }
+        var newest: CommitGroup? { open ?? flushing }
+        var oldest: CommitGroup? { flushing ?? open }
+
+        /// The group that wrote what has this birth.
+        @inline(__always)
+        func group(of birth: UInt64) -> CommitGroup? {
+            if let open, open.firstVersion <= birth { return open }
+            if let flushing, flushing.firstVersion <= birth { return flushing }
+            return nil
+        }
+
+        var records: [CommitRecord] { [flushing, open].compactMap { $0?.record } }
     }
 
     private let state = Locked(State())
@@ -44,12 +57,10 @@ final class CommitQueue: Sendable {
     /// For the holder of the write lock, once for each transaction.
     func takeHead() -> Head {
         state.withLock { state in
-            var head = Head(
+            defer { state.knownFailures = state.failures }
+            return Head(
+                flushing: state.flushing, open: state.open,
                 mapIsLost: state.knownFailures != state.failures, failures: state.failures)
-            state.knownFailures = state.failures
-            if let flushing = state.flushing { head.groups.append(flushing) }
-            if let open = state.open { head.groups.append(open) }
-            return head
         }
     }
 

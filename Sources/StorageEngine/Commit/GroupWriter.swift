@@ -37,12 +37,12 @@ struct GroupWriter {
             try write(part, &statistics)
         }
         if !record.pagesWereSynced { record.pageListHash = hash }
-        if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) { try sync(&statistics) }
+        if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) {
+            try syncAllBefore(record, &statistics)
+        }
         let unsynced = record.sequence - 1 - coordinator.durableSequence
         if unsynced >= CommitRecord.maximumUnsynced, !planted(.reusesUnsyncedSlots) {
-            try sync(&statistics)
-            coordinator.publishDurable(
-                version: coordinator.visibleVersion, sequence: record.sequence - 1)
+            try syncAllBefore(record, &statistics)
         }
         // In this order: the version is not newer than the sequence number's.
         let floorVersion = coordinator.durableVersion
@@ -53,17 +53,17 @@ struct GroupWriter {
         if planted(.publishesBeforeSync) {
             coordinator.publishVisible(version: record.version, sequence: record.sequence)
         }
-        if group.needsSync { try sync(&statistics) }
+        if group.sync == .beforeReturning { try sync(&statistics) }
         file.adopt(runs)
         database.rememberRecord(record)
-        if group.needsSync {
+        if group.sync == .beforeReturning {
             coordinator.publish(version: record.version, sequence: record.sequence)
             coordinator.publishReusable(version: reusable)
         } else {
             coordinator.publishVisible(version: record.version, sequence: record.sequence)
             database.backgroundSync.note(
                 record, reusable: reusable,
-                isUrgent: unsynced >= CommitRecord.maximumUnsynced / 2)
+                isUrgent: group.sync == .soon || unsynced >= CommitRecord.maximumUnsynced / 2)
         }
         return statistics
     }
@@ -150,6 +150,17 @@ struct GroupWriter {
     }
 
     // MARK: 5 and 7. Sync
+
+    /// Makes durable what was written so far: the pages of `record`, which is to be written, and all
+    /// versions before it.
+    private func syncAllBefore(
+        _ record: CommitRecord, _ statistics: inout CommitStatistics
+    ) throws(StorageError) {
+        try sync(&statistics)
+        coordinator.publishDurable(
+            version: coordinator.visibleVersion, sequence: record.sequence - 1)
+        database.backgroundSync.publishNoted()
+    }
 
     private func sync(_ statistics: inout CommitStatistics) throws(StorageError) {
         if file.isInMemory || planted(.skipsSync) { return }

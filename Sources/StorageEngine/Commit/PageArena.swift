@@ -20,6 +20,8 @@ struct PageArena {
     private var used = 0
     /// Runs given back during the transaction, by number of pages.
     private var available: [[UnsafeMutableRawPointer]]
+    /// Whether any was given back.
+    private var hasAvailable = false
     /// Runs with memory of their own.
     private var separate: Set<UnsafeMutableRawPointer> = []
 
@@ -62,6 +64,7 @@ struct PageArena {
     mutating func giveBack(_ memory: UnsafeMutableRawPointer, pages: Int) {
         if pages < available.count {
             available[pages].append(memory)
+            hasAvailable = true
         } else {
             separate.remove(memory)
             free(memory)
@@ -70,8 +73,11 @@ struct PageArena {
 
     /// Everything taken becomes invalid. `isSmall`: keeps the first slab only.
     mutating func reset(isSmall: Bool = false) {
-        for index in available.indices where !available[index].isEmpty {
-            available[index].removeAll(keepingCapacity: true)
+        if hasAvailable {
+            for index in available.indices where !available[index].isEmpty {
+                available[index].removeAll(keepingCapacity: true)
+            }
+            hasAvailable = false
         }
         for memory in separate { free(memory) }
         separate.removeAll()

@@ -44,17 +44,23 @@ final class PageMemoryPool: Sendable {
         spare.withLock { $0.popLast() } ?? PageMemory(pageSize: pageSize)
     }
 
-    /// Takes back what `take` returned, and sets it to nil; no pointer into it may be used any more.
-    func giveBack(_ returned: inout PageMemory?) {
-        // Where it is, and not in a copy, which would copy the arrays that it consists of.
-        returned!.reset(isSmall: spare.withLock { $0.count } >= Self.keptLarge)
-        var memory = returned!
-        returned = nil
-        let isKept = spare.withLock { [memory] spare in
-            guard spare.count < Self.kept else { return false }
-            spare.append(memory)
-            return true
+    /// Takes back what `take` returned; no pointer into it may be used any more.
+    func giveBack(_ memory: consuming PageMemory) {
+        var returned = [memory]
+        giveBack(&returned)
+    }
+
+    /// Takes back all of them, which leaves none.
+    func giveBack(_ returned: inout [PageMemory]) {
+        let spareCount = spare.withLock { $0.count }
+        // Where they are, and not in copies, which would copy the arrays that they consist of.
+        for index in returned.indices {
+            returned[index].reset(isSmall: spareCount + index >= Self.keptLarge)
         }
-        if !isKept { memory.tearDown() }
+        spare.withLock { spare in
+            while spare.count < Self.kept, let memory = returned.popLast() { spare.append(memory) }
+        }
+        for index in returned.indices { returned[index].tearDown() }
+        returned.removeAll()
     }
 }

@@ -104,20 +104,22 @@ extension Pager {
             }
             database.writerState.freeSpaceVersion = writeVersion
             database.writerState.freeSpaceSequence = draft.sequence
-            let needsSync = durability == .full || file.isInMemory
             recordChanges()
             guard let open else {
-                defer { memory = nil }
                 return CommitGroup(
-                    firstVersion: firstVersion, record: draft, needsSync: needsSync,
-                    isFull: isFull(draft), memory: memory!, pool: database.pageMemory)
+                    firstVersion: firstVersion, record: draft, sync: sync(for: durability),
+                    isFull: isFull(draft), memory: &memory, pool: database.pageMemory)
             }
-            let replaced = freedFromHead.filter { $0.birth >= firstVersion }.map(\.page)
             open.join(
-                draft, needsSync: needsSync, isFull: isFull(draft), memory: &memory,
-                replaced: replaced)
+                draft, sync: sync(for: durability), isFull: isFull(draft), memory: &memory,
+                freed: freedFromHead)
             return open
         }
+    }
+
+    private func sync(for durability: CommitDurability) -> CommitGroup.Sync {
+        if durability == .full || file.isInMemory { return .beforeReturning }
+        return database.writerState.holdsMuchForSync(in: file) ? .soon : .later
     }
 
     /// Before the group can be taken, so that nobody sees a version whose record is to come.

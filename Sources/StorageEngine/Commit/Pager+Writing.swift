@@ -27,7 +27,13 @@ extension Pager {
                 pageCount: max(
                     bounds.pageCount, database.writerState.freeSpace!.pageCount))
             try database.writerState.reclaim(
-                visible: pinnedRecord?.version ?? 0, below: record, in: database)
+                visible: pinnedRecord?.version ?? 0, below: record, joining: head.open != nil,
+                in: database)
+            if database.writerState.shouldWaitForSync(in: file) {
+                try database.backgroundSync.syncNow()
+                try database.writerState.reclaim(
+                    visible: pinnedRecord?.version ?? 0, below: record, in: database)
+            }
             database.writerState.releaseTail(version: version)
         } catch {
             database.unlockAfterWriting()
@@ -39,7 +45,7 @@ extension Pager {
         transactionFailure = nil
         writeVersion = version + 1
         copiesStamp &+= 1
-        firstVersionInMemory = head.groups.first?.firstVersion ?? writeVersion
+        firstVersionInMemory = head.oldest?.firstVersion ?? writeVersion
     }
 
     /// Has versions of a new file begin behind one of another file, so that what is numbered by
@@ -81,9 +87,9 @@ extension Pager {
 
     /// Forgets the private copies, unless a group has taken them over.
     private func endWriting() {
-        if memory != nil { database.pageMemory.giveBack(&memory) }
+        if let unused = memory.take() { database.pageMemory.giveBack(unused) }
         head = CommitQueue.Head()
-        freedFromHead.removeAll()
+        freedFromHead.removeAll(keepingCapacity: freedFromHead.count <= 4096)
         writeVersion = Pager.noVersion
         firstVersionInMemory = Pager.noVersion
         changesToRecord = nil

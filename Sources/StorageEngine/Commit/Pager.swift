@@ -203,11 +203,10 @@ public final class Pager {
             guard isInWriteTransaction else { throw unknownVersion(reference) }
             return try own(reference)
         }
-        for group in head.groups.reversed() where group.firstVersion <= reference.birth {
-            if let buffer = group.page(reference.page) { return buffer }
-            break
+        guard let buffer = head.group(of: reference.birth)?.page(reference.page) else {
+            throw unknownVersion(reference)
         }
-        throw unknownVersion(reference)
+        return buffer
     }
 
     @inline(__always)

@@ -5,8 +5,10 @@ struct WriterState {
     var freeSpaceVersion: UInt64 = 0
     /// The sequence number of that version's record.
     var freeSpaceSequence: UInt64 = 0
-    /// As of the last ``reclaim(visible:in:)``.
+    /// As of the last look at the readers, see ``reclaim(visible:below:joining:in:)``.
     private(set) var pinned = PinnedVersions()
+    /// Through which version what was freed had been looked at then.
+    private var reclaimedThrough: UInt64 = 0
     /// When the end of the file is given back.
     var tailRelease = TailRelease()
 
@@ -27,12 +29,19 @@ struct WriterState {
     /// Makes free what no reader reaches any more and no crash leads back to, and cuts the file
     /// where the newest version, `record`, and this map end. `visible` is the visible version, or
     /// was a moment ago.
+    ///
+    /// Transactions of one group look at the readers once, unless a version has become reusable
+    /// since: the scan of the pins is longer than many a transaction. `isJoining`: whether there is
+    /// an open group.
     mutating func reclaim(
-        visible: UInt64, below record: CommitRecord?, in database: Database
+        visible: UInt64, below record: CommitRecord?, joining isJoining: Bool = false,
+        in database: Database
     ) throws(StorageError) {
         guard freeSpace!.waitingPages > 0 || freeSpace!.uncutSince != nil else { return }
         var limit = min(visible, database.coordinator.reusableVersion)
         if planted(.reusesByVisibleVersion) { limit = visible }
+        if isJoining, limit <= reclaimedThrough { return }
+        reclaimedThrough = limit
         // After the limit is known: a pin that is missed now is on that version or a newer one.
         database.coordinator.collectPinnedVersions(into: &pinned.versions)
         if planted(.reusesPinnedPages) { pinned.versions.removeAll() }
@@ -45,6 +54,28 @@ struct WriterState {
                 to: max(record.pageCount, freeSpace!.pageCount), ifSince: limit,
                 in: database.file)
         }
+    }
+
+    // MARK: What waits for a sync
+
+    /// A quarter of what a file may have beyond what is live and what readers reach: 16 MiB, or a
+    /// quarter of that (`docs/design.md`, "Free space").
+    private static let muchWaitingBytes: UInt64 = 4 << 20
+    private static let muchWaitingShare: UInt64 = 16
+
+    /// Whether so much was freed by versions that were not durable, and is not free before they are,
+    /// that they should be made durable at once.
+    func holdsMuchForSync(in file: PageFile) -> Bool {
+        file.offset(of: freeSpace!.pendingPages)
+            > max(
+                Self.muchWaitingBytes,
+                file.offset(of: freeSpace!.livePages) / Self.muchWaitingShare)
+    }
+
+    /// Whether a transaction should wait for that before it begins, because the file might grow by
+    /// what it writes otherwise.
+    func shouldWaitForSync(in file: PageFile) -> Bool {
+        holdsMuchForSync(in: file) && freeSpace!.freePages < freeSpace!.pendingPages
     }
 
     private mutating func reach(

@@ -24,6 +24,8 @@ final class Forest {
     /// Indexed by tree id; a raw buffer, because every lookup of an object passes through it.
     @exclusivity(unchecked) private var states: UnsafeMutablePointer<State>
     @exclusivity(unchecked) private var capacity: Int
+    /// No tree from this id on is loaded.
+    private var loadedEnd = 0
 
     init(pager: Pager) {
         self.pager = pager
@@ -98,17 +100,19 @@ final class Forest {
             loaded.loadedExtra = extra
         }
         state.pointee = loaded
+        loadedEnd = max(loadedEnd, Int(id) + 1)
     }
 
     /// Forgets what is in memory: the connection stands at another version, or has rolled back.
     func reset() {
-        for id in 0..<capacity { states[id] = State() }
+        for id in 0..<loadedEnd { states[id] = State() }
+        loadedEnd = 0
     }
 
     /// Writes the roots that changed; afterwards `pager.root` reaches everything.
     func flush() throws {
         var forest = try forestRoot()
-        for id in 0..<capacity where states[id].isDirty {
+        for id in 0..<loadedEnd where states[id].isDirty {
             let state = states[id]
             try Self.map.set(
                 writer, &forest, treeID: 0, .integer(Int64(id)), 0,

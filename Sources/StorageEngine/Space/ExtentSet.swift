@@ -10,10 +10,14 @@ struct ExtentSet: Sendable {
     }
 
     static let chunkCapacity = 256
+    private static let fewExtents = 16
 
     private(set) var chunks: [Chunk] = []
     private(set) var pageCount: UInt64 = 0
     private(set) var extentCount = 0
+    /// The memory of a chunk that has gone, for the next one: a set that is filled and emptied over
+    /// and over, as those of small transactions are, allocates nothing.
+    private var spare: [Extent] = []
 
     init() {}
 
@@ -142,13 +146,12 @@ struct ExtentSet: Sendable {
 
     /// Adds all pages of another set. False, and the set is undefined, where the two overlap.
     mutating func formUnion(_ other: ExtentSet) -> Bool {
-        if isEmpty {
-            self = other
-            return true
-        }
-        // The smaller one's extents are moved: an extent moved n times is in a set of 2^n.
+        // The smaller one's extents are moved: an extent moved n times is in a set of 2^n. Few are
+        // moved anyway, and the sets keep their memory.
         var added = other
-        if extentCount < added.extentCount { swap(&self, &added) }
+        if extentCount < added.extentCount, added.extentCount > Self.fewExtents {
+            swap(&self, &added)
+        }
         for extent in added where !insert(extent) { return false }
         return true
     }
@@ -156,21 +159,25 @@ struct ExtentSet: Sendable {
     /// The first extent of at least `count` pages that ends behind `page`, else the first one of
     /// that length in the set (next fit).
     mutating func extent(ofAtLeast count: UInt64, near page: UInt64) -> Extent? {
-        let first = position(atOrBefore: page)?.chunk ?? 0
-        for step in 0..<chunks.count {
-            let chunk = (first + step) % chunks.count
-            if let found = search(chunk: chunk, count: count, from: step == 0 ? page : 0) {
-                return found
-            }
+        guard !chunks.isEmpty else { return nil }
+        let start = position(atOrBefore: page) ?? (0, 0)
+        let near = chunks[start.chunk]
+        if near.longest >= count {
+            for extent in near.extents[start.index...]
+            where extent.count >= count && extent.end > page { return extent }
         }
-        return chunks.isEmpty ? nil : search(chunk: first, count: count, from: 0)
+        for step in 1...chunks.count {
+            let chunk = (start.chunk + step) % chunks.count
+            if let found = search(chunk: chunk, count: count) { return found }
+        }
+        return nil
     }
 
-    private mutating func search(chunk: Int, count: UInt64, from page: UInt64) -> Extent? {
+    private mutating func search(chunk: Int, count: UInt64) -> Extent? {
         guard chunks[chunk].longest >= count else { return nil }
         var longest: UInt64 = 0
         for extent in chunks[chunk].extents {
-            if extent.count >= count, extent.end > page { return extent }
+            if extent.count >= count { return extent }
             longest = Swift.max(longest, extent.count)
         }
         chunks[chunk].longest = longest
@@ -186,7 +193,10 @@ struct ExtentSet: Sendable {
     private mutating func insertEntry(_ extent: Extent, after place: (chunk: Int, index: Int)?) {
         extentCount += 1
         guard !chunks.isEmpty else {
-            chunks.append(Chunk(extents: [extent], longest: extent.count))
+            var extents: [Extent] = []
+            swap(&extents, &spare)
+            extents.append(extent)
+            chunks.append(Chunk(extents: extents, longest: extent.count))
             return
         }
         let chunk = place?.chunk ?? 0
@@ -202,7 +212,22 @@ struct ExtentSet: Sendable {
     private mutating func removeEntry(at place: (chunk: Int, index: Int)) {
         extentCount -= 1
         chunks[place.chunk].extents.remove(at: place.index)
-        if chunks[place.chunk].extents.isEmpty { chunks.remove(at: place.chunk) }
+        if chunks[place.chunk].extents.isEmpty { removeChunk(place.chunk) }
+    }
+
+    private mutating func removeChunk(_ index: Int) {
+        swap(&spare, &chunks[index].extents)
+        chunks.remove(at: index)
+        spare.removeAll(keepingCapacity: true)
+    }
+
+    mutating func removeAll() {
+        if !chunks.isEmpty {
+            chunks.removeLast(chunks.count - 1)
+            removeChunk(0)
+        }
+        pageCount = 0
+        extentCount = 0
     }
 }
 

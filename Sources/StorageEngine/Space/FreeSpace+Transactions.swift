@@ -71,8 +71,8 @@ extension FreeSpace {
     }
 
     private mutating func endTransaction() {
-        allocated = ExtentSet()
-        freed = ExtentSet()
+        allocated.removeAll()
+        freed.removeAll()
         freedExtents.removeAll(keepingCapacity: freedExtents.count <= 4096)
     }
 
@@ -96,7 +96,7 @@ extension FreeSpace {
     mutating func beginGroup(firstVersion: UInt64) {
         precondition(firstVersion >= groupFirstVersion)
         groupFirstVersion = firstVersion
-        groupAllocated = ExtentSet()
+        groupAllocated.removeAll()
         livePagesBeforeGroup = livePages
     }
 
@@ -104,7 +104,7 @@ extension FreeSpace {
     mutating func rollBackGroup() {
         rollBack()
         giveBack(groupAllocated)
-        groupAllocated = ExtentSet()
+        groupAllocated.removeAll()
         while let last = pending.last, last.version >= groupFirstVersion {
             pendingPages -= last.freed.extent.count
             pending.removeLast()
