@@ -48,6 +48,18 @@ import Testing
         }
     }
 
+    @Test func rootsInARecordComeBackAndExcludeARootPage() {
+        var random = SeededRandom(seed: 5)
+        for count in [1, 100, CommitRecord.inlineRootsCapacity] {
+            var record = sample(&random)
+            record.inlineRoots = (0..<count).map { _ in .random(in: .min ... .max, using: &random) }
+            let slot = CommitRecord.slot(of: record.sequence)
+            #expect(decode(record.encode(fileSeed: Self.seed), slot: slot) == nil)
+            record.root = .none
+            #expect(decode(record.encode(fileSeed: Self.seed), slot: slot) == record)
+        }
+    }
+
     @Test func anEmptySlotIsNoRecord() {
         for slot in 0..<CommitRecord.slotCount {
             #expect(decode([UInt8](repeating: 0, count: 4096), slot: slot) == nil)
@@ -133,7 +145,7 @@ import Testing
         let version: UInt64 = 1 << 40
         #expect(
             CommitRecord.fits(
-                pageList: [], log: freed(1300, birth: version - 1), version: version))
-        #expect(!CommitRecord.fits(pageList: [], log: freed(1300, birth: 1), version: version))
+                pageList: [], log: freed(900, birth: version - 1), version: version))
+        #expect(!CommitRecord.fits(pageList: [], log: freed(900, birth: 1), version: version))
     }
 }

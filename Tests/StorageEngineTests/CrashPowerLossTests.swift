@@ -62,14 +62,14 @@ import Testing
 
     /// Commits of a few pages each, so that all subsets of the sectors of pages and record can be
     /// tried.
-    @Test func twoSuccessiveSmallCommitsSurviveInEverySubsetOfTheirWrites() throws {
+    @Test func successiveSmallCommitsSurviveInEverySubsetOfTheirWrites() throws {
         let path = directory.file("counter")
         do {
             let connection = try Connection(Database.open(path: path))
             try SharedCounter.create(connection)
             for round in 0..<40 { try SharedCounter.increment(connection, writer: 0, Int64(round)) }
         }
-        let history = try trace(41...42, from: readBytes(path)) {
+        let history = try trace(41...47, from: readBytes(path)) {
             try SharedCounter.increment($1, writer: 0, Int64($0 - 1))
         }
         var count = 0

@@ -32,6 +32,27 @@ extension FreeSpace {
         holds(map.allocate(30) != nil)
     }
 
+    @Test func aCommitTakesTheLongestPiecesOfAMapWithoutLongOnes() {
+        var map = FreeSpace(firstPage: 34, pageCount: 34)
+        map.grow(to: 1834)
+        for _ in 34..<1834 { _ = map.allocate(1) }
+        map.commit(1)
+        // 600 holes of one page, and three of up to 15.
+        for page in stride(from: UInt64(34), to: 1234, by: 2) {
+            holds(map.freeOld(Extent(start: page, count: 1), birth: 1))
+        }
+        for (start, count) in [(UInt64(1300), UInt64(7)), (1400, 15), (1500, 9)] {
+            holds(map.freeOld(Extent(start: start, count: count), birth: 1))
+        }
+        map.commit(2)
+        holds(map.reclaim(through: 2, pinned: PinnedVersions()))
+        let pages = (0..<31).map { _ in map.allocate(1)! }
+        #expect(pages == Array(1400..<1415) + Array(1500..<1509) + Array(1300..<1307))
+        holds(map.allocate(2, scattering: false) == nil)
+        map.rollBack()
+        map.checkInvariants()
+    }
+
     @Test func manyExtentsAreFoundAndJoinedAgain() {
         var set = ExtentSet()
         var random = SeededRandom(seed: 9)
@@ -51,6 +72,8 @@ extension FreeSpace {
         holds(!set.remove(Extent(start: 99, count: 2)))
         holds(set.extent(ofAtLeast: 200, near: 50) == Extent(start: 105, count: 14_895))
         holds(set.extent(ofAtLeast: 20_000, near: 50) == nil)
+        holds(set.longestExtent(ofAtLeast: 14_000) == Extent(start: 105, count: 14_895))
+        holds(set.longestExtent(ofAtLeast: 14_896) == nil)
     }
 
     @Test func aSearchFindsTheNextExtentThatIsLongEnough() {

@@ -22,8 +22,12 @@ struct CommitRecord: Equatable, Sendable {
 
     /// Bytes of a slot that a record may use: an encrypted file needs the rest for a seal.
     static let contentSize = size - Seal.size
-    private static let listOffset = 112
-    static let listCapacity = contentSize - listOffset
+    private static let listOffset = 116
+    /// Bytes that ``inlineRoots`` may take.
+    static let inlineRootsCapacity = 1024
+    /// Bytes that the two lists may take, however many roots there are: whether a record has room is
+    /// known before its roots are.
+    static let listCapacity = contentSize - listOffset - inlineRootsCapacity
     private static let flag: UInt32 = 1 << 31
 
     /// The version of the newest transaction of the group that it makes durable.
@@ -36,7 +40,11 @@ struct CommitRecord: Equatable, Sendable {
     var durableFloor: UInt64
     /// Pages of the file, headers included.
     var pageCount: UInt64
+    /// The page behind which all roots are found; none where they are in `inlineRoots`.
     var root: PageReference
+    /// The roots themselves, where they are few: a page less to write. What the layers above make of
+    /// it is not looked at here.
+    var inlineRoots: [UInt8] = []
     var livePages: UInt64
     /// The newest checkpoint of the free map; its birth is the version it describes.
     var checkpoint: PageReference
@@ -80,6 +88,7 @@ struct CommitRecord: Equatable, Sendable {
 extension CommitRecord {
     func encode(fileSeed: UInt64) -> [UInt8] {
         precondition(Self.fits(pageList: pageList, log: log, version: version))
+        precondition(inlineRoots.count <= Self.inlineRootsCapacity)
         var lists: [UInt8] = []
         ExtentCoding.append(pageList, to: &lists)
         log?.append(freedBy: version, to: &lists)
@@ -106,8 +115,11 @@ extension CommitRecord {
             store(UInt32(pageList.count) | (pagesWereSynced ? Self.flag : 0), at: 96)
             store(logCount, at: 100)
             store(sequence, at: 104)
-            UnsafeMutableRawBufferPointer(rebasing: bytes[Self.listOffset...])
-                .copyBytes(from: lists)
+            store(UInt32(inlineRoots.count), at: 112)
+            let listsStart = Self.listOffset + inlineRoots.count
+            UnsafeMutableRawBufferPointer(rebasing: bytes[Self.listOffset..<listsStart])
+                .copyBytes(from: inlineRoots)
+            UnsafeMutableRawBufferPointer(rebasing: bytes[listsStart...]).copyBytes(from: lists)
             store(Self.checksum(UnsafeRawBufferPointer(bytes), fileSeed: fileSeed), at: 0)
         }
         return block
@@ -152,12 +164,15 @@ extension CommitRecord {
             checkpoint.birth == version || checkpointSequence < sequence,
             Self.isPlausible(root, version, firstPage..<pageCount),
             Self.isPlausible(checkpoint, version, firstPage..<pageCount),
-            sequence - checkpointSequence <= Self.maximumCheckpointAge
+            sequence - checkpointSequence <= Self.maximumCheckpointAge,
+            half(112) <= Self.inlineRootsCapacity, half(112) == 0 || root.isNone
         else { return nil }
+        let listsStart = Self.listOffset + Int(half(112))
+        inlineRoots = Array(block[Self.listOffset..<listsStart])
 
         let bounds = firstPage..<pageCount
         var reader = VariableLengthIntegerReader(
-            UnsafeRawBufferPointer(rebasing: block[Self.listOffset...]))
+            UnsafeRawBufferPointer(rebasing: block[listsStart...]))
         guard
             let list = ExtentCoding.decode(
                 count: UInt64(half(96) & ~Self.flag), within: bounds, from: &reader)

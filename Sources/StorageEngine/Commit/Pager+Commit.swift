@@ -51,7 +51,9 @@ extension Pager {
             rollback()
             throw transactionFailure
         }
-        if database.writerState.freeSpace!.isTransactionEmpty {
+        if database.writerState.freeSpace!.isTransactionEmpty,
+            inlineRoots == record?.inlineRoots ?? []
+        {
             precondition(root == record?.root ?? .none, "a new root without a new page")
             let base = version
             rollback()
@@ -174,7 +176,8 @@ extension Pager {
         return CommitRecord(
             version: writeVersion, sequence: sequence, commitID: commitID,
             durableFloor: sequence - 1, pageCount: database.writerState.freeSpace!.pageCount,
-            root: root, livePages: database.writerState.freeSpace!.livePages,
+            root: root, inlineRoots: inlineRoots,
+            livePages: database.writerState.freeSpace!.livePages,
             checkpoint: checkpoint,
             checkpointSequence: checkpointSequence, pageList: list, pageListHash: 0,
             pagesWereSynced: !isListed,

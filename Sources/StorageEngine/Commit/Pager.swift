@@ -20,6 +20,9 @@ public final class Pager {
     @exclusivity(unchecked) var copiesStamp: UInt64 = 0
     /// The root of the forest. In a write transaction its owner sets it before ``commit()``.
     @exclusivity(unchecked) public var root = PageReference.none
+    /// The roots themselves, as bytes, where they are few and `root` is none: no page is written for
+    /// them. Its owner sets it like `root`, to at most ``CommitRecord/inlineRootsCapacity`` bytes.
+    var inlineRoots: [UInt8] = []
     @exclusivity(unchecked) public private(set) var isReading = false
 
     /// The record of `version`; nil for version 0. In a write transaction perhaps the draft of one.
@@ -173,6 +176,7 @@ public final class Pager {
         record = newRecord
         bounds = newRecord?.bounds ?? SnapshotBounds(version: 0, pageCount: 0)
         root = newRecord?.root ?? .none
+        inlineRoots = newRecord?.inlineRoots ?? []
     }
 
     // MARK: Pages

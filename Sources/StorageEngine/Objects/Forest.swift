@@ -1,4 +1,5 @@
-/// The roots of all trees, and the one tree that maps tree ids to them.
+/// The roots of all trees: few of them are in the commit record itself, more in a tree of their own
+/// that maps tree ids to them.
 ///
 /// A connection works on the roots in memory; `flush` writes those that changed before a commit.
 final class Forest {
@@ -18,14 +19,16 @@ final class Forest {
 
     static let map = OrderedMap(firstKeyKind: .integer, valueCount: 5)
 
-    private let pager: Pager
+    let pager: Pager
     private let writer: TreeWriter
     private let moves: UnsafeMutablePointer<UInt64>
     /// Indexed by tree id; a raw buffer, because every lookup of an object passes through it.
-    @exclusivity(unchecked) private var states: UnsafeMutablePointer<State>
+    @exclusivity(unchecked) private(set) var states: UnsafeMutablePointer<State>
     @exclusivity(unchecked) private var capacity: Int
     /// No tree from this id on is loaded.
-    private var loadedEnd = 0
+    private(set) var loadedEnd = 0
+    /// Whether the roots in the commit record have been loaded, all at once.
+    var hasLoadedInlineRoots = false
 
     init(pager: Pager) {
         self.pager = pager
@@ -47,9 +50,9 @@ final class Forest {
     @inline(__always)
     func state(_ id: UInt32) throws -> UnsafeMutablePointer<State> {
         if Int(id) >= capacity { grow(to: Int(id) + 1) }
-        let state = states + Int(id)
-        if !state.pointee.isLoaded { try load(id, state) }
-        return state
+        // Loading may make room for more states, and so move them.
+        if !states[Int(id)].isLoaded { try load(id) }
+        return states + Int(id)
     }
 
     /// The state of a tree if it has been loaded.
@@ -78,39 +81,59 @@ final class Forest {
         return root
     }
 
-    private func load(_ id: UInt32, _ state: UnsafeMutablePointer<State>) throws {
+    private func load(_ id: UInt32) throws {
+        if pager.root.isNone {
+            try loadInlineRoots()
+            var loaded = states[Int(id)]
+            loaded.isLoaded = true
+            setLoaded(id, loaded)
+            return
+        }
         var loaded = State()
         loaded.isLoaded = true
         if let (node, row) = try Self.map.find(pager, try forestRoot(), .integer(Int64(id)), 0) {
-            let (level, count, extra) = (
-                node.integer(4, row), node.integer(5, row), node.integer(6, row)
-            )
             let reference = PageReference(
                 page: UInt64(bitPattern: node.integer(2, row)),
                 birth: UInt64(bitPattern: node.integer(3, row)))
-            // The root is not younger than what names it, and an empty tree has none.
-            guard level >= 0, level < TreeWriter.maximumDepth, count >= 0,
-                count <= pager.maximumRowCount, extra >= 0, extra < Node.maximumKey,
-                reference.birth <= node.birth,
-                id == Self.schemaID || reference.isNone == (count == 0)
-            else { throw pager.damaged(pager.root.page, "the root of tree \(id) makes no sense") }
-            loaded.root = TreeRoot(
-                reference: reference, level: Int(level), count: Int(count))
-            loaded.extra = extra
-            loaded.loadedExtra = extra
+            loaded = try stored(
+                id, reference, level: node.integer(4, row), count: node.integer(5, row),
+                extra: node.integer(6, row), newestBirth: node.birth)
         }
-        state.pointee = loaded
+        setLoaded(id, loaded)
+    }
+
+    func setLoaded(_ id: UInt32, _ state: State) {
+        if Int(id) >= capacity { grow(to: Int(id) + 1) }
+        states[Int(id)] = state
         loadedEnd = max(loadedEnd, Int(id) + 1)
+    }
+
+    /// What is stored of a tree. The root is not younger than what names it, and an empty tree has
+    /// none.
+    func stored(
+        _ id: UInt32, _ reference: PageReference, level: Int64, count: Int64, extra: Int64,
+        newestBirth: UInt64
+    ) throws -> State {
+        guard level >= 0, level < TreeWriter.maximumDepth, count >= 0,
+            count <= pager.maximumRowCount, extra >= 0, extra < Node.maximumKey,
+            reference.birth <= newestBirth,
+            id == Self.schemaID || reference.isNone == (count == 0)
+        else { throw pager.damaged(pager.root.page, "the root of tree \(id) makes no sense") }
+        return State(
+            root: TreeRoot(reference: reference, level: Int(level), count: Int(count)),
+            extra: extra, loadedExtra: extra, isLoaded: true)
     }
 
     /// Forgets what is in memory: the connection stands at another version, or has rolled back.
     func reset() {
         for id in 0..<loadedEnd { states[id] = State() }
         loadedEnd = 0
+        hasLoadedInlineRoots = false
     }
 
-    /// Writes the roots that changed; afterwards `pager.root` reaches everything.
+    /// Writes the roots that changed; afterwards `pager` has what reaches everything.
     func flush() throws {
+        if pager.root.isNone, try flushInlineRoots() { return }
         var forest = try forestRoot()
         for id in 0..<loadedEnd where states[id].isDirty {
             let state = states[id]

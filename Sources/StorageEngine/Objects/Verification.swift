@@ -41,11 +41,10 @@ struct Verification {
         try walkNodes(try connection.forest.forestRoot(), Forest.map.format) {
             verification, _, leaf in
             for row in 0..<leaf.rowCount where leaf.integer(2, row) != 0 {
-                let id = leaf.integer(0, row)
-                if id == Int64(Forest.schemaID) || known.contains(id) { continue }
-                verification.report("Tree \(id) has a root and belongs to no table.")
+                verification.checkIsKnown(leaf.integer(0, row), known)
             }
         }
+        for id in try connection.forest.inlineRootIDs() { checkIsKnown(Int64(id), known) }
         let schema = try connection.forest.state(Forest.schemaID).pointee.root.reference
         if !schema.isNone { try reach(schema, isNode: false) }
         for index in connection.schema.tables.indices {
@@ -53,6 +52,11 @@ struct Verification {
         }
         checkBacklinks()
         try checkSpace()
+    }
+
+    private mutating func checkIsKnown(_ id: Int64, _ known: Set<Int64>) {
+        if id == Int64(Forest.schemaID) || known.contains(id) { return }
+        report("Tree \(id) has a root and belongs to no table.")
     }
 
     // MARK: Pages

@@ -184,6 +184,19 @@ struct ExtentSet: Sendable {
         return nil
     }
 
+    /// The longest extent, of several the first, if it has at least `count` pages.
+    mutating func longestExtent(ofAtLeast count: UInt64) -> Extent? {
+        var longest: Extent?
+        for chunk in chunks.indices
+        where chunks[chunk].longest > longest?.count ?? (count - 1) {
+            // Not empty: a chunk goes with its last extent.
+            let found = chunks[chunk].extents.max { $0.count < $1.count }!
+            chunks[chunk].longest = found.count
+            if found.count > longest?.count ?? (count - 1) { longest = found }
+        }
+        return longest
+    }
+
     private mutating func extend(at place: (chunk: Int, index: Int), by count: UInt64) {
         chunks[place.chunk].extents[place.index].count += count
         chunks[place.chunk].longest = Swift.max(

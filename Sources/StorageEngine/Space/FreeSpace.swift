@@ -88,7 +88,10 @@ struct FreeSpace: Sendable {
 extension FreeSpace {
     /// Lengths that an extent to allocate from should have, in order of preference: commits of a
     /// few dozen pages then lie in one piece, as long as there is a piece that long.
-    private static let preferredLengths: [UInt64] = [64, 16, 4, 1]
+    private static let preferredLengths: [UInt64] = [64, 16]
+
+    /// The same below the ceiling, where the lowest extents are wanted.
+    private static let preferredLowLengths: [UInt64] = [64, 16, 4, 1]
 
     /// A commit in many small pieces takes longer than one in one piece, so a file rather grows than
     /// fills holes shorter than `shortestPreferred` while less than `reserve` is free: 1 MiB.
@@ -126,14 +129,16 @@ extension FreeSpace {
             take(found)
             return true
         }
-        for length in Self.preferredLengths
-        where length >= shortest && (length >= count || length == 1) {
-            guard let found = free.extent(ofAtLeast: max(length, count), near: current.start)
-            else { continue }
+        for length in Self.preferredLengths where length >= count {
+            guard let found = free.extent(ofAtLeast: length, near: current.start) else { continue }
             take(found)
             return true
         }
-        return false
+        // Of what is left the longest: the commit has the fewest pieces, and small holes are left
+        // alone until their neighbours are free too.
+        guard let found = free.longestExtent(ofAtLeast: max(count, shortest)) else { return false }
+        take(found)
+        return true
     }
 
     private mutating func take(_ extent: Extent) {
@@ -152,7 +157,7 @@ extension FreeSpace {
     /// one that is long enough at all. Nil without a ceiling.
     private mutating func lowExtent(ofAtLeast count: UInt64) -> Extent? {
         guard let ceiling else { return nil }
-        for length in Self.preferredLengths where length >= count || length == 1 {
+        for length in Self.preferredLowLengths where length >= count || length == 1 {
             guard
                 let found = free.extent(ofAtLeast: max(length, count), near: firstPage),
                 found.start + count <= ceiling

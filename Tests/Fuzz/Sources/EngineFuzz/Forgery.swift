@@ -215,8 +215,8 @@ struct Forgery {
             start = 0
             checksum = (0..<504, 504, 0)
         }
-        // Fields first, then lists: most of a record is empty.
-        let reach = change.kind == .record ? 160 : checksum.covered.upperBound
+        // Fields first, then roots and lists: most of a record is empty.
+        let reach = change.kind == .record ? 240 : checksum.covered.upperBound
         let first = checksum.covered.lowerBound
         let offset = first + Int(change.place) % (reach - first)
         overwrite(start + offset, with: change.value, width: change.width)
