@@ -19,8 +19,8 @@ extension WriterState {
     /// the disk end before `pageCount` as well. `limit`: visible and reusable; the pins were
     /// collected after that was known.
     mutating func cutFile(to pageCount: UInt64, ifSince limit: UInt64, in file: PageFile) {
-        guard let since = freeSpace!.uncutSince, since <= limit,
-            pinned.versions.first ?? .max >= since
+        guard let since = freeSpace!.uncutSince, since <= limit || planted(.cutsUndurable),
+            pinned.versions.first ?? .max >= since || planted(.cutsUnderReaders)
         else { return }
         freeSpace!.uncutSince = nil
         // Whoever writes has asked for something else. If the system does not cut the file, its

@@ -5,7 +5,7 @@ import StressModel
 struct DiskFullLayer: StressLayer {
     let name = "disk-full"
     let summary = "runs workloads on small real file systems, of all sizes"
-    let proves = "no SIGBUS, a typed error, and with space again writing goes on"
+    let proves = "no SIGBUS, a typed error, and with space again writing and compacting go on"
     let scenarios = [
         StressScenario("tmpfs", "a file system in memory"),
         StressScenario("ext4", "ext4 in a file, mounted by a loop device"),
@@ -23,7 +23,8 @@ struct DiskFullLayer: StressLayer {
         scenarios.map { scenario in
             StressPoint(name, scenario.name)
                 .with("file", FileKind.allCases[round % 2].rawValue)
-                .with("scale", StressScale.large.rawValue)
+                .with(
+                    "scale", (round % 4 < 2 ? StressScale.large : .shrinking).rawValue)
                 .with("transactions", 24)
                 .with("seed", seed &+ UInt64(round))
         }
