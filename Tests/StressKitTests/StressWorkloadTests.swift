@@ -48,6 +48,25 @@ import Testing
         #expect(first.digests != StressWorkload(seed: 2, scale: .mixed, count: 5).digests)
     }
 
+    /// It is what that scale is for.
+    @Test(arguments: [1, 2] as [UInt64])
+    func aShrinkingWorkloadHasItsFileCut(seed: UInt64) throws {
+        let folder = try ScratchFolder()
+        let period = StressOperation.shrinkingPeriod
+        let workload = StressWorkload(seed: seed, scale: .shrinking, count: 2 * period)
+        let database = try Database.open(path: folder.path + "/data")
+        let connection = try Connection(database)
+        var sizes: [UInt64] = []
+        for step in 1...workload.count {
+            try workload.run(step, on: connection)
+            sizes.append(try database.statistics().fileBytes)
+        }
+        for cycle in [sizes[..<period], sizes[period...]] {
+            #expect(try #require(cycle.last) * 2 < #require(cycle.max()))
+        }
+        #expect(try StressWorkload.digest(of: connection) == workload.digests.dropLast().last)
+    }
+
     @Test func aTransactionThatFailsLeavesNothing() throws {
         let workload = StressWorkload(seed: 3, scale: .mixed, count: 5)
         let connection = try connection()

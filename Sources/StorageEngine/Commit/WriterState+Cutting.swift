@@ -20,7 +20,7 @@ extension WriterState {
     /// collected after that was known.
     mutating func cutFile(to pageCount: UInt64, ifSince limit: UInt64, in file: PageFile) {
         guard let since = freeSpace!.uncutSince, since <= limit || planted(.cutsUndurable),
-            pinned.versions.first ?? .max >= since || planted(.cutsUnderReaders)
+            pinned.versions.first ?? .max >= since
         else { return }
         freeSpace!.uncutSince = nil
         // Whoever writes has asked for something else. If the system does not cut the file, its

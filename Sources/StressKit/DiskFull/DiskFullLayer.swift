@@ -20,12 +20,13 @@ struct DiskFullLayer: StressLayer {
     private static let stride = 23
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
-        scenarios.map { scenario in
+        let scale = [StressScale.large, .mixed, .shrinking][round / 2 % 3]
+        return scenarios.map { scenario in
             StressPoint(name, scenario.name)
                 .with("file", FileKind.allCases[round % 2].rawValue)
-                .with(
-                    "scale", (round % 4 < 2 ? StressScale.large : .shrinking).rawValue)
-                .with("transactions", 24)
+                .with("scale", scale.rawValue)
+                // Small ones make room at other moments, so that all phases meet a full disk.
+                .with("transactions", scale == .mixed ? 90 : 24)
                 .with("seed", seed &+ UInt64(round))
         }
     }

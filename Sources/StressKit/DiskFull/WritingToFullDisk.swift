@@ -47,8 +47,9 @@ struct WritingToFullDisk {
     /// What `body` returns, or nil if the disk is full.
     private func unlessFull<R>(_ phase: () -> Phase, _ body: () throws -> R) throws -> R? {
         let before = fullDisks
-        do { return try body() } catch let error as StorageError
-        where error.code == .outOfDiskSpace {
+        do {
+            return try body()
+        } catch let error as StorageError where error.code == .outOfDiskSpace {
             for (call, count) in fullDisks where count > before[call] ?? 0 {
                 trial.cover("\(phase().rawValue) (\(call.rawValue))")
             }

@@ -15,7 +15,7 @@ struct FailingCallsLayer: StressLayer {
 
     private static let transactions = 14
     /// Until the file has become shorter.
-    private static let shrinkingTransactions = 46
+    private static let shrinkingTransactions = StressOperation.shrinkingPeriod
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
         let scales: [StressScale] = [.mixed, .shrinking, .large, .small]

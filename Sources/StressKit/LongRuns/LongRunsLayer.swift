@@ -4,7 +4,7 @@ import StressModel
 /// Does everything at once on one file, for long.
 struct LongRunsLayer: StressLayer {
     let name = "long-runs"
-    let summary = 
+    let summary =
         "writes, rolls back, pins, kills, reopens, copies and compacts in random order on one file"
     let proves = "what holds for each alone holds together; file and memory stay bounded"
     let scenarios = [StressScenario("mixed", "one file, a few thousand transactions a round")]

@@ -21,7 +21,7 @@ struct PowerLossLayer: StressLayer {
             "adopted", "a process dies, another goes on from what it left, then power is lost"),
         StressScenario("growing", "large transactions, so that the file grows"),
         StressScenario("shrinking", "the file is moved together and cut"),
-        StressScenario("shrinking-relaxed", "the same; every fifth transaction waits for a sync"),
+        StressScenario("shrinking-relaxed", "the same; every third transaction waits for a sync"),
         StressScenario("compacting", "the file is replaced by a packed one, then written to"),
         StressScenario("encrypted", "as full, in an encrypted file"),
     ]

@@ -27,7 +27,7 @@ struct ProcessDeathLayer: StressLayer {
     static let prepared = 6
     private static let transactions = 12
     /// Until the file has become shorter.
-    private static let shrinkingTransactions = 46
+    private static let shrinkingTransactions = StressOperation.shrinkingPeriod
     /// Of the random scenarios, in a round.
     private static let randomKills = 40
 

@@ -72,9 +72,6 @@ extension PlantedBugCatalogue {
 
     static let shrinking = [
         PlantedBugEntry(
-            "cut-under-reader", "the file is cut though a reader still needs its end",
-            breaks: "E4: a reader sees one version", "pinned-readers/shrinking"),
-        PlantedBugEntry(
             "cut-before-durable", "the file is cut though a crash may lead back to its end",
             breaks: relaxed, "power-loss/shrinking-relaxed"),
         PlantedBugEntry(

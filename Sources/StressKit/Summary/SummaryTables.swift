@@ -57,7 +57,8 @@ package struct SummaryTables {
         let findings = all.lostCommits + all.reopenFailures + all.others
         let skipped =
             summary.skipped.isEmpty ? "" : " Skipped: " + summary.skipped.joined(separator: "; ")
-        return "\(Self.duration(all.seconds)) in \(summary.runs.count) runs "
+        let runs = summary.runs.count == 1 ? "1 run" : "\(summary.runs.count) runs"
+        return "\(Self.duration(all.seconds)) in \(runs) "
             + "(\(summary.days.joined(separator: " to ")), \(revisions)): "
             + "\(Display.grouped(all.points)) points, \(Display.grouped(all.states)) states, "
             + "\(all.lostCommits) acknowledged commits lost, \(findings) findings." + skipped

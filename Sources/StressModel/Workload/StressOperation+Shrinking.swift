@@ -3,9 +3,10 @@
 extension StressOperation {
     /// Transactions that fill the file, and the one that empties it.
     package static let transactionsThatFill = 4
-    /// Until the next ones do. The engine waits for 16 versions before it moves pages, and for as
-    /// many before it cuts the file behind them.
-    package static let shrinkingPeriod = 48
+    /// Until the next ones do. The engine looks at 16 versions at a time: those in which the file is
+    /// filled, those after which it begins to move pages, those in which it does, and those after
+    /// which it cuts the file behind them. Some more, for commits of which space is free later.
+    package static let shrinkingPeriod = 80
 
     private static let oldAccounts = 36
     private static let newAccounts = 30
