@@ -57,6 +57,31 @@ import Testing
         #expect(report.failures == [])
     }
 
+    /// A run of the long layer gets to its end: reopening is no endless loop.
+    @Test func aLongRunEnds() throws {
+        let point = StressPoint("long-runs", "mixed").with("scale", "shrinking")
+            .with("transactions", 260).with("compacts", true).with("seed", 2)
+        let report = try report(on: point, seconds: 500)
+        #expect(report.failures == [])
+        #expect(try #require(report.coverage["reopenings"]) > 1)
+        #expect(report.coverage["compactions"] == report.coverage["reopenings"])
+    }
+
+    /// Both files are possible until the renaming is durable, and the packed one from then on.
+    @Test func aLossOfPowerDuringACompactionLeavesEitherFile() throws {
+        let point = StressPoint("power-loss", "compacting").with("scale", "shrinking")
+            .with("prepared", 8).with("transactions", 10).with("samples", 2).with("seed", 5)
+        let folder = try ScratchFolder()
+        let trial = Trial(directory: folder.path, secondsLeft: 60)
+        let moments = try PowerLossTrace(point, trial).moments()
+        #expect(moments.count > 4)
+        #expect(moments[1].durable.count * 2 < moments[0].durable.count)
+        // What is renamed is durable already.
+        #expect(moments[1].pending == [])
+        #expect(moments[1].acknowledged == 8 && moments.last?.acknowledged == 10)
+        #expect(moments.dropFirst().allSatisfy { $0.durable.count < moments[0].durable.count })
+    }
+
     @Test func aVictimThatDiesOfSomethingElseIsAFinding() throws {
         var limits = StressLimits()
         limits.fileBytes = 1 << 20

@@ -48,6 +48,25 @@ import Testing
         #expect(first.digests != StressWorkload(seed: 2, scale: .mixed, count: 5).digests)
     }
 
+    /// It is what that scale is for.
+    @Test func aShrinkingWorkloadHasItsFileCut() throws {
+        let folder = try ScratchFolder()
+        let workload = StressWorkload(
+            seed: 1, scale: .shrinking, count: StressOperation.shrinkingPeriod)
+        let database = try Database.open(path: folder.path + "/data")
+        let connection = try Connection(database)
+        var largest: UInt64 = 0
+        for step in 1...workload.count {
+            try workload.run(step, on: connection)
+            largest = max(largest, try database.statistics().fileBytes)
+        }
+        // Whoever filled the file itself takes longer to cut it.
+        for _ in 0..<150 { _ = try StressWorkload.countBystander(on: connection) }
+        // Less than a MiB is not cut.
+        #expect(try database.statistics().fileBytes + 1 << 20 <= largest)
+        #expect(try StressWorkload.digest(of: connection) == workload.digests[workload.count])
+    }
+
     @Test func aTransactionThatFailsLeavesNothing() throws {
         let workload = StressWorkload(seed: 3, scale: .mixed, count: 5)
         let connection = try connection()

@@ -49,7 +49,7 @@ extension Database {
     private func replace(
         _ status: System.FileStatus, _ write: (Database, String) throws -> Void
     ) throws -> Bool {
-        guard try coordinator.becomeSoleUser() else { return false }
+        guard try coordinator.becomeSoleUser() || planted(.compactsOpenFile) else { return false }
         let target = try StorageError.converting(.open, path: path) { () throws(SystemFailure) in
             try System.realPath(path)
         }
@@ -67,6 +67,7 @@ extension Database {
         try StorageError.converting(.rename, path: path) { () throws(SystemFailure) in
             try System.setAccess(replacement, like: status)
             try System.replace(target, by: replacement)
+            if planted(.forgetsDirectory) { return }
             try System.syncDirectory(StorageError.directory(of: target))
         }
         return true

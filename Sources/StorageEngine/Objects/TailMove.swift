@@ -203,7 +203,8 @@ struct TailMove {
         guard leaf.columnCount == old.columnCount, leaf.rowCount == old.rowCount else {
             throw pager.countsDisagree(root.reference)
         }
-        for patch in patches where !leaf.reading.isSpilled(patch.column) {
+        for patch in patches
+        where !leaf.reading.isSpilled(patch.column) && !planted(.leavesMovedValues) {
             try apply(patch, to: leaf, column: patch.column)
         }
         for column in 0..<leaf.columnCount where leaf.reading.isSpilled(column) {

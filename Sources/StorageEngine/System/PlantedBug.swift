@@ -25,6 +25,11 @@ enum PlantedBug: String, CaseIterable {
     case rollsGroupBack = "rollback-loses-group"
     case leaksRolledBackPages = "rollback-leaks-pages"
     case leaksCheckpoints = "checkpoint-pages-leak"
+    // Shrinking and compaction.
+    case cutsUndurable = "cut-before-durable"
+    case leavesMovedValues = "moved-value-left-behind"
+    case compactsOpenFile = "compact-open-file"
+    case forgetsDirectory = "compact-directory-not-synced"
     // Locks.
     case givesLockToThread = "lock-belongs-to-thread"
     case waitsForDeadWriter = "lock-not-robust"

@@ -24,7 +24,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
 }
 
 /// A system call that failed, and how. `errno` is never EINTR.
-package struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertible {
+package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var call: SystemCall
     package var errno: Int32
 

@@ -49,6 +49,7 @@ package final class SystemInterceptor: Sendable {
         var changes = 0
         var openPaths: [Int32: String] = [:]
         var trace: [SystemTraceEvent] = []
+        var failures: [SystemFailure: Int] = [:]
     }
 
     private let scope: Scope
@@ -72,6 +73,9 @@ package final class SystemInterceptor: Sendable {
 
     /// What the calls that change files did, in the order in which they returned.
     package var trace: [SystemTraceEvent] { state.withLock { $0.trace } }
+
+    /// How often calls failed by themselves, not by a fault.
+    package var failures: [SystemFailure: Int] { state.withLock { $0.failures } }
 
     /// Replaces the faults. Ordinals go on counting from the start unless `resetCounts`.
     package func setFaults(_ faults: [SystemCallFault], resetCounts: Bool = true) {
@@ -136,8 +140,12 @@ extension SystemInterceptor {
         }
         let result = body(verdict.limit)
         let code = errno
-        if result >= 0 {
-            for interceptor in concerned { interceptor.record(context, result: result) }
+        for interceptor in concerned {
+            if result >= 0 {
+                interceptor.record(context, result: result)
+            } else {
+                interceptor.record(SystemFailure(call: context.call, errno: code))
+            }
         }
         if verdict.killsAfter { killProcess() }
         errno = code
@@ -206,6 +214,10 @@ extension SystemInterceptor {
                 }
             }
         }
+    }
+
+    private func record(_ failure: SystemFailure) {
+        state.withLock { $0.failures[failure, default: 0] += 1 }
     }
 
     private func record(_ context: SystemCallContext, result: Int) {

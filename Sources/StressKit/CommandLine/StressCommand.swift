@@ -26,12 +26,13 @@ struct StressCommand: ParsableCommand {
               realm-bench stress list
               realm-bench stress run
               realm-bench stress run power-loss --for 30m --append results/stress.csv
+              realm-bench stress summary results/stress.csv
               realm-bench stress replay 'process-death/alone seed=7 kill=before:17'
               realm-bench stress selftest --list
             """,
         subcommands: [
             StressListCommand.self, StressRunCommand.self, StressReplayCommand.self,
-            StressSelftestCommand.self,
+            StressSummaryCommand.self, StressSelftestCommand.self,
         ])
 }
 

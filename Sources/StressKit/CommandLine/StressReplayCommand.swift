@@ -54,7 +54,10 @@ struct StressReplayCommand: ParsableCommand {
                     .caseFailed,
                     "\(failure.kind.rawValue) in \(failure.point): \(failure.message)")
             }
-            print("\(report.points) points, \(report.states) states: nothing found.")
+            let met = CoverageText.text(of: report.coverage)
+            print(
+                "\(report.points) points, \(report.states) states: nothing found."
+                    + (met.isEmpty ? "" : " Met: \(met)."))
         }
     }
 }

@@ -1,7 +1,5 @@
 import ArgumentParser
 import BenchmarkKit
-import Foundation
-import Glibc
 
 /// `realm-bench stress selftest`.
 struct StressSelftestCommand: ParsableCommand {
@@ -40,20 +38,7 @@ struct StressSelftestCommand: ParsableCommand {
         help: ArgumentHelp("How long for each bug, and without one.", valueName: "time"))
     var duration = StressDuration(seconds: 60)
 
-    @Option(help: ArgumentHelp("Appends the rows to this file.", valueName: "file"))
-    var append: String?
-
-    @Option(
-        help: ArgumentHelp("Seed of the first round; each round adds one.", valueName: "number"))
-    var seed: UInt64 = 1
-
-    @Option(
-        help: ArgumentHelp(
-            "The folder for database files. Default: in memory (/dev/shm) where there is such.",
-            valueName: "folder"))
-    var path: String?
-
-    @OptionGroup var limits: StressLimitOptions
+    @OptionGroup var options: StressRunOptions
 
     func run() throws {
         let bugs =
@@ -85,22 +70,27 @@ struct StressSelftestCommand: ParsableCommand {
 
     private func hunt(_ bugs: [PlantedBugEntry]) throws {
         Interruption.watch()
-        let identifier = "\(Int(Date().timeIntervalSince1970))-\(getpid())"
-        let folder = try StressFolder(below: path, identifier: identifier)
-        defer { folder.remove() }
-        let file = try append.map { try CSVFile(continuing: $0, header: SelftestTable.header) }
-        let revision = RunReport.currentRevision() ?? ""
+        try options.withFolder { try hunt(bugs, identifier: $0, folder: $1) }
+    }
+
+    private func hunt(_ bugs: [PlantedBugEntry], identifier: String, folder: String) throws {
+        let file = try options.append.map {
+            try CSVFile(continuing: $0, header: SelftestTable.header)
+        }
+        let revision = BuildRevision.current()
         let plan = SelftestRun.Plan(
-            bugs: bugs, layers: LayerCatalogue.all, seconds: duration.seconds, seed: seed)
+            bugs: bugs, layers: LayerCatalogue.all, seconds: duration.seconds,
+            seed: options.seed)
         let terminal = Terminal()
-        let rows = try SelftestRun(plan) { workers(for: $0, folder.path, terminal) }.run { row in
+        let rows = try SelftestRun(plan) { workers(for: $0, folder, terminal) }.run { row in
             terminal.print(
                 terminal.styled("\(row.name): ", row.isAsItShouldBe ? .green : .red)
                     + (row.outcome.failure.map { "\($0.kind.rawValue): \($0.message)" }
                         ?? "nothing found"))
             if !row.replay.isEmpty { terminal.print("  \(row.replay)") }
             try file?.append(
-                SelftestTable.fields(of: row, seed: seed, run: identifier, revision: revision))
+                SelftestTable.fields(
+                    of: row, seed: options.seed, run: identifier, revision: revision))
         }
         terminal.print("")
         for line in SelftestTable.lines(for: rows) { terminal.print(line) }
@@ -116,7 +106,7 @@ struct StressSelftestCommand: ParsableCommand {
     private func workers(
         for bug: PlantedBugEntry?, _ folder: String, _ terminal: Terminal
     ) -> (attempt: BugHunt.Attempt, end: () -> Void) {
-        var limits = limits.limits
+        var limits = options.limits.limits
         // A bug that hangs is found when its worker has said nothing for so long.
         if bug != nil { limits.silenceSeconds = min(limits.silenceSeconds, 20) }
         let worker = WorkerProcess(

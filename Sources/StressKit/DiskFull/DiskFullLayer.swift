@@ -5,7 +5,7 @@ import StressModel
 struct DiskFullLayer: StressLayer {
     let name = "disk-full"
     let summary = "runs workloads on small real file systems, of all sizes"
-    let proves = "no SIGBUS, a typed error, and with space again writing goes on"
+    let proves = "no SIGBUS, a typed error, and with space again writing and compacting go on"
     let scenarios = [
         StressScenario("tmpfs", "a file system in memory"),
         StressScenario("ext4", "ext4 in a file, mounted by a loop device"),
@@ -20,11 +20,13 @@ struct DiskFullLayer: StressLayer {
     private static let stride = 23
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
-        scenarios.map { scenario in
+        let scale = [StressScale.large, .mixed, .shrinking][round / 2 % 3]
+        return scenarios.map { scenario in
             StressPoint(name, scenario.name)
                 .with("file", FileKind.allCases[round % 2].rawValue)
-                .with("scale", StressScale.large.rawValue)
-                .with("transactions", 24)
+                .with("scale", scale.rawValue)
+                // Small ones make room at other moments, so that all phases meet a full disk.
+                .with("transactions", scale == .mixed ? 90 : 24)
                 .with("seed", seed &+ UInt64(round))
         }
     }

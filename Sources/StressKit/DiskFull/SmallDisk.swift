@@ -27,7 +27,7 @@ final class SmallDisk {
         }
     }
 
-    /// So many bytes are free; many more are, once ``dropBallast()`` was called.
+    /// So many bytes are free (``leaveFree(_:)``).
     init(_ kind: Kind, bytes: Int, below directory: String) throws {
         path = directory + "/disk"
         image = directory + "/disk-image"
@@ -41,7 +41,7 @@ final class SmallDisk {
             }
         case .ext4: try mountImage(Self.wholeBytes)
         }
-        try fill(ballast, availableBytes() - bytes)
+        try leaveFree(bytes)
     }
 
     deinit {
@@ -51,6 +51,12 @@ final class SmallDisk {
     }
 
     func dropBallast() { unlink(ballast) }
+
+    /// No more than so many bytes are free, until the ballast is dropped.
+    func leaveFree(_ bytes: Int) throws {
+        dropBallast()
+        try fill(ballast, max(availableBytes() - bytes, 1))
+    }
 
     /// What the file system keeps for itself is not among them.
     private func availableBytes() throws -> Int {

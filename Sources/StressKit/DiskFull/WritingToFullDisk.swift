@@ -1,31 +1,66 @@
+import Foundation
 import Glibc
 import StorageEngine
 import StressModel
 
-/// A workload on a file system with so many free bytes, which gets more when they are used up.
+/// A workload on a file system with so many free bytes, which gets more when they are used up. Then
+/// the file is compacted, first without room for it.
 struct WritingToFullDisk {
     /// Where a full disk was noticed; names in the coverage table.
-    private enum Phase: String { case create, begin, change, commit, copy }
+    private enum Phase: String { case create, begin, change, commit, copy, compact }
 
     private let trial: Trial
     private let oracle: PrefixOracle
     private let options: Database.Options
     private let disk: SmallDisk
+    private let bytes: Int
     private let path: String
+    private let interceptor: SystemInterceptor
 
     init(_ point: StressPoint, _ trial: Trial, _ kind: SmallDisk.Kind, bytes: Int) throws {
         self.trial = trial
+        self.bytes = bytes
         oracle = try PrefixOracle(point.workload())
         options = try point.options()
         disk = try SmallDisk(kind, bytes: bytes, below: trial.directory)
         path = disk.path + "/database"
+        // It changes nothing: it knows which calls found the disk full.
+        interceptor = SystemInterceptor(scope: .files(pathPrefix: disk.path))
     }
 
     func run() throws {
+        interceptor.install()
+        defer { interceptor.uninstall() }
         let ledger = try write()
+        try judge(ledger)
+        try compact()
+        try judge(ledger)
+    }
+
+    /// In a function of its own, so that the database is closed when it returns.
+    private func judge(_ ledger: CommitLedger) throws {
         let connection = try Connection(Database.open(path: path, options: options))
         try oracle.judgeAll(connection, ledger)
         trial.count(states: 1, commits: ledger.acknowledged)
+    }
+
+    /// What `body` returns, or nil if the disk is full.
+    private func unlessFull<R>(_ phase: () -> Phase, _ body: () throws -> R) throws -> R? {
+        let before = fullDisks
+        do {
+            return try body()
+        } catch let error as StorageError where error.code == .outOfDiskSpace {
+            for (call, count) in fullDisks where count > before[call] ?? 0 {
+                trial.cover("\(phase().rawValue) (\(call.rawValue))")
+            }
+            return nil
+        }
+    }
+
+    /// How often each call found the disk full.
+    private var fullDisks: [SystemCall: Int] {
+        let failures = interceptor.failures.filter { $0.key.errno == ENOSPC }
+        return Dictionary(uniqueKeysWithValues: failures.map { ($0.key.call, $0.value) })
     }
 
     /// In a function of its own, so that the database is closed when it returns.
@@ -51,29 +86,25 @@ struct WritingToFullDisk {
     }
 
     private func open() throws -> Connection {
-        do {
-            return try Connection(Database.open(path: path, options: options))
-        } catch let error as StorageError where error.code == .outOfDiskSpace {
-            trial.cover(Phase.create.rawValue)
-            disk.dropBallast()
-            return try Connection(Database.open(path: path, options: options))
+        func open() throws -> Connection {
+            try Connection(Database.open(path: path, options: options))
         }
+        if let connection = try unlessFull({ .create }, open) { return connection }
+        disk.dropBallast()
+        return try open()
     }
 
     /// Carries out a transaction; where it stopped because the disk is full, or nil.
     private func fullDiskPhase(of step: Int, _ connection: Connection) throws -> Phase? {
         var phase = Phase.begin
-        do {
+        let isDone: Void? = try unlessFull({ phase }) {
             try connection.beginWrite()
             phase = .change
             try oracle.workload.change(step, on: connection)
             phase = .commit
             try connection.commit()
-            return nil
-        } catch let error as StorageError where error.code == .outOfDiskSpace {
-            trial.cover(phase.rawValue)
-            return phase
         }
+        return isDone == nil ? phase : nil
     }
 
     private func checkUntouched(
@@ -91,14 +122,28 @@ struct WritingToFullDisk {
     /// There is hardly room for a copy; one that fails leaves nothing behind.
     private func copy(_ connection: Connection) throws {
         let copy = disk.path + "/copy"
-        do {
+        let isDone: Void? = try unlessFull({ .copy }) {
             try connection.writeCopy(toPath: copy, encryptionKey: options.encryptionKey)
-            unlink(copy)
-        } catch let error as StorageError where error.code == .outOfDiskSpace {
-            trial.cover(Phase.copy.rawValue)
-            if access(copy, F_OK) == 0 {
-                throw Finding(.wrongState, "a copy that did not fit was left behind.")
-            }
         }
+        if isDone == nil, access(copy, F_OK) == 0 {
+            throw Finding(.wrongState, "a copy that did not fit was left behind.")
+        }
+        unlink(copy)
     }
+
+    /// With so little room that it may not fit, then with enough.
+    private func compact() throws {
+        try disk.leaveFree(bytes % Self.roomForCompaction)
+        let isDone = try unlessFull({ .compact }) {
+            try Database.compact(path: path, options: options)
+        }
+        if isDone == false {
+            throw Finding(.wrongState, "a file that nobody has open was not compacted.")
+        }
+        disk.dropBallast()
+        try trial.compactAlone(path, options)
+    }
+
+    /// Sizes are spread below this, which is more than any packed file here.
+    private static let roomForCompaction = 1 << 20
 }

@@ -2,7 +2,15 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// All faults for the calls that a workload makes.
+/// One fault, and the fresh file that it is for.
+struct FaultAttempt {
+    let context: CallFaults
+    let fault: SystemCallFault
+    let path: String
+    let interceptor: SystemInterceptor
+}
+
+/// All faults for the calls that a workload makes, or opening a file, or compacting it.
 struct CallFaults {
     let point: StressPoint
     let trial: Trial
@@ -29,6 +37,7 @@ struct CallFaults {
         (.pread, [EIO]), (.pwrite, [EIO, ENOSPC]), (.pwritev, [EIO, ENOSPC]),
         (.fdatasync, [EIO, ENOSPC]), (.fsync, [EIO]), (.ftruncate, [EIO, ENOSPC]),
         (.fallocate, [EIO, ENOSPC]), (.mmap, [ENOMEM]), (.madvise, [ENOMEM]), (.lock, [ENOLCK]),
+        (.rename, [EIO, ENOSPC]), (.unlink, [EIO]), (.mkdir, [EACCES, ENOSPC]),
     ]
     /// A signal interrupts them, and they are to be made again unnoticed.
     private static let interrupted: [SystemCall] = [
@@ -37,7 +46,7 @@ struct CallFaults {
 
     /// Hands each fault, with a fresh file, to `body`; or only the one that the point names.
     func run(
-        _ body: (SystemCallFault, _ path: String, SystemInterceptor) throws -> Void
+        _ body: (FaultAttempt) throws -> Void
     ) throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: trial.directory))
         interceptor.install()
@@ -45,16 +54,20 @@ struct CallFaults {
         for fault in try named().map({ [$0] }) ?? all(interceptor) {
             try trial.attempt(point.with("fault", fault.text)) {
                 let path = trial.file("failing")
-                try trial.write(point.scenario == "open" ? [] : image, to: path)
+                try trial.write(isOpening ? [] : image, to: path)
                 defer {
                     interceptor.setFaults([])
                     trial.remove(path)
                 }
-                try body(fault, path, interceptor)
+                try body(
+                    FaultAttempt(
+                        context: self, fault: fault, path: path, interceptor: interceptor))
             }
             if trial.mustStop { return }
         }
     }
+
+    private var isOpening: Bool { point.scenario == "open" }
 
     private func named() throws -> SystemCallFault? {
         guard let text = point["fault"] else { return nil }
@@ -67,21 +80,26 @@ struct CallFaults {
     /// Counts the calls of an undisturbed run.
     private func all(_ interceptor: SystemInterceptor) throws -> [SystemCallFault] {
         let path = trial.file("counted")
-        let isOpening = point.scenario == "open"
         try trial.write(isOpening ? [] : image, to: path)
         defer { trial.remove(path) }
         interceptor.setFaults([])
-        do {
+        switch point.scenario {
+        case "open":
             let connection = try Connection(Database.open(path: path, options: options))
-            if isOpening {
-                try oracle.workload.run(1, on: connection)
-            } else {
-                interceptor.setFaults([])
-                for step in (prepared + 1)...oracle.workload.count {
-                    try oracle.workload.run(step, on: connection)
-                }
+            try oracle.workload.run(1, on: connection)
+        case "compacting": _ = try Database.compact(path: path, options: options)
+        default:
+            let connection = try Connection(Database.open(path: path, options: options))
+            interceptor.setFaults([])
+            for step in (prepared + 1)...oracle.workload.count {
+                try oracle.workload.run(step, on: connection)
             }
         }
+        return faults(interceptor)
+    }
+
+    /// All faults for the calls that were counted.
+    private func faults(_ interceptor: SystemInterceptor) -> [SystemCallFault] {
         var faults: [SystemCallFault] = []
         let isForEver = point.scenario == "for-ever"
         for (call, numbers) in Self.errors {

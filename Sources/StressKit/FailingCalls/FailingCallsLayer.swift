@@ -10,27 +10,34 @@ struct FailingCallsLayer: StressLayer {
         StressScenario("once", "one call fails; the transaction is tried again"),
         StressScenario("for-ever", "all calls from one on fail, until they are mended"),
         StressScenario("open", "one call fails while the file is opened or created"),
+        StressScenario("compacting", "one call fails while the file is rewritten packed"),
     ]
 
     private static let transactions = 14
+    /// Until the file has become shorter.
+    private static let shrinkingTransactions = StressOperation.shrinkingPeriod
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
-        let scales: [StressScale] = [.mixed, .large, .small]
+        let scales: [StressScale] = [.mixed, .shrinking, .large, .small]
         return scenarios.enumerated().map { index, scenario in
-            StressPoint(name, scenario.name)
+            let scale = scales[(round + index / 3) % scales.count]
+            return StressPoint(name, scenario.name)
                 .with("file", FileKind.allCases[(round + index) % 2].rawValue)
-                .with("scale", scales[round % scales.count].rawValue)
-                .with("transactions", Self.transactions)
+                .with("scale", scale.rawValue)
+                .with(
+                    "transactions",
+                    scale == .shrinking ? Self.shrinkingTransactions : Self.transactions
+                )
                 .with("seed", seed &+ UInt64(round))
         }
     }
 
     func run(_ point: StressPoint, in trial: Trial) throws {
-        let faults = try CallFaults(point, trial)
-        try faults.run { fault, path, interceptor in
+        try CallFaults(point, trial).run { attempt in
             switch point.scenario {
-            case "open": try OpeningUnderFault(faults, fault, path, interceptor).run()
-            default: try WritingUnderFault(faults, fault, path, interceptor).run()
+            case "open": try OpeningUnderFault(attempt: attempt).run()
+            case "compacting": try CompactingUnderFault(attempt: attempt).run()
+            default: try WritingUnderFault(attempt: attempt).run()
             }
         }
     }

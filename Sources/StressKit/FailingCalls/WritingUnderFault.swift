@@ -4,22 +4,13 @@ import StressModel
 /// A workload of which a call fails: what failed has left no trace, and everything is done in the
 /// end.
 struct WritingUnderFault {
-    private let context: CallFaults
-    private let fault: SystemCallFault
-    private let path: String
-    private let interceptor: SystemInterceptor
-    private let oracle: PrefixOracle
+    let attempt: FaultAttempt
 
-    init(
-        _ context: CallFaults, _ fault: SystemCallFault, _ path: String,
-        _ interceptor: SystemInterceptor
-    ) {
-        self.context = context
-        self.fault = fault
-        self.path = path
-        self.interceptor = interceptor
-        oracle = context.oracle
-    }
+    private var context: CallFaults { attempt.context }
+    private var fault: SystemCallFault { attempt.fault }
+    private var path: String { attempt.path }
+    private var interceptor: SystemInterceptor { attempt.interceptor }
+    private var oracle: PrefixOracle { attempt.context.oracle }
 
     func run() throws {
         var done = try writeUntilPoisoned(from: context.prepared, [fault])

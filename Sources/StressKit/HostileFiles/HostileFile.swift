@@ -1,4 +1,5 @@
 import BenchmarkKit
+import Glibc
 import StorageEngine
 import StressModel
 
@@ -46,7 +47,7 @@ package struct HostileFile {
     /// - Returns: whether it held what it should; false for an error.
     @discardableResult
     package func judge(_ damage: FileDamage, at path: String) throws -> Bool {
-        let start = System.monotonicNanoseconds
+        let start = Self.processorNanoseconds
         var isRight = true
         do {
             try read(path)
@@ -60,12 +61,19 @@ package struct HostileFile {
             }
             isRight = false
         }
-        let nanoseconds = System.monotonicNanoseconds - start
+        let nanoseconds = Self.processorNanoseconds - start
         guard nanoseconds <= Self.longestNanoseconds else {
             throw Finding(
                 .overLimit, "reading it took \(nanoseconds / 1_000_000) ms.")
         }
         return isRight
+    }
+
+    /// Of this thread, which does all of the reading.
+    private static var processorNanoseconds: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     /// In a function of its own, so that the database is closed when it returns.

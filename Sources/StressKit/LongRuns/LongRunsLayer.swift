@@ -4,16 +4,22 @@ import StressModel
 /// Does everything at once on one file, for long.
 struct LongRunsLayer: StressLayer {
     let name = "long-runs"
-    let summary = "writes, rolls back, pins, kills, reopens and copies in random order on one file"
+    let summary =
+        "writes, rolls back, pins, kills, reopens, copies and compacts in random order on one file"
     let proves = "what holds for each alone holds together; file and memory stay bounded"
     let scenarios = [StressScenario("mixed", "one file, a few thousand transactions a round")]
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
-        [
+        let (scale, transactions): (StressScale, Int) = [
+            (.mixed, 2000), (.shrinking, 12 * StressOperation.shrinkingPeriod), (.mixed, 2000),
+            (.large, 300),
+        ][round % 4]
+        return [
             StressPoint(name, "mixed")
-                .with("file", FileKind.allCases[round % 2].rawValue)
-                .with("scale", (round % 4 == 3 ? StressScale.large : .mixed).rawValue)
-                .with("transactions", round % 4 == 3 ? 300 : 2000)
+                .with("file", FileKind.allCases[(round + round / 4) % 2].rawValue)
+                .with("scale", scale.rawValue)
+                .with("transactions", transactions)
+                .with("compacts", round % 2 == 1 ? true : nil)
                 .with("seed", seed &+ UInt64(round))
         ]
     }

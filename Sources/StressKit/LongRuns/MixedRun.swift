@@ -26,7 +26,11 @@ struct MixedRun {
     /// The file is opened again and again, until the time is over or the work done.
     func run() throws {
         var done = 0
-        while done < count, !trial.mustStop { done = try runUntilClosed(from: done) }
+        while done < count, !trial.mustStop {
+            done = try runUntilClosed(from: done)
+            trial.cover("reopenings")
+            if try point.compacts(), done > 0 { try trial.compactAlone(path, options) }
+        }
         let connection = try Connection(Database.open(path: path, options: options))
         try oracle.judgeAll(connection, CommitLedger(acknowledged: done))
         trial.count(states: 1, commits: done)
@@ -44,7 +48,8 @@ struct MixedRun {
         while done < count, !trial.mustStop {
             var random = RepeatableRandom(seed: seed, part: 5 << 32 + UInt64(done))
             switch random.below(200) {
-            case 0: return done
+            // Drawn again after reopening: then it is time to go on.
+            case 0 where done > start: return done
             case 1...3: done = try letVictimWrite(connection, done, &random)
             case 4...6: try copy(connection, done)
             case 7...20: try rollBack(connection, done)

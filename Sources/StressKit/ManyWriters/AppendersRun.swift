@@ -79,7 +79,7 @@ struct AppendersRun {
         var collected: [String: ListHistory.Transaction] = [:]
         var lines = 0
         while true {
-            switch child.nextLine(within: patienceSeconds) {
+            switch child.nextLine(silentFor: patienceSeconds) {
             case .text(AppenderProcess.open): child.send("begin")
             case .text(let line):
                 guard
@@ -89,7 +89,7 @@ struct AppendersRun {
                 collected[transaction.name] = transaction
                 lines += 1
                 if lines == lifetime { child.kill() }
-            case .timeout:
+            case .silence:
                 throw Finding(
                     .overLimit, "an appending process did nothing for \(Int(patienceSeconds)) s.")
             case .end:

@@ -9,6 +9,7 @@ struct PinnedReadersLayer: StressLayer {
     let scenarios = [
         StressScenario("one", "one reader of the first version for the whole run"),
         StressScenario("many", "readers that come, move on and go"),
+        StressScenario("shrinking", "readers that come and go, of a file that becomes shorter"),
         StressScenario("beside", "readers on other threads, which always go to the newest version"),
     ]
 
@@ -16,10 +17,18 @@ struct PinnedReadersLayer: StressLayer {
         scenarios.enumerated().map { index, scenario in
             StressPoint(name, scenario.name)
                 .with("file", FileKind.allCases[(round + index) % 2].rawValue)
-                .with("scale", (round % 3 == 2 ? StressScale.large : .mixed).rawValue)
-                .with("transactions", round % 3 == 2 ? 150 : 1500)
+                .with("scale", scale(of: scenario.name, round).rawValue)
+                .with("transactions", Self.transactions[scale(of: scenario.name, round)])
                 .with("seed", seed &+ UInt64(round))
         }
+    }
+
+    private static let transactions: [StressScale: Int] = [
+        .mixed: 1500, .large: 150, .shrinking: 8 * StressOperation.shrinkingPeriod,
+    ]
+
+    private func scale(of scenario: String, _ round: Int) -> StressScale {
+        scenario == "shrinking" ? .shrinking : round % 3 == 2 ? .large : .mixed
     }
 
     func run(_ point: StressPoint, in trial: Trial) throws {

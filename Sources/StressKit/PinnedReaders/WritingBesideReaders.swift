@@ -10,6 +10,10 @@ struct WritingBesideReaders {
 
     /// Transactions between two looks at the file.
     private static let interval = 25
+    /// Some rounds of looking, moving and looking again, each of which takes 16 versions.
+    private static let commitsUntilCut = 150
+    /// What a file keeps at its end, and the least that is cut.
+    private static let reserveBytes: UInt64 = 3 << 20
 
     init(_ point: StressPoint, _ trial: Trial, _ path: String) throws {
         self.point = point
@@ -27,16 +31,35 @@ struct WritingBesideReaders {
             // Durability is not the matter here, and syncs would take most of the time.
             try oracle.workload.run(step, on: writer, .relaxed)
             if step == 1 { try readers.add(transactions: step) }
-            if point.scenario == "many" { try readers.change(transactions: step, &random) }
+            if point.scenario != "one" { try readers.change(transactions: step, &random) }
             guard step % Self.interval == 0 || step == count else { continue }
             try readers.judge()
             try readers.checkGrowth()
+            try readers.checkPins()
             trial.tellAlive()
         }
         readers.removeAll()
         try checkReleased(writer)
+        if point.scenario == "shrinking" { try checkCut(writer) }
         try oracle.judgeAll(writer, CommitLedger(acknowledged: count))
         trial.count(states: 1, commits: count)
+    }
+
+    /// Small commits move live pages to the beginning, and the file is cut behind them.
+    private func checkCut(_ writer: Connection) throws {
+        for _ in 0..<Self.commitsUntilCut {
+            _ = try StressWorkload.countBystander(on: writer)
+        }
+        trial.tellAlive()
+        let statistics = try database.statistics()
+        let allowed = 2 * statistics.liveBytes + Self.reserveBytes
+        guard statistics.fileBytes <= allowed else {
+            throw Finding(
+                .overLimit,
+                "the file has \(statistics.fileBytes) bytes, \(statistics.liveBytes) are live, and "
+                    + "\(Self.commitsUntilCut) commits without readers did not cut it.")
+        }
+        trial.cover("files cut")
     }
 
     /// With all readers of old versions gone, nothing waits; but what a relaxed commit freed does,

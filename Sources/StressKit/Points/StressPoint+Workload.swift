@@ -2,8 +2,8 @@ import StorageEngine
 import StressModel
 
 /// The settings that layers with a workload share: `seed`, `scale`, `transactions`, `skip` (numbers
-/// of transactions that are left out, separated by commas), `file` (plain or encrypted) and
-/// `durability`.
+/// of transactions that are left out, separated by commas), `file` (plain or encrypted), `durability`,
+/// and `compacts` (whether writing processes ask for a packed file before they open it).
 extension StressPoint {
     package func workload() throws -> StressWorkload {
         StressWorkload(
@@ -36,6 +36,8 @@ extension StressPoint {
     package func durability() throws -> CommitDurability {
         try value("durability", default: CommitDurability.full)
     }
+
+    package func compacts() throws -> Bool { try value("compacts", default: false) }
 
     /// The same trouble with fewer transactions, the largest steps first. `places`: settings that
     /// name a place in a run of the workload, which another workload does not have: they are left

@@ -24,14 +24,14 @@ struct PowerLossImages {
 
     func run() throws {
         // The workload runs in this process, so that what fails in it is a finding too.
-        var history: PowerLossHistory?
-        try trial.attempt(point) { history = try PowerLossTrace(point, trial).history() }
-        guard let moments = history?.decisiveMoments else { return }
+        var moments: [PowerLossHistory.Moment] = []
+        try trial.attempt(point) { moments = try PowerLossTrace(point, trial).moments() }
+        if moments.isEmpty { return }
         let named = try point.value("moment", as: Int.self)
         if let named, !moments.indices.contains(named) {
             throw point.unreadable("moment", "\(named)")
         }
-        for moment in named.map({ $0...$0 }) ?? moments.indices.first!...moments.indices.last! {
+        for moment in named.map({ $0..<$0 + 1 }) ?? moments.indices {
             try openImages(of: moments[moment], moment)
             if trial.mustStop { return }
         }
@@ -44,7 +44,8 @@ struct PowerLossImages {
             named.map { [$0] }
             ?? moment.choices(exhaustivePieces: exhaustivePieces, samples: samples, &random)
         // Several transactions may have been under way, in a group or without waiting for the disk.
-        let isOneByOne = !["grouped", "relaxed", "relaxed-slots"].contains(point.scenario)
+        let isOneByOne = !["grouped", "relaxed", "relaxed-slots", "shrinking-relaxed"]
+            .contains(point.scenario)
         let count = oracle.workload.count
         let ledger = CommitLedger(
             acknowledged: moment.acknowledged,

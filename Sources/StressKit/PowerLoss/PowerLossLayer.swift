@@ -20,41 +20,59 @@ struct PowerLossLayer: StressLayer {
         StressScenario(
             "adopted", "a process dies, another goes on from what it left, then power is lost"),
         StressScenario("growing", "large transactions, so that the file grows"),
+        StressScenario("shrinking", "the file is moved together and cut"),
+        StressScenario("shrinking-relaxed", "the same; every third transaction waits for a sync"),
+        StressScenario("compacting", "the file is replaced by a packed one, then written to"),
         StressScenario("encrypted", "as full, in an encrypted file"),
     ]
 
-    /// Transactions before the first that is traced, so that pages are used again.
-    private static let prepared = [8, 30]
-    private static let traced = 8
-    /// Large files take long to write and to read: rather more transactions than images of each.
-    private static let samplesOfLargeFiles = 12
-    /// There are 64 commit records.
-    private static let manyTraced = 72
+    /// How many transactions, and of what size.
+    private struct Extent {
+        var scale: StressScale
+        /// Before the first that is traced, so that pages are used again.
+        var prepared: Int
+        var traced: Int
+        /// Large files take long to write and to read: rather more transactions than images of
+        /// each.
+        var samples: Int?
+    }
+
+    private func extent(of scenario: String, _ variant: Int) -> Extent {
+        let isSmall = variant % 2 == 0
+        let scale = isSmall ? StressScale.small : .mixed
+        let prepared = variant / 2 % 2 == 0 ? 8 : 30
+        switch scenario {
+        case "creating": return Extent(scale: scale, prepared: 0, traced: 3)
+        case "growing": return Extent(scale: .large, prepared: prepared, traced: 8, samples: 12)
+        // There are 64 commit records.
+        case "relaxed-slots": return Extent(scale: .small, prepared: prepared, traced: 72)
+        case "shrinking", "shrinking-relaxed":
+            let filling = StressOperation.transactionsThatFill
+            return Extent(
+                scale: .shrinking, prepared: filling,
+                traced: StressOperation.shrinkingPeriod - filling, samples: 4)
+        case "compacting": return Extent(scale: .shrinking, prepared: 8, traced: 4, samples: 12)
+        default: return Extent(scale: scale, prepared: prepared, traced: 8)
+        }
+    }
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
         scenarios.enumerated().map { index, scenario in
-            let isNew = scenario.name == "creating"
-            let prepared = isNew ? 0 : Self.prepared[(round / 2 + index) % Self.prepared.count]
-            let fillsSlots = scenario.name == "relaxed-slots"
-            let traced = isNew ? 3 : fillsSlots ? Self.manyTraced : Self.traced
-            let isSmall =
-                fillsSlots || (round + index) % 2 == 0 && scenario.name != "growing"
+            let extent = extent(of: scenario.name, round + index)
             return StressPoint(name, scenario.name)
-                .with("scale", (isSmall ? StressScale.small : defaultScale(scenario.name)).rawValue)
+                .with("scale", extent.scale.rawValue)
                 .with("file", file(scenario.name, round).rawValue)
-                .with("prepared", prepared)
-                .with("transactions", prepared + traced)
-                .with("samples", scenario.name == "growing" ? Self.samplesOfLargeFiles : nil)
+                .with("prepared", extent.prepared)
+                .with("transactions", extent.prepared + extent.traced)
+                .with("samples", extent.samples)
                 .with("seed", seed &+ UInt64(round))
         }
     }
 
-    private func defaultScale(_ scenario: String) -> StressScale {
-        scenario == "growing" ? .large : .mixed
-    }
-
     private func file(_ scenario: String, _ round: Int) -> FileKind {
-        scenario == "encrypted" || scenario == "creating" && round % 2 == 1 ? .encrypted : .plain
+        let turns = ["creating", "shrinking", "shrinking-relaxed", "compacting"]
+        return scenario == "encrypted" || turns.contains(scenario) && round % 2 == 1
+            ? .encrypted : .plain
     }
 
     func run(_ point: StressPoint, in trial: Trial) throws {

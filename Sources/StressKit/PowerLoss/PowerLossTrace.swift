@@ -4,8 +4,8 @@ import StressModel
 
 /// Runs a point's workload and records what that did to its file.
 struct PowerLossTrace {
-    private let point: StressPoint
-    private let trial: Trial
+    let point: StressPoint
+    let trial: Trial
     private let workload: StressWorkload
     private let prepared: Int
 
@@ -18,19 +18,24 @@ struct PowerLossTrace {
     }
 
     /// Blocks before the first page: header, marker, and as many slots as the header says.
-    private static func headBytes(of image: [UInt8]) -> Int {
+    static func headBytes(of image: [UInt8]) -> Int {
         let slots = image.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: UInt32.self) }
         return (2 + Int(UInt32(littleEndian: slots))) * 4096
     }
 
-    func history() throws -> PowerLossHistory {
+    /// The moments at which power may be lost.
+    func moments() throws -> [PowerLossHistory.Moment] {
         var seals = SealUse()
         let image = try trial.prepare(point, transactions: prepared)
-        let history = try record(
-            from: PowerLossHistory.Moment(
-                durable: image, pending: [], acknowledged: prepared, headBytes: 0), &seals)
-        guard point.scenario == "adopted" else { return history }
-        return try record(from: momentOfDeath(in: history), &seals)
+        let start = PowerLossHistory.Moment(
+            durable: image, pending: [], acknowledged: prepared, headBytes: 0)
+        switch point.scenario {
+        case "adopted":
+            let first = try record(from: start, &seals)
+            return try record(from: momentOfDeath(in: first), &seals).decisiveMoments
+        case "compacting": return try recordCompaction(from: start, &seals)
+        default: return try record(from: start, &seals).decisiveMoments
+        }
     }
 
     /// A moment at which something is written and not synced, drawn unless the point names one:
@@ -45,7 +50,7 @@ struct PowerLossTrace {
     }
 
     /// Goes on where a moment of another process's history left the file.
-    private func record(
+    func record(
         from start: PowerLossHistory.Moment, _ seals: inout SealUse
     ) throws -> PowerLossHistory {
         let path = trial.file("traced")
@@ -74,6 +79,9 @@ struct PowerLossTrace {
             headBytes: headBytes)
         let events = events()
         if try point.options().encryptionKey != nil { try seals.add(events) }
+        for event in events {
+            if case .truncate = event.change { trial.cover("files cut") }
+        }
         var next = acknowledgements[...]
         for (index, event) in events.enumerated() {
             while let first = next.first, first.events <= index {
@@ -97,9 +105,11 @@ struct PowerLossTrace {
         let steps = (found + 1)...workload.count
         switch point.scenario {
         case "grouped": try GroupedCommits(workload, database).run(steps, acknowledge)
-        case "relaxed":
+        case "relaxed", "shrinking-relaxed":
+            // Space is free later where fewer wait: then the file is not cut in time.
+            let period = point.scenario == "relaxed" ? 5 : 3
             for step in steps {
-                let waits = step % 5 == 0
+                let waits = step % period == 0
                 try workload.run(step, on: connection, waits ? .full : .relaxed)
                 if waits { acknowledge(step) }
             }

@@ -49,6 +49,16 @@ struct KillAtCalls {
             context.trial.count(states: 2, commits: ledger.acknowledged)
         }
 
+        /// Nor is a compaction that the victim had begun in the way of the next one.
+        func reopenAndCompact() throws {
+            let ledger = try runVictim()
+            let found = try context.oracle.reopen(path, ledger, options: context.options)
+            try context.trial.compactAlone(path, context.options)
+            let connection = try Connection(Database.open(path: path, options: context.options))
+            try context.oracle.judgeAll(connection, CommitLedger(acknowledged: found + 1))
+            context.trial.count(states: 3, commits: ledger.acknowledged)
+        }
+
         /// Who has the file open goes on from the last published version, over whatever the victim
         /// left behind.
         func goOn() throws {

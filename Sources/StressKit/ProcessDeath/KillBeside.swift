@@ -82,15 +82,15 @@ struct KillBeside {
     private func waitForGrant(
         after killed: UInt64, _ grants: LockGrants, _ writer: BackgroundThread<Int64>
     ) throws {
-        while System.monotonicNanoseconds < killed + Self.longestHandOverNanoseconds {
+        var patience = Patience(nanoseconds: Self.longestHandOverNanoseconds)
+        repeat {
             if let granted = grants.first(after: killed) {
                 trial.countHandOver(nanoseconds: granted - killed)
                 return
             }
             // Its error says more than that it does not write.
             if writer.isDone { _ = try writer.wait() }
-            System.sleep(nanoseconds: 100_000)
-        }
+        } while patience.nap(nanoseconds: 100_000)
         throw Finding(
             .overLimit,
             "nobody got the write lock in \(Self.longestHandOverNanoseconds / 1_000_000_000) s "

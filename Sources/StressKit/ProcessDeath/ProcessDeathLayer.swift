@@ -16,6 +16,9 @@ struct ProcessDeathLayer: StressLayer {
         StressScenario("survivor", "another process has the file open and goes on"),
         StressScenario(
             "twice", "as survivor, and the next writer is killed too, before its commit record"),
+        StressScenario("compacting", "the file is rewritten packed, then written to"),
+        StressScenario(
+            "compacting-beside", "as survivor, and the victim asks for a packed file first"),
         StressScenario("random", "killed at a random time; nobody else has the file open"),
         StressScenario("beside", "killed at a random time, while another process writes"),
     ]
@@ -23,23 +26,40 @@ struct ProcessDeathLayer: StressLayer {
     /// Transactions that a file holds before a victim comes, where it is not to be created.
     static let prepared = 6
     private static let transactions = 12
+    /// Until the file has become shorter.
+    private static let shrinkingTransactions = StressOperation.shrinkingPeriod
     /// Of the random scenarios, in a round.
     private static let randomKills = 40
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
-        let scales: [StressScale] = [.mixed, .large, .small]
-        return scenarios.enumerated().map { index, scenario in
+        scenarios.enumerated().map { index, scenario in
             let variant = round + index
-            // Records that list no pages, which are those of large commits, are the matter there.
-            let isTwice = scenario.name == "twice"
+            let compacts = scenario.name.hasPrefix("compacting")
+            let scale = scale(of: scenario.name, round)
             return StressPoint(name, scenario.name)
                 .with("file", FileKind.allCases[variant % 2].rawValue)
                 .with(
                     "durability", (variant / 2 % 3 == 2 ? CommitDurability.relaxed : .full).rawValue
                 )
-                .with("scale", (isTwice ? .large : scales[round % scales.count]).rawValue)
-                .with("transactions", Self.transactions)
+                .with("scale", scale.rawValue)
+                .with(
+                    "transactions",
+                    scale == .shrinking && !compacts
+                        ? Self.shrinkingTransactions : Self.transactions
+                )
+                .with("compacts", compacts ? true : nil)
                 .with("seed", seed &+ UInt64(round))
+        }
+    }
+
+    private func scale(of scenario: String, _ round: Int) -> StressScale {
+        let scales: [StressScale] = [.mixed, .shrinking, .large, .small]
+        switch scenario {
+        // Records that list no pages, which are those of large commits, are the matter there.
+        case "twice": return .large
+        // There is something to leave out.
+        case "compacting": return .shrinking
+        default: return scales[round % scales.count]
         }
     }
 
@@ -48,7 +68,11 @@ struct ProcessDeathLayer: StressLayer {
         case "create": try KillAtCalls(point, trial, prepared: 0).run { try $0.reopen() }
         case "alone":
             try KillAtCalls(point, trial, prepared: Self.prepared).run { try $0.reopen() }
-        case "survivor":
+        case "compacting":
+            try KillAtCalls(point, trial, prepared: Self.prepared).run {
+                try $0.reopenAndCompact()
+            }
+        case "survivor", "compacting-beside":
             try KillAtCalls(point, trial, prepared: Self.prepared)
                 .run(hasSurvivor: true) { try $0.goOn() }
         case "twice":

@@ -31,7 +31,10 @@ enum StressVictim {
     private static func work(_ point: StressPoint, _ path: String) throws {
         let workload = try point.workload()
         let durability = try point.durability()
-        let connection = try Connection(Database.open(path: path, options: point.options()))
+        let options = try point.options()
+        // Refused while others have the file open.
+        if try point.compacts() { _ = try Database.compact(path: path, options: options) }
+        let connection = try Connection(Database.open(path: path, options: options))
         WorkerChannel.say(Message.open)
         var done = try StressWorkload.progress(of: connection)
         while done < workload.count {

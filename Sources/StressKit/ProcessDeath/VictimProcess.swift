@@ -38,7 +38,7 @@ final class VictimProcess {
     }
 
     private func nextLine() throws -> String? {
-        switch child.nextLine(within: Self.patienceSeconds) {
+        switch child.nextLine(silentFor: Self.patienceSeconds) {
         case .text(let line):
             let words = line.split(separator: " ")
             let number = words.count == 2 ? Int(words[1]) : nil
@@ -49,7 +49,7 @@ final class VictimProcess {
             }
             return line
         case .end: return nil
-        case .timeout:
+        case .silence:
             child.kill()
             throw Finding(
                 .overLimit,

@@ -18,6 +18,15 @@ package struct LayerTally: Equatable, Sendable {
         self.firstRound = firstRound
     }
 
+    /// With the rounds that came next.
+    func followed(by next: LayerTally) -> LayerTally {
+        var sum = self
+        sum.rounds += next.rounds
+        sum.report.add(next.report)
+        sum.seconds += next.seconds
+        return sum
+    }
+
     package func failures(_ kinds: Finding.Kind...) -> Int {
         report.failures.count { kinds.contains($0.kind) }
     }

@@ -20,7 +20,7 @@ final class StressRun {
 
     private let plan: Plan
     private let identifier: String
-    private let revision = RunReport.currentRevision() ?? ""
+    private let revision = BuildRevision.current()
     private let terminal = Terminal()
     private let worker: WorkerProcess
     private let file: CSVFile
@@ -42,10 +42,16 @@ final class StressRun {
     func run() throws {
         Interruption.watch()
         defer { worker.end() }
-        for (index, layer) in plan.layers.enumerated() {
-            // What a layer leaves over, the next ones have.
-            let left = plan.seconds - tallies.reduce(0) { $0 + $1.seconds }
-            try run(layer, seconds: left / Double(plan.layers.count - index))
+        do {
+            for (index, layer) in plan.layers.enumerated() {
+                // What a layer leaves over, the next ones have.
+                let left = plan.seconds - tallies.reduce(0) { $0 + $1.seconds }
+                try run(layer, seconds: left / Double(plan.layers.count - index))
+            }
+        } catch {
+            // What was done is in the file, and is told.
+            conclude()
+            throw error
         }
         conclude()
         let failures = tallies.flatMap(\.report.failures)
@@ -63,26 +69,37 @@ final class StressRun {
         let start = System.monotonicNanoseconds
         func left() -> Double { seconds - Double(System.monotonicNanoseconds - start) / 1e9 }
         var rows = layer.scenarios.map { scenario in
-            LayerTally(
-                layer: layer.name, scenario: scenario.name, seed: plan.seed,
-                firstRound: StressTable.nextRound(
-                    in: earlier, layer: layer.name, scenario: scenario.name, seed: plan.seed))
+            TallyRow(
+                LayerTally(
+                    layer: layer.name, scenario: scenario.name, seed: plan.seed,
+                    firstRound: StressTable.nextRound(
+                        in: earlier, layer: layer.name, scenario: scenario.name, seed: plan.seed)))
         }
-        while left() > 0 {
-            // Scenarios take turns, and share what is left, so that none has all of it.
-            let turns = rows.indices.filter {
-                rows[$0].report.failures.isEmpty && rows[$0].report.skipped == nil
+        defer { tallies += rows.map(\.whole) }
+        do {
+            while left() > 0 {
+                // Scenarios take turns, and share what is left, so that none has all of it.
+                let turns = rows.indices.filter { rows[$0].mayGoOn }
+                if turns.isEmpty { break }
+                for (turn, index) in turns.enumerated() where left() > 0 {
+                    try runRound(layer, &rows[index].unwritten, left() / Double(turns.count - turn))
+                    if rows[index].isDue { try write(&rows[index]) }
+                }
             }
-            if turns.isEmpty { break }
-            for (turn, index) in turns.enumerated() where left() > 0 {
-                try runRound(layer, &rows[index], left() / Double(turns.count - turn))
-            }
+        } catch {
+            // Of an interrupted run, too, whole rounds count.
+            for index in rows.indices { try write(&rows[index]) }
+            throw error
         }
-        for row in rows {
-            tallies.append(row)
-            try file.append(StressTable.fields(of: row, run: identifier, revision: revision))
-            tell(row)
+        for index in rows.indices {
+            try write(&rows[index])
+            tell(rows[index].whole)
         }
+    }
+
+    private func write(_ row: inout TallyRow) throws {
+        guard let tally = row.takeUnwritten() else { return }
+        try file.append(StressTable.fields(of: tally, run: identifier, revision: revision))
     }
 
     private func runRound(

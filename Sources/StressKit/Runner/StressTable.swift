@@ -12,7 +12,7 @@ package enum StressTable {
         "rounds", "points", "states", "commits", "lost_commits", "reopen_failures",
         "wrong_states", "wrong_errors", "anomalies", "over_limits", "crashes", "hand_overs",
         "hand_over_p50_us", "hand_over_p99_us", "hand_over_max_us", "peak_resident_bytes",
-        "seconds", "coverage", "skipped", "first_failure",
+        "seconds", "coverage", "skipped", "first_failure", "hand_over_histogram_us",
     ]
 
     package static func fields(
@@ -34,13 +34,13 @@ package enum StressTable {
             String(report.handOverNanoseconds.count), quantile(0.5), quantile(0.99), quantile(1),
             String(report.peakResidentBytes), String(format: "%.3f", tally.seconds),
             coverage(report), report.skipped ?? "", report.failures.first?.point ?? "",
+            HandOverHistogram(nanoseconds: report.handOverNanoseconds).description,
         ]
         return head + kinds.map { String(tally.failures($0)) } + tail
     }
 
     private static func coverage(_ report: TrialReport) -> String {
-        report.coverage.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-            .joined(separator: "; ")
+        CoverageText.text(of: report.coverage)
     }
 
     package static func lines(for tallies: [LayerTally]) -> [String] {

@@ -70,6 +70,21 @@ extension PlantedBugCatalogue {
             breaks: reuse, "pinned-readers/one"),
     ]
 
+    static let shrinking = [
+        PlantedBugEntry(
+            "cut-before-durable", "the file is cut though a crash may lead back to its end",
+            breaks: relaxed, "power-loss/shrinking-relaxed"),
+        PlantedBugEntry(
+            "moved-value-left-behind", "a long value is moved, and its object not told",
+            breaks: "E11: live data is moved from the tail", "pinned-readers/shrinking"),
+        PlantedBugEntry(
+            "compact-open-file", "a file is replaced though another process has it open",
+            breaks: "E5: what was acknowledged is there", "process-death/compacting-beside"),
+        PlantedBugEntry(
+            "compact-directory-not-synced", "a compacted file's name is not made durable",
+            breaks: survivesPowerLoss, "power-loss/compacting"),
+    ]
+
     static let locks = [
         PlantedBugEntry(
             "lock-belongs-to-thread", "only the thread that took the write lock hands it on",

@@ -39,13 +39,12 @@ struct PassedOnTransactions {
     /// Runs `body` on a thread of its own, which has ended when this returns.
     private func onThread(_ body: @escaping @Sendable () throws -> Void) throws {
         let thread = BackgroundThread { _ in try body() }
-        let start = System.monotonicNanoseconds
+        var patience = Patience(nanoseconds: Self.patienceNanoseconds)
         while !thread.isDone {
-            guard System.monotonicNanoseconds - start < Self.patienceNanoseconds else {
+            guard patience.nap(nanoseconds: 50_000) else {
                 throw Finding(
                     .overLimit, "a writer waits for a lock that a thread took which has ended.")
             }
-            System.sleep(nanoseconds: 50_000)
         }
         try thread.wait()
     }

@@ -62,6 +62,22 @@ struct PinnedReaderSet {
         }
     }
 
+    /// Who pins what is known: each reader's version, of this process, and no version that waits for
+    /// nobody.
+    func checkPins() throws {
+        let pins = try database.statistics().pinnedVersions
+        for reader in readers {
+            let isKnown = pins.contains {
+                $0.version == reader.connection.version && $0.processID == System.processID
+            }
+            guard isKnown else {
+                throw Finding(
+                    .wrongState,
+                    "version \(reader.connection.version) is read, and not said to be pinned.")
+            }
+        }
+    }
+
     func checkGrowth() throws {
         let statistics = try database.statistics()
         let snapshots = Dictionary(

@@ -2,6 +2,7 @@ import BenchmarkKit
 import Foundation
 import Glibc
 import StorageEngine
+import StressModel
 
 extension Trial {
     /// Writes a database file, with nothing beside it.
@@ -19,6 +20,22 @@ extension Trial {
     package func remove(_ path: String) {
         unlink(path)
         unlink(path + ".lock")
+        try? FileManager.default.removeItem(atPath: Self.management(of: path))
+    }
+
+    private static func management(of path: String) -> String { path + ".management" }
+
+    /// Rewrites a file that nobody has open packed, which must work and leave nothing beside it.
+    func compactAlone(_ path: String, _ options: Database.Options) throws {
+        guard try Database.compact(path: path, options: options) else {
+            throw Finding(.wrongState, "a file that nobody has open was not compacted.")
+        }
+        cover("compactions")
+        let left = try? FileManager.default.contentsOfDirectory(
+            atPath: Self.management(of: path))
+        if let name = left?.first {
+            throw Finding(.wrongState, "a compaction left '\(name)' behind.")
+        }
     }
 
     package func read(_ path: String) throws -> [UInt8] {

@@ -100,11 +100,21 @@ package final class ChildProcess {
         case text(String)
         /// The child has ended, or is about to.
         case end
-        case timeout
+        /// It says nothing, and does nothing that would explain it.
+        case silence
     }
 
-    /// The next line that the child says, waiting for it at most so many seconds.
-    package func nextLine(within seconds: Double) -> Line {
+    /// The next line that the child says, unless it hangs before (``SilenceWatch``).
+    package func nextLine(silentFor seconds: Double) -> Line {
+        var watch = SilenceWatch(of: identifier, seconds: seconds)
+        while true {
+            if let line = nextLine(within: SilenceWatch.interval) { return line }
+            if watch.looksHung() { return .silence }
+        }
+    }
+
+    /// The next line that the child says, or nil if there is none for so many seconds.
+    private func nextLine(within seconds: Double) -> Line? {
         let deadline = System.monotonicNanoseconds + UInt64(seconds * 1e9)
         while true {
             if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
@@ -113,7 +123,7 @@ package final class ChildProcess {
                 return .text(line)
             }
             let now = System.monotonicNanoseconds
-            guard now < deadline else { return .timeout }
+            guard now < deadline else { return nil }
             var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             let milliseconds = Int32(min((deadline - now) / 1_000_000 + 1, 1_000_000))
             guard poll(&wanted, 1, milliseconds) > 0 else { continue }

@@ -55,7 +55,7 @@ package final class WorkerProcess {
         var report = TrialReport()
         var underWay = point.description
         while true {
-            switch child.nextLine(within: limits.silenceSeconds) {
+            switch child.nextLine(silentFor: limits.silenceSeconds) {
             case .text(let line):
                 switch WorkerChannel.decode(WorkerReply.self, from: line) {
                 case .trying(let point): underWay = point
@@ -69,12 +69,12 @@ package final class WorkerProcess {
                 case nil:
                     throw BenchmarkError(.internalError, "A worker said '\(line)'.")
                 }
-            case .timeout:
+            case .silence:
                 end()
                 report.failures.append(
                     .init(
                         point: underWay, kind: .overLimit,
-                        message: "nothing happened for \(Int(limits.silenceSeconds)) s."))
+                        message: "a worker said nothing for \(Int(limits.silenceSeconds)) s."))
                 return report
             case .end:
                 try Interruption.throwIfRequested()

@@ -28,6 +28,8 @@ package enum StressScale: String, CaseIterable, Sendable {
     /// The same, and now and then more than a MiB, or the deletion of nearly everything: the file
     /// grows, commits take two syncs.
     case large
+    /// Filling, emptying, then small changes: the file is moved together and cut.
+    case shrinking
 }
 
 extension StressOperation {
@@ -37,11 +39,12 @@ extension StressOperation {
         return first % objects..<min(first % objects + count, objects)
     }
 
-    /// What one transaction does.
+    /// What one transaction does. `number`: counted from 1.
     static func transaction(
-        _ scale: StressScale, _ random: inout RepeatableRandom
+        _ scale: StressScale, number: Int, _ random: inout RepeatableRandom
     ) -> [StressOperation] {
         switch scale {
+        case .shrinking: return shrinking(number: number, &random)
         case .small:
             return (0...random.below(2)).map { _ in small(&random) }
         case .mixed:
@@ -63,7 +66,7 @@ extension StressOperation {
         }
     }
 
-    private static func small(_ random: inout RepeatableRandom) -> StressOperation {
+    static func small(_ random: inout RepeatableRandom) -> StressOperation {
         let account = random.below(1000)
         switch random.below(5) {
         case 0: return .addAccounts(count: 1, nameLength: random.below(20))

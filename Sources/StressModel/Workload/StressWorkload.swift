@@ -21,7 +21,7 @@ package struct StressWorkload: Sendable {
         numbers = (1...(count + 1)).filter { !skipping.contains($0) }
         transactions = numbers.map { number in
             var random = RepeatableRandom(seed: seed, part: UInt64(number))
-            return StressOperation.transaction(scale, &random)
+            return StressOperation.transaction(scale, number: number, &random)
         }
         var model = ModelDatabase()
         var digests = [model.digest()]

@@ -1,0 +1,33 @@
+import StorageEngine
+import StressModel
+
+/// A file that is rewritten packed while a call fails: it is the old file or the new one, each
+/// whole, and the next compaction works.
+struct CompactingUnderFault {
+    let attempt: FaultAttempt
+
+    func run() throws {
+        let (path, context) = (attempt.path, attempt.context)
+        let ledger = CommitLedger(acknowledged: context.prepared)
+        attempt.interceptor.setFaults([attempt.fault])
+        do {
+            _ = try Database.compact(path: path, options: context.options)
+        } catch let error as StorageError {
+            if attempt.fault.isHarmless {
+                throw Finding(.wrongError, "\(error.code) though nothing failed: \(error.message)")
+            }
+        }
+        attempt.interceptor.setFaults([])
+        try judge(ledger)
+        try context.trial.compactAlone(path, context.options)
+        try judge(ledger)
+        context.trial.count(states: 2, commits: ledger.acknowledged)
+    }
+
+    /// In a function of its own, so that the database is closed when it returns.
+    private func judge(_ ledger: CommitLedger) throws {
+        let connection = try Connection(
+            Database.open(path: attempt.path, options: attempt.context.options))
+        try attempt.context.oracle.judgeAll(connection, ledger)
+    }
+}

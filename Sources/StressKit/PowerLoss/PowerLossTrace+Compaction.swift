@@ -1,0 +1,49 @@
+import StorageEngine
+import StressModel
+
+/// A file that is replaced by a packed one. Until the renaming is durable, a loss of power leaves
+/// either file at the path.
+extension PowerLossTrace {
+    /// Compacts what a moment left, goes on with the workload, and gives the moments of both files.
+    func recordCompaction(
+        from start: PowerLossHistory.Moment, _ seals: inout SealUse
+    ) throws -> [PowerLossHistory.Moment] {
+        let events = try traceOfCompaction(start)
+        guard
+            let renaming = events.firstIndex(where: {
+                if case .rename = $0.change { true } else { false }
+            }), let newPath = events[renaming].path
+        else { throw Finding(.wrongState, "a compaction replaced nothing.") }
+        let newEvents = events.filter { $0.path == newPath }
+        if try point.options().encryptionKey != nil { try seals.add(newEvents) }
+        var new = PowerLossHistory(
+            durable: [], pending: [], acknowledged: start.acknowledged, headBytes: 0)
+        for event in events[..<renaming] where event.path == newPath { new.add(event) }
+        var atRenaming = new.moments.last!
+        atRenaming = PowerLossHistory.Moment(
+            durable: atRenaming.durable, pending: atRenaming.pending,
+            acknowledged: start.acknowledged,
+            headBytes: Self.headBytes(of: atRenaming.present))
+        let after = try record(from: atRenaming, &seals)
+        var old = start
+        let isDurable = events[renaming...].contains { $0.change == .syncDirectory }
+        // Whatever was acknowledged since could go with the new file.
+        if !isDurable { old.acknowledged = after.moments.last!.acknowledged }
+        return [old, atRenaming] + after.decisiveMoments
+    }
+
+    /// All that a compaction does, to whatever files.
+    private func traceOfCompaction(
+        _ start: PowerLossHistory.Moment
+    ) throws -> [SystemTraceEvent] {
+        let path = trial.file("traced")
+        try trial.write(start.present, to: path)
+        defer { trial.remove(path) }
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: trial.directory), recordsTrace: true)
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        try trial.compactAlone(path, point.options())
+        return interceptor.trace
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Glibc
+
+/// A process and all its descendants, as `/proc` has them at a moment.
+struct ProcessFamily {
+    /// Of all processors together, with what ended children have used.
+    private(set) var processorSeconds = 0.0
+    /// Whether one of them runs, or waits for a processor or a disk.
+    private(set) var wantsProcessor = false
+
+    private struct Entry {
+        var parent: Int32
+        var isBusy: Bool
+        var ticks: UInt64
+    }
+
+    init(of root: Int32) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        var entries: [Int32: Entry] = [:]
+        for name in names {
+            if let process = Int32(name) { entries[process] = Self.entry(of: process) }
+        }
+        let perSecond = Double(sysconf(Int32(_SC_CLK_TCK)))
+        for (process, entry) in entries
+        where Self.leads(from: process, to: root, entries) {
+            processorSeconds += Double(entry.ticks) / perSecond
+            wantsProcessor = wantsProcessor || entry.isBusy
+        }
+    }
+
+    private static func leads(
+        from process: Int32, to root: Int32, _ entries: [Int32: Entry]
+    ) -> Bool {
+        var process = process
+        // Parents may have ended, and numbers come again, while this looks.
+        for _ in 0..<64 {
+            if process == root { return true }
+            guard let entry = entries[process] else { return false }
+            process = entry.parent
+        }
+        return false
+    }
+
+    /// See proc(5), `/proc/PID/stat`; the name, in parentheses, may hold anything.
+    private static func entry(of process: Int32) -> Entry? {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let end = text.lastIndex(of: ")")
+        else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard fields.count > 14, let parent = Int32(fields[1]) else { return nil }
+        // Own time in user and in system mode, then that of children that were waited for.
+        let ticks = fields[11...14].compactMap { UInt64($0) }.reduce(0, +)
+        return Entry(parent: parent, isBusy: fields[0] == "R" || fields[0] == "D", ticks: ticks)
+    }
+}

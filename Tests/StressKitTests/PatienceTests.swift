@@ -1,0 +1,75 @@
+import Foundation
+import StorageEngine
+import Testing
+
+@testable import StressKit
+
+/// Who is said to hang, and who is not.
+@Suite struct PatienceTests {
+    private func started(_ script: String) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", script]
+        try process.run()
+        return process
+    }
+
+    /// Seconds until the watch says so; nil if it does not.
+    private func secondsUntilHung(
+        _ process: Process, _ patience: Double, atMost limit: Double
+    ) -> Double? {
+        var watch = SilenceWatch(of: process.processIdentifier, seconds: patience)
+        let start = System.monotonicNanoseconds
+        while true {
+            System.sleep(nanoseconds: 50_000_000)
+            let passed = Double(System.monotonicNanoseconds - start) / 1e9
+            if watch.looksHung() { return passed }
+            if passed > limit { return nil }
+        }
+    }
+
+    @Test func whoeverSleepsHangs() throws {
+        let process = try started("sleep 60")
+        defer { process.terminate() }
+        #expect(try #require(secondsUntilHung(process, 0.4, atMost: 20)) >= 0.4)
+    }
+
+    @Test func whoeverUsesUpItsTimeHangs() throws {
+        let process = try started("while :; do :; done")
+        defer { process.terminate() }
+        #expect(secondsUntilHung(process, 0.3, atMost: 20) != nil)
+    }
+
+    @Test func whoeverWorksNowAndThenDoesNot() throws {
+        let process = try started(
+            "while :; do i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done; sleep 0.1; done")
+        defer { process.terminate() }
+        #expect(secondsUntilHung(process, 2, atMost: 3) == nil)
+    }
+
+    /// A thread that woke up late has waited no longer than it meant to.
+    @Test func napsCountForWhatTheyWere() {
+        var patience = Patience(nanoseconds: 3_000_000)
+        var naps = 0
+        while patience.nap(nanoseconds: 1_000_000) { naps += 1 }
+        #expect((2...3).contains(naps))
+    }
+
+    @Test func foldersOfDeadRunsGo() throws {
+        let scratch = try ScratchFolder()
+        let dead = scratch.path + "/realm-stress-1-1"
+        let alive = try StressFolder(below: scratch.path, identifier: "2-2")
+        defer { alive.remove() }
+        for folder in [dead, alive.path] {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+            try Data().write(to: URL(fileURLWithPath: dead + "/lock"))
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: folder)
+        }
+        try StressFolder(below: scratch.path, identifier: "3-3").remove()
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+                == ["realm-stress-2-2"])
+    }
+}
