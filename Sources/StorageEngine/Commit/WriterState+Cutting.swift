@@ -19,7 +19,7 @@ extension WriterState {
     /// the disk end before `pageCount` as well. `limit`: visible and reusable; the pins were
     /// collected after that was known.
     mutating func cutFile(to pageCount: UInt64, ifSince limit: UInt64, in file: PageFile) {
-        guard let since = freeSpace!.uncutSince, since <= limit || planted(.cutsUndurable),
+        guard let since = freeSpace!.uncutSince, since <= limit,
             pinned.versions.first ?? .max >= since
         else { return }
         freeSpace!.uncutSince = nil

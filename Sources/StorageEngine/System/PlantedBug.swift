@@ -26,7 +26,6 @@ enum PlantedBug: String, CaseIterable {
     case leaksRolledBackPages = "rollback-leaks-pages"
     case leaksCheckpoints = "checkpoint-pages-leak"
     // Shrinking and compaction.
-    case cutsUndurable = "cut-before-durable"
     case leavesMovedValues = "moved-value-left-behind"
     case compactsOpenFile = "compact-open-file"
     case forgetsDirectory = "compact-directory-not-synced"

@@ -72,9 +72,6 @@ extension PlantedBugCatalogue {
 
     static let shrinking = [
         PlantedBugEntry(
-            "cut-before-durable", "the file is cut though a crash may lead back to its end",
-            breaks: relaxed, "power-loss/shrinking-relaxed"),
-        PlantedBugEntry(
             "moved-value-left-behind", "a long value is moved, and its object not told",
             breaks: "E11: live data is moved from the tail", "pinned-readers/shrinking"),
         PlantedBugEntry(
