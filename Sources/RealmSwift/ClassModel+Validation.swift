@@ -23,10 +23,16 @@ extension ClassModel {
         if property.shape.collection == .none && !property.shape.isOptional {
             stop("Object property '\(property.name)' must be marked as optional.")
         }
-        if property.shape.collection == .list && property.shape.isOptional {
+        let name = property.linkedClassName ?? ""
+        switch (property.shape.collection, property.shape.isOptional) {
+        case (.list, true):
+            stop("List<\(name)> property '\(property.name)' must not be marked as optional.")
+        case (.set, true):
             stop(
-                "List<\(property.linkedClassName ?? "")> property '\(property.name)' must not be "
-                    + "marked as optional.")
+                "MutableSet<\(name)> property '\(property.name)' must not be marked as optional.")
+        case (.map, false):
+            stop("Map<String, \(name)> property '\(property.name)' must be marked as optional.")
+        default: break
         }
     }
 

@@ -12,12 +12,17 @@ struct PropertyModel {
     let isPrimaryKey: Bool
     let isIndexed: Bool
 
+    /// Lists and sets lose objects that are deleted; a map keeps the key, without a value.
+    private var isCollectionOfExistingObjects: Bool {
+        shape.linkedClass != nil && (shape.collection == .list || shape.collection == .set)
+    }
+
     var linkedClassName: String? { shape.linkedClass.map { $0.className() } }
 
     var definition: ColumnDefinition {
         ColumnDefinition(
             name: name, type: shape.type, collection: shape.collection,
-            isOptional: shape.isOptional && !(shape.type == .link && shape.collection == .list),
+            isOptional: shape.isOptional && !isCollectionOfExistingObjects,
             isPrimaryKey: isPrimaryKey, isIndexed: isIndexed || isPrimaryKey,
             linkTarget: linkedClassName)
     }
@@ -34,9 +39,9 @@ final class ClassModel: @unchecked Sendable {
     let properties: [PropertyModel]
     /// The position of the primary key among the properties.
     let primaryKey: Int?
-    /// Positions of list properties, which keep an instance of ``List`` in the object.
-    let lists: [Int]
-    let hasLists: Bool
+    /// Positions of properties that keep the instance of a list, set or map in the object.
+    let collections: [Int]
+    let hasCollections: Bool
     /// True if an accessor has no state besides its properties, so that it can be pointed at
     /// another object.
     let isReusable: Bool
@@ -48,11 +53,11 @@ final class ClassModel: @unchecked Sendable {
         let fields = ClassModel.fields(of: type)
         properties = fields.properties
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
-        lists = properties.indices.filter { [properties] in
-            properties[$0].shape.collection == .list
+        collections = properties.indices.filter { [properties] in
+            properties[$0].shape.collection != .none
         }
-        hasLists = !lists.isEmpty
-        isReusable = !fields.hasOtherState && lists.isEmpty
+        hasCollections = !collections.isEmpty
+        isReusable = !fields.hasOtherState && collections.isEmpty
         positions = Dictionary(
             properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         ClassModel.validate(properties, ofClass: name)

@@ -55,8 +55,8 @@ extension ManagedClass {
         if update != .error, let existing = existingKey(row) {
             updateRow(row, of: existing, update: update, given: given)
             key = existing
-            // A list that was never read is empty all the same, and is to empty the stored one.
-            for position in model.lists {
+            // A collection that was never read is empty, and is to empty the stored one.
+            for position in model.collections {
                 let property = model.properties[position]
                 _ = property.wrapper.value(of: object, at: property.offset)
                 isDeferred = true

@@ -60,7 +60,7 @@ final class SchemaModel: Sendable {
         for model in classes {
             for property in model.properties {
                 guard let target = property.shape.linkedClass, !contains(target) else { continue }
-                let kind = property.shape.collection == .list ? "array" : "object"
+                let kind = property.shape.collection.elementsName ?? "object"
                 problems.append(
                     "- Property '\(model.name).\(property.name)' of type '\(kind)' has unknown "
                         + "object type '\(target.className())'")
