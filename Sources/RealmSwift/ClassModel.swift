@@ -3,7 +3,10 @@ import StorageEngine
 
 /// A property of a model class: where it lies in an instance, and how it is stored.
 struct PropertyModel {
+    /// The name in Swift.
     let name: String
+    /// The name under which it is stored.
+    let columnName: String
     /// The distance of the `Persisted` wrapper from the start of the object, in bytes.
     let offset: Int
     let wrapper: any AnyPersisted.Type
@@ -11,6 +14,15 @@ struct PropertyModel {
     let shape: _PropertyShape
     let isPrimaryKey: Bool
     let isIndexed: Bool
+
+    /// Whether the value is stored in the row, and not a link, a collection, or a value that may be
+    /// either.
+    var isPlain: Bool {
+        switch shape.type {
+        case .link, .embedded, .mixed, .typedLink: false
+        default: shape.collection == .none
+        }
+    }
 
     /// Lists and sets lose objects that are deleted; a map keeps the key, without a value.
     private var isCollectionOfExistingObjects: Bool {
@@ -21,9 +33,9 @@ struct PropertyModel {
 
     var definition: ColumnDefinition {
         ColumnDefinition(
-            name: name, type: shape.type, collection: shape.collection,
+            name: columnName, type: shape.type, collection: shape.collection,
             isOptional: shape.isOptional && !isCollectionOfExistingObjects,
-            isPrimaryKey: isPrimaryKey, isIndexed: isIndexed || isPrimaryKey,
+            isPrimaryKey: isPrimaryKey, isIndexed: (isIndexed && shape.type != .mixed) || isPrimaryKey,
             linkTarget: linkedClassName)
     }
 }
@@ -45,22 +57,27 @@ final class ClassModel: @unchecked Sendable {
     /// True if an accessor has no state besides its properties, so that it can be pointed at
     /// another object.
     let isReusable: Bool
+    /// True if the class can be encoded, which the wrappers of its properties refuse once an object
+    /// is managed. So they have to know, where others need not.
+    let isEncodable: Bool
     private let positions: [String: Int]
 
     private init(_ type: ObjectBase.Type) {
         self.type = type
         name = type.className()
-        let fields = ClassModel.fields(of: type)
+        let fields = ClassModel.fields(of: type, Customization(type))
         properties = fields.properties
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
         collections = properties.indices.filter { [properties] in
             properties[$0].shape.collection != .none
         }
+        isEncodable = type is any Encodable.Type
         hasCollections = !collections.isEmpty
         isReusable = !fields.hasOtherState && collections.isEmpty
         positions = Dictionary(
             properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         ClassModel.validate(properties, ofClass: name)
+        ClassModel.validate(primaryKey: type.primaryKey(), in: properties, ofClass: name)
     }
 
     subscript(name: String) -> PropertyModel? { positions[name].map { properties[$0] } }
@@ -105,10 +122,30 @@ final class ClassModel: @unchecked Sendable {
         }
     }
 
+    /// Notes in an object's wrappers that the Realm has its values.
+    func markManaged(_ object: ObjectBase) {
+        for property in properties where property.isPlain {
+            property.wrapper.markManaged(at: object._storage(at: property.offset))
+        }
+    }
+
     // MARK: Fields
 
+    /// What the methods of a class say of its properties.
+    private struct Customization {
+        let primaryKey: String?
+        let indexed: Set<String>
+        let columnNames: [String: String]
+
+        init(_ type: ObjectBase.Type) {
+            primaryKey = type.primaryKey()
+            indexed = Set(type.indexedProperties())
+            columnNames = type.propertiesMapping()
+        }
+    }
+
     private static func fields(
-        of type: ObjectBase.Type
+        of type: ObjectBase.Type, _ customization: Customization
     ) -> (properties: [PropertyModel], hasOtherState: Bool) {
         let instance = type.init()
         let headerSize = instanceSize(of: ObjectBase.self)
@@ -119,13 +156,16 @@ final class ClassModel: @unchecked Sendable {
         _forEachField(of: type, options: options) { name, offset, fieldType, _ in
             if let wrapper = fieldType as? any AnyPersisted.Type {
                 let attributes = wrapper.attributes(at: instance._storage(at: offset))
+                let name = String(String(cString: name).dropFirst())
                 properties.append(
                     PropertyModel(
-                        name: String(String(cString: name).dropFirst()), offset: offset,
-                        wrapper: wrapper, valueType: wrapper.valueType,
+                        name: name, columnName: customization.columnNames[name] ?? name,
+                        offset: offset, wrapper: wrapper, valueType: wrapper.valueType,
                         shape: wrapper.valueType._shape,
-                        isPrimaryKey: attributes.contains(.primaryKey),
-                        isIndexed: attributes.contains(.indexed)))
+                        isPrimaryKey: attributes.contains(.primaryKey)
+                            || name == customization.primaryKey,
+                        isIndexed: attributes.contains(.indexed)
+                            || customization.indexed.contains(name)))
             } else if offset >= headerSize {
                 hasOtherState = true
             }

@@ -69,6 +69,7 @@ extension ManagedClass {
             return nil
         }
         object._attach(to: self, key: key)
+        if model.isEncodable { model.markManaged(object) }
         if isDeferred {
             realm.completeLater(
                 _Addition(object: object, to: self, update: update, given: given))

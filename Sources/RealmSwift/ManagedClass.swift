@@ -41,7 +41,7 @@ final class ManagedClass {
         let stored = table?.definition.columns ?? []
         let positions = Dictionary(
             stored.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        columns = model.properties.indices.map { positions[model.properties[$0].name] ?? $0 }
+        columns = model.properties.indices.map { positions[model.properties[$0].columnName] ?? $0 }
         var owners = [Int?](repeating: nil, count: max(stored.count, columns.count))
         for (property, column) in columns.enumerated() { owners[column] = property }
         propertyOfColumn = owners
@@ -111,6 +111,7 @@ final class ManagedClass {
         let object = model.type.init()
         // A collection made by the initialiser is not the object's.
         if model.hasCollections { resetCollections(of: object) }
+        if model.isEncodable { model.markManaged(object) }
         object._attach(to: self, key: key)
         return object
     }

@@ -6,6 +6,7 @@ extension Object: _PersistableInsideOptional, _RealmCollectionValueInsideOptiona
 
 extension _PersistableInsideOptional where Self: ObjectBase {
     public static var _shape: _PropertyShape { _PropertyShape(type: .link, linkedClass: self) }
+    @inlinable public static var _isLink: Bool { true }
     public static func _makeDefault() -> Self { self.init() }
 
     // A link is declared optional; schema discovery refuses any other, so no object of a class
