@@ -19,7 +19,7 @@ extension ClassModel {
     }
 
     private static func validateLink(_ property: PropertyModel) {
-        guard property.shape.type == .link else { return }
+        guard property.shape.isLink else { return }
         if property.shape.collection == .none && !property.shape.isOptional {
             stop("Object property '\(property.name)' must be marked as optional.")
         }

@@ -14,10 +14,13 @@ struct PropertyModel {
 
     var linkedClassName: String? { shape.linkedClass.map { $0.className() } }
 
+    /// Whether the value can be stored only once its object has a key.
+    var isDeferred: Bool { shape.isLink || shape.collection != .none }
+
     var definition: ColumnDefinition {
         ColumnDefinition(
             name: name, type: shape.type, collection: shape.collection,
-            isOptional: shape.isOptional && !(shape.type == .link && shape.collection == .list),
+            isOptional: shape.isOptional && !(shape.isLink && shape.collection == .list),
             isPrimaryKey: isPrimaryKey, isIndexed: isIndexed || isPrimaryKey,
             linkTarget: linkedClassName)
     }
@@ -34,9 +37,10 @@ final class ClassModel: @unchecked Sendable {
     let properties: [PropertyModel]
     /// The position of the primary key among the properties.
     let primaryKey: Int?
-    /// Positions of list properties, which keep an instance of ``List`` in the object.
-    let lists: [Int]
-    let hasLists: Bool
+    /// Positions of the collections, each of which keeps an instance in the object.
+    let collections: [Int]
+    /// Positions of the properties that are stored once their object has a key.
+    let deferred: [Int]
     /// True if an accessor has no state besides its properties, so that it can be pointed at
     /// another object.
     let isReusable: Bool
@@ -48,20 +52,24 @@ final class ClassModel: @unchecked Sendable {
         let fields = ClassModel.fields(of: type)
         properties = fields.properties
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
-        lists = properties.indices.filter { [properties] in
-            properties[$0].shape.collection == .list
+        collections = properties.indices.filter { [properties] in
+            properties[$0].shape.collection != .none
         }
-        hasLists = !lists.isEmpty
-        isReusable = !fields.hasOtherState && lists.isEmpty
+        deferred = properties.indices.filter { [properties] in properties[$0].isDeferred }
+        isReusable = !fields.hasOtherState && collections.isEmpty
         positions = Dictionary(
             properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         ClassModel.validate(properties, ofClass: name)
     }
 
+    /// Whether the objects exist as parts of others only.
+    var isEmbedded: Bool { type is EmbeddedObject.Type }
+
     subscript(name: String) -> PropertyModel? { positions[name].map { properties[$0] } }
 
     var definition: TableDefinition {
-        TableDefinition(name: name, columns: properties.map(\.definition))
+        TableDefinition(
+            name: name, columns: properties.map(\.definition), isEmbedded: isEmbedded)
     }
 
     // MARK: Registry

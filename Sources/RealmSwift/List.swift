@@ -51,7 +51,7 @@ final class ManagedList {
         realm = owner.realm
         context = owner.context
         handle = owner.existingTable.list(column, of: ObjectKey(rawValue: key))
-        let isLink = owner.property(ofColumn: column).shape.type == .link
+        let isLink = owner.property(ofColumn: column).shape.isLink
         target = isLink ? owner.linkTarget(column: column) : nil
     }
 

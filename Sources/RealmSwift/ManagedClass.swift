@@ -109,14 +109,14 @@ final class ManagedClass {
     /// A new accessor of an object that is known to exist.
     func makeAccessor(key: Int64) -> ObjectBase {
         let object = model.type.init()
-        // A list made by the initialiser is not the object's list.
-        if model.hasLists { resetLists(of: object) }
+        // A collection made by the initialiser is not the object's.
+        if !model.collections.isEmpty { resetCollections(of: object) }
         object._attach(to: self, key: key)
         return object
     }
 
-    private func resetLists(of object: ObjectBase) {
-        for position in model.lists {
+    private func resetCollections(of object: ObjectBase) {
+        for position in model.collections {
             let property = model.properties[position]
             property.wrapper.reset(at: object._storage(at: property.offset))
         }

@@ -11,7 +11,7 @@ extension Object: _PersistableInsideOptional, _RealmCollectionValueInsideOptiona
 }
 
 extension _PersistableInsideOptional where Self: ObjectBase {
-    public static var _shape: _PropertyShape { _PropertyShape(type: .link, linkedClass: self) }
+    public static var _shape: _PropertyShape { _elementShape }
     public static func _makeDefault() -> Self { self.init() }
 
     // A link is declared optional; schema discovery refuses any other, so no object of a class
@@ -51,7 +51,7 @@ extension _PersistableInsideOptional where Self: ObjectBase {
         }
         guard let value else { return object._write(.null, offset) }
         let target = managedClass.linkTarget(column: Int(object._column(offset).index))
-        guard let key = target.keyOfLinked(value, update: .error) else { return }
+        guard let key = target.keyOfLinked(value, in: .property, update: .error) else { return }
         object._write(.integer(key), offset)
     }
 
@@ -73,7 +73,7 @@ extension _PersistableInsideOptional where Self: ObjectBase {
         let target = Persisted<Self?>.value(at: storage)
         // The stored link replaces the reference, which could keep a cycle of objects alive.
         Persisted<Self?>.reset(at: storage)
-        if let target { addition.setLink(to: target) }
+        addition.setLink(to: target)
     }
 
     public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
@@ -84,7 +84,7 @@ extension _PersistableInsideOptional where Self: ObjectBase {
 
 extension RealmCollectionValue where Self: ObjectBase {
     public static var _elementShape: _PropertyShape {
-        _PropertyShape(type: .link, linkedClass: self)
+        _PropertyShape(type: self is EmbeddedObject.Type ? .embedded : .link, linkedClass: self)
     }
 
     public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self {
@@ -99,7 +99,8 @@ extension RealmCollectionValue where Self: ObjectBase {
     public static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar {
         let target = scratch.realm.managedClass(for: self)
         // Once the transaction has failed there is no key, and nobody writes the null.
-        return target.keyOfLinked(value, update: scratch.update).map { .integer($0) } ?? .null
+        return target.keyOfLinked(value, in: .list, update: scratch.update).map { .integer($0) }
+            ?? .null
     }
 
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {

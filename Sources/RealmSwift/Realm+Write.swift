@@ -100,11 +100,7 @@ extension Realm {
     ) -> T {
         instance.requireWriting()
         if update != .error { requirePrimaryKey(of: type) }
-        let conversion = _ValueConversion(realm: instance)
-        let object = conversion.make(type, from: value)
-        instance.conversion = update == .error ? nil : conversion
-        defer { instance.conversion = nil }
-        _ = instance.addGraph(object, update: update)
+        let object = instance.create(type, from: value, update: update)
         return unsafeDowncast(object, to: type)
     }
 
