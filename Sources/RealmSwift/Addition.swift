@@ -68,7 +68,7 @@ public final class _Addition {
             let target = managedClass.linkTarget(column: column)
             return target.updateEmbedded(existing, from: value, update: update)
         }
-        managedClass.setEmbedded(value, column: column, of: object._key, update: update)
+        managedClass.linkTarget(column: column).addEmbedded(value, in: slot, update: update)
     }
 
     private func existingEmbedded() -> Int64? {
@@ -80,4 +80,9 @@ public final class _Addition {
     }
 
     private var key: ObjectKey { ObjectKey(rawValue: object._key) }
+
+    private var slot: _ValueSlot {
+        _ValueSlot(
+            .property(managedClass, key: object._key, birth: object._birth, column: column))
+    }
 }

@@ -23,10 +23,16 @@ extension ClassModel {
         if property.shape.collection == .none && !property.shape.isOptional {
             stop("Object property '\(property.name)' must be marked as optional.")
         }
-        if property.shape.collection == .list && property.shape.isOptional {
+        let name = property.linkedClassName ?? ""
+        switch (property.shape.collection, property.shape.isOptional) {
+        case (.list, true):
+            stop("List<\(name)> property '\(property.name)' must not be marked as optional.")
+        case (.set, true):
             stop(
-                "List<\(property.linkedClassName ?? "")> property '\(property.name)' must not be "
-                    + "marked as optional.")
+                "MutableSet<\(name)> property '\(property.name)' must not be marked as optional.")
+        case (.map, false):
+            stop("Map<String, \(name)> property '\(property.name)' must be marked as optional.")
+        default: break
         }
     }
 
@@ -54,6 +60,28 @@ extension ClassModel {
         }
         return "Invalid value '\(value)' of type '\(Swift.type(of: value))' for "
             + "'\(property.typeDescription)' property '\(name).\(property.name)'."
+    }
+
+    /// Stops if an object cannot be made from so many values.
+    func requireFit(_ array: [Any]) {
+        if array.count <= properties.count { return }
+        stop(
+            "Invalid array input: more values (\(array.count)) than properties "
+                + "(\(properties.count)).")
+    }
+
+    /// Stops because no object can be made from a value.
+    func stopForUnusable(_ value: Any) -> Never {
+        stop(
+            "Invalid value '\(value)' of type '\(Swift.type(of: value))' to initialize object of "
+                + "type '\(name)'.")
+    }
+
+    /// Stops because an object from which another is to be made lacks a property.
+    func stopForMissing(_ property: PropertyModel, in source: ObjectBase) -> Never {
+        stop(
+            "Invalid value '\(source)' to initialize object of type '\(name)': missing key "
+                + "'\(property.name)'")
     }
 
     /// The text for a string or data value beyond the limit.

@@ -12,7 +12,13 @@ struct PropertyModel {
     let isPrimaryKey: Bool
     let isIndexed: Bool
 
-    var linkedClassName: String? { shape.linkedClass.map { $0.className() } }
+    /// Lists and sets lose objects that are deleted; a map keeps the key, without a value.
+    private var isCollectionOfExistingObjects: Bool {
+        shape.linkedClass != nil && (shape.collection == .list || shape.collection == .set)
+    }
+
+    /// The class that links lead to, or whose objects are embedded.
+    let linkedClassName: String?
 
     /// Whether the value can be stored only once its object has a key.
     var isDeferred: Bool { shape.isLink || shape.collection != .none }
@@ -20,7 +26,7 @@ struct PropertyModel {
     var definition: ColumnDefinition {
         ColumnDefinition(
             name: name, type: shape.type, collection: shape.collection,
-            isOptional: shape.isOptional && !(shape.isLink && shape.collection == .list),
+            isOptional: shape.isOptional && !isCollectionOfExistingObjects,
             isPrimaryKey: isPrimaryKey, isIndexed: isIndexed || isPrimaryKey,
             linkTarget: linkedClassName)
     }
@@ -33,12 +39,18 @@ struct PropertyModel {
 final class ClassModel: @unchecked Sendable {
     let type: ObjectBase.Type
     let name: String
+    /// Whether the objects exist as parts of others only.
+    let isEmbedded: Bool
+    /// Whether instances keep the values of their properties while they are unmanaged. False for
+    /// the class of a ``DynamicObject``, which is always managed.
+    let hasStorage: Bool
     /// Superclass first, then in the order of declaration.
     let properties: [PropertyModel]
     /// The position of the primary key among the properties.
     let primaryKey: Int?
-    /// Positions of the collections, each of which keeps an instance in the object.
+    /// Positions of properties that keep the instance of a list, set or map in the object.
     let collections: [Int]
+    let hasCollections: Bool
     /// Positions of the properties that are stored once their object has a key.
     let deferred: [Int]
     /// True if an accessor has no state besides its properties, so that it can be pointed at
@@ -46,24 +58,35 @@ final class ClassModel: @unchecked Sendable {
     let isReusable: Bool
     private let positions: [String: Int]
 
-    private init(_ type: ObjectBase.Type) {
-        self.type = type
-        name = type.className()
+    private convenience init(_ type: ObjectBase.Type) {
+        let name = type.className()
         let fields = ClassModel.fields(of: type)
-        properties = fields.properties
-        primaryKey = properties.firstIndex { $0.isPrimaryKey }
-        collections = properties.indices.filter { [properties] in
-            properties[$0].shape.collection != .none
-        }
-        deferred = properties.indices.filter { [properties] in properties[$0].isDeferred }
-        isReusable = !fields.hasOtherState && collections.isEmpty
-        positions = Dictionary(
-            properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        ClassModel.validate(properties, ofClass: name)
+        ClassModel.validate(fields.properties, ofClass: name)
+        self.init(
+            type, name: name, properties: fields.properties,
+            isEmbedded: type is EmbeddedObject.Type, hasStorage: true,
+            hasOtherState: fields.hasOtherState)
     }
 
-    /// Whether the objects exist as parts of others only.
-    var isEmbedded: Bool { type is EmbeddedObject.Type }
+    init(
+        _ type: ObjectBase.Type, name: String, properties: [PropertyModel], isEmbedded: Bool,
+        hasStorage: Bool, hasOtherState: Bool
+    ) {
+        self.type = type
+        self.name = name
+        self.properties = properties
+        self.isEmbedded = isEmbedded
+        self.hasStorage = hasStorage
+        primaryKey = properties.firstIndex { $0.isPrimaryKey }
+        collections = properties.indices.filter {
+            hasStorage && properties[$0].shape.collection != .none
+        }
+        hasCollections = !collections.isEmpty
+        deferred = properties.indices.filter { properties[$0].isDeferred }
+        isReusable = !hasOtherState && !hasCollections
+        positions = Dictionary(
+            properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
 
     subscript(name: String) -> PropertyModel? { positions[name].map { properties[$0] } }
 
@@ -128,7 +151,8 @@ final class ClassModel: @unchecked Sendable {
                         wrapper: wrapper, valueType: wrapper.valueType,
                         shape: wrapper.valueType._shape,
                         isPrimaryKey: attributes.contains(.primaryKey),
-                        isIndexed: attributes.contains(.indexed)))
+                        isIndexed: attributes.contains(.indexed),
+                        linkedClassName: wrapper.valueType._shape.linkedClass?.className()))
             } else if offset >= headerSize {
                 hasOtherState = true
             }

@@ -89,10 +89,7 @@ public final class _ValueConversion {
         case let dictionary as [String: Any]:
             names = fill(object, of: model, fromDictionary: dictionary)
         case let array as [Any]: names = fill(object, of: model, fromArray: array)
-        default:
-            stop(
-                "Invalid value '\(value)' of type '\(type(of: value))' to initialize object of "
-                    + "type '\(model.name)'.")
+        default: model.stopForUnusable(value)
         }
         given[ObjectIdentifier(object)] = Set(names)
     }
@@ -110,11 +107,7 @@ public final class _ValueConversion {
     private func fill(
         _ object: ObjectBase, of model: ClassModel, fromArray array: [Any]
     ) -> [String] {
-        if array.count > model.properties.count {
-            stop(
-                "Invalid array input: more values (\(array.count)) than properties "
-                    + "(\(model.properties.count)).")
-        }
+        model.requireFit(array)
         return zip(model.properties, array).map { property, value in
             set(property, of: object, to: value, model)
             return property.name
@@ -127,9 +120,7 @@ public final class _ValueConversion {
         let sourceModel = source._model
         return model.properties.map { property in
             guard let origin = sourceModel[property.name] else {
-                stop(
-                    "Invalid value '\(source)' to initialize object of type '\(model.name)': "
-                        + "missing key '\(property.name)'")
+                model.stopForMissing(property, in: source)
             }
             let value = origin.wrapper.value(of: source, at: origin.offset)
             set(property, of: object, to: value, model)

@@ -10,8 +10,10 @@ extension _PersistableInsideOptional where Self: EmbeddedObject {
         guard object._requireWritable(offset), let owner = object._managedClass else { return }
         guard let value else { return object._write(.null, offset) }
         let column = Int(object._column(offset).index)
-        owner.setEmbedded(value, column: column, of: object._key)
-        owner.realm.completeAdditions()
+        _store(
+            value,
+            in: _ValueSlot(
+                .property(owner, key: object._key, birth: object._birth, column: column)))
     }
 
     public static func _gatherOptional(
@@ -28,5 +30,13 @@ extension _PersistableInsideOptional where Self: EmbeddedObject {
         // From now on the row says what the property holds.
         Persisted<Self?>.reset(at: storage)
         addition.setEmbedded(value)
+    }
+}
+
+extension RealmCollectionValue where Self: EmbeddedObject {
+    /// Has the place make the object.
+    public static func _store(_ value: Self, in slot: _ValueSlot) {
+        slot.linkTarget.addEmbedded(value, in: slot, update: slot.realm.scratch.update)
+        slot.realm.completeAdditions()
     }
 }

@@ -7,6 +7,7 @@ extension ManagedClass {
     func keyOfLinked(
         _ object: ObjectBase, in place: LinkPlace, update: Realm.UpdatePolicy
     ) -> Int64? {
+        if model.isEmbedded { stop(place.textForManagedEmbedded) }
         if object._context != nil {
             requireOwn(object, in: place)
             return object._key
@@ -49,7 +50,7 @@ extension ManagedClass {
                 given: realm.givenProperties(of: object))
             return realm.hasFailed ? nil : existing
         }
-        guard let key = insertRow(UnsafeBufferPointer(row), existingTable.insert) else {
+        guard let key = insertRow(UnsafeBufferPointer(row)) else {
             return nil
         }
         object._attach(to: self, key: key)
@@ -74,43 +75,37 @@ extension ManagedClass {
         return row
     }
 
-    /// Has `insert` make a row, and explains what it refuses. Nil if the transaction has failed.
-    @inline(__always)
-    func insertRow(
-        _ row: UnsafeBufferPointer<Scalar>,
-        _ insert: (UnsafeBufferPointer<Scalar>) throws -> ObjectKey
-    ) -> Int64? {
+    /// The key of a new object; nil if the transaction has failed.
+    func insertRow(_ row: UnsafeBufferPointer<Scalar>) -> Int64? {
         if realm.hasFailed { return nil }
         do {
-            let key = try insert(row).rawValue
+            let key = try existingTable.insert(row).rawValue
             noteInsertion(of: key)
             return key
+        } catch let error as StorageError where error.code == .duplicateKey {
+            stop(
+                "Attempting to create an object of type '\(model.name)' with an existing primary "
+                    + "key value '\(text(of: row[primaryKeyColumn]))'.")
+        } catch let error as StorageError where error.code == .valueTooLarge {
+            requireSizes(row)
+            stop(error)
         } catch {
-            refused(row, error)
+            realm.fail(error)
             return nil
         }
     }
 
-    private func refused(_ row: UnsafeBufferPointer<Scalar>, _ error: any Error) {
-        guard let error = error as? StorageError else { stop(error) }
-        switch error.code {
-        case .duplicateKey:
-            stop(
-                "Attempting to create an object of type '\(model.name)' with an existing primary "
-                    + "key value '\(text(of: row[primaryKeyColumn]))'.")
-        case .valueTooLarge:
-            for (column, value) in row.enumerated() {
-                guard case .bytes(let bytes) = value else { continue }
-                if bytes.count > RealmInstance.maximumValueSize {
-                    stop(model.tooLarge(column: column, of: self, size: bytes.count))
-                }
+    /// Stops if a string or data value is beyond the limit.
+    func requireSizes(_ row: UnsafeBufferPointer<Scalar>) {
+        for (column, value) in row.enumerated() {
+            guard case .bytes(let bytes) = value else { continue }
+            if bytes.count > RealmInstance.maximumValueSize {
+                stop(model.tooLarge(column: column, of: self, size: bytes.count))
             }
-            stop(error)
-        default: realm.fail(error)
         }
     }
 
-    private func existingKey(_ row: UnsafeMutableBufferPointer<Scalar>) -> Int64? {
+    func existingKey(_ row: UnsafeMutableBufferPointer<Scalar>) -> Int64? {
         guard primaryKeyColumn >= 0 else { return nil }
         let found = realm.change { try existingTable.find(primaryKey: row[primaryKeyColumn]) }
         return (found ?? nil)?.rawValue

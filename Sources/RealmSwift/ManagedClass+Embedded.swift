@@ -1,29 +1,20 @@
 import StorageEngine
 
 extension ManagedClass {
-    /// Puts an unmanaged embedded object into a property, in place of the one that is there.
-    func setEmbedded(
-        _ object: ObjectBase, column: Int, of owner: Int64, update: Realm.UpdatePolicy = .error
-    ) {
-        linkTarget(column: column).addEmbedded(object, .property, update: update) { values in
-            try existingTable.createEmbedded(column, of: ObjectKey(rawValue: owner), values)
-        }
-    }
-
-    /// Makes an unmanaged object, whose class is this one, an object that `make` puts into its
-    /// place, which is of the kind `place`. What it leads to is added later, by
+    /// Makes an unmanaged object, whose class is this one, the embedded object of a place, in which
+    /// another may have been. What it leads to is added later, by
     /// `RealmInstance.completeAdditions`. Does nothing if the transaction has failed.
-    func addEmbedded(
-        _ object: ObjectBase, _ place: LinkPlace, update: Realm.UpdatePolicy,
-        _ make: (UnsafeBufferPointer<Scalar>) throws -> ObjectKey
-    ) {
+    func addEmbedded(_ object: ObjectBase, in slot: _ValueSlot, update: Realm.UpdatePolicy) {
+        let place = slot.linkPlace
         if object._context != nil { stop(place.textForManagedEmbedded) }
         requireExactType(object, in: place)
         if realm.hasFailed { return }
-        let values = gather(object)
+        let values = UnsafeBufferPointer(gather(object))
         let isDeferred = realm.scratch.hasDeferredValues
-        guard let key = insertRow(UnsafeBufferPointer(values), make) else { return }
-        object._attach(to: self, key: key)
+        requireSizes(values)
+        guard let key = slot.putEmbedded(values) else { return }
+        noteInsertion(of: key.rawValue)
+        object._attach(to: self, key: key.rawValue)
         if isDeferred {
             realm.completeLater(
                 _Addition(object: object, to: self, update: update, isNew: true, given: nil))
@@ -61,5 +52,22 @@ enum LinkPlace {
         case .map:
             "Value of type '\(found)' does not match RLMDictionary value type '\(expected)'."
         }
+    }
+}
+
+extension _ValueSlot {
+    var linkPlace: LinkPlace {
+        switch place {
+        case .property: .property
+        case .element, .newElement: .list
+        case .member: .set
+        case .value: .map
+        }
+    }
+
+    /// The class that the links, or embedded objects, of the place are of.
+    var linkTarget: ManagedClass {
+        let (owner, column) = property
+        return owner.linkTarget(column: column)
     }
 }

@@ -26,6 +26,22 @@ extension ManagedClass {
         }
     }
 
+    /// Stores a row as a new object, or, under a policy that allows it, what is `given` of it as an
+    /// update of the one with the same primary key. Nil if the transaction has failed.
+    func store(
+        _ row: UnsafeMutableBufferPointer<Scalar>, update: Realm.UpdatePolicy,
+        given: Set<String>
+    ) -> Int64? {
+        guard update != .error, let existing = existingKey(row) else {
+            return insertRow(UnsafeBufferPointer(row))
+        }
+        for (property, column) in zip(model.properties, columns)
+        where column != primaryKeyColumn && !property.isDeferred && given.contains(property.name) {
+            write(row[column], column, of: ObjectKey(rawValue: existing), update)
+        }
+        return realm.hasFailed ? nil : existing
+    }
+
     /// Writes a value; under `.modified` only if it differs from the one that is there.
     func write(_ value: Scalar, _ column: Int, of key: ObjectKey, _ update: Realm.UpdatePolicy) {
         realm.change {

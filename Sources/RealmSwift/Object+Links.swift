@@ -1,11 +1,5 @@
 import StorageEngine
 
-/// Where the objects that links lead to come from, and in which generation the links were read.
-public struct _LinkSource {
-    let target: ManagedClass
-    let birth: UInt32
-}
-
 extension Object: _PersistableInsideOptional, _RealmCollectionValueInsideOptional {
     public typealias PersistedType = Object
 }
@@ -88,10 +82,10 @@ extension RealmCollectionValue where Self: ObjectBase {
     }
 
     public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self {
-        guard case .integer(let key) = scalar, let source else {
+        guard case .integer(let key) = scalar, let source, let target = source.target else {
             stop("A link without a target was read.")
         }
-        let object = source.target.makeAccessor(key: key)
+        let object = target.makeAccessor(key: key)
         object._birth = source.birth
         return unsafeDowncast(object, to: Self.self)
     }
@@ -101,6 +95,20 @@ extension RealmCollectionValue where Self: ObjectBase {
         // Once the transaction has failed there is no key, and nobody writes the null.
         return target.keyOfLinked(value, in: .list, update: scratch.update).map { .integer($0) }
             ?? .null
+    }
+
+    /// Links to the object, which is added if it is unmanaged.
+    public static func _store(_ value: Self, in slot: _ValueSlot) {
+        let update = slot.realm.scratch.update
+        guard let key = slot.linkTarget.keyOfLinked(value, in: slot.linkPlace, update: update)
+        else { return }
+        slot.put(.integer(key))
+    }
+
+    public static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar? {
+        guard value._realm === scratch.realm else { return nil }
+        value._requireAlive()
+        return .integer(value._key)
     }
 
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {

@@ -46,11 +46,19 @@ extension ObjectBase {
             let text = unwrapped(value).map { "\($0)" } ?? "<null>"
             stop("Primary key can't be changed to '\(text)' after an object is inserted.")
         }
+        if let realm = _realm, !model.hasStorage {
+            DynamicCreation(realm, .error).set(property, of: self, to: value)
+        } else {
+            _set(value, of: property, model)
+        }
+        return true
+    }
+
+    final func _set(_ value: Any?, of property: PropertyModel, _ model: ClassModel) {
         let conversion = _ValueConversion(realm: _realm)
         guard property.wrapper.setValue(value, of: self, at: property.offset, conversion) else {
             stop(model.invalidValue(value, for: property))
         }
-        return true
     }
 
     final func _stopForUnknownName(_ name: String) -> Never {

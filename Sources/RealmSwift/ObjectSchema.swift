@@ -16,7 +16,7 @@ public enum PropertyType: Int, Sendable {
     case float = 5
     /// `Double`.
     case double = 6
-    /// A link to an object, or a list of objects.
+    /// A link to an object, or a collection of objects.
     case object = 7
     /// A value of any type. There are no properties of this type.
     case any = 9
@@ -59,15 +59,16 @@ public struct Property: CustomStringConvertible, Equatable {
     public var type: PropertyType { PropertyType(model.shape.type) }
     /// True for a ``List``.
     public var isArray: Bool { model.shape.collection == .list }
-    /// True for a set. There are no properties of this kind.
-    public var isSet: Bool { false }
-    /// True for a map. There are no properties of this kind.
-    public var isMap: Bool { false }
+    /// True for a ``MutableSet``.
+    public var isSet: Bool { model.shape.collection == .set }
+    /// True for a ``Map``.
+    public var isMap: Bool { model.shape.collection == .map }
     /// True for a primary key as well.
     public var isIndexed: Bool { model.isIndexed || model.isPrimaryKey }
-    /// Whether the property, or an element of the list, may be nil. Always true for a link.
+    /// Whether the property, or an element of the collection, may be nil. Always true for a link,
+    /// and for the values of a map of objects.
     public var isOptional: Bool { model.shape.isOptional }
-    /// The name of the class that a link or a list of links leads to.
+    /// The name of the class that a link or a collection of links leads to.
     public var objectClassName: String? { model.linkedClassName }
 
     /// All attributes, one a line.
@@ -144,7 +145,7 @@ public struct Schema: CustomStringConvertible, Equatable {
 
     /// The class of this name; nil if there is none.
     public subscript(className: String) -> ObjectSchema? {
-        model.classes.first { $0.name == className }.map(ObjectSchema.init)
+        model[className].map(ObjectSchema.init)
     }
 
     /// The classes with their properties.

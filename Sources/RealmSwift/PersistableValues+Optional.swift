@@ -61,6 +61,15 @@ extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueIns
         value.map { Wrapped._encode($0, scratch) } ?? .null
     }
 
+    public static func _encodeSought(_ value: Wrapped?, _ scratch: _Scratch) -> Scalar? {
+        guard let value else { return .null }
+        return Wrapped._encodeSought(value, scratch)
+    }
+
+    public static func _store(_ value: Wrapped?, in slot: _ValueSlot) {
+        if let value { Wrapped._store(value, in: slot) } else { slot.put(.null) }
+    }
+
     public static func _convertElement(
         _ value: Any?, _ conversion: _ValueConversion
     ) -> Wrapped?? {

@@ -54,10 +54,28 @@ public protocol RealmCollectionValue: Hashable, _HasPersistedType {
     static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self
     /// The stored form of a value; links of unmanaged objects add them to the Realm of `scratch`.
     static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar
+    /// The stored form of a value to look for; nil if the Realm of `scratch` cannot hold it.
+    static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar?
+    /// Writes a value into its place in a collection.
+    static func _store(_ value: Self, in slot: _ValueSlot)
     /// Converts a value given by the application; nil if it does not fit.
     static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self?
     /// The value as dynamic access hands it out; nil for null.
     static func _eraseElement(_ value: Self) -> Any?
+}
+
+extension RealmCollectionValue {
+    /// The stored form with which the value would be written.
+    public static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar? {
+        _encode(value, scratch)
+    }
+
+    /// Writes the stored form.
+    public static func _store(_ value: Self, in slot: _ValueSlot) {
+        let scratch = slot.realm.scratch
+        scratch.reset()
+        slot.put(_encode(value, scratch))
+    }
 }
 
 /// A type that a property may have as such and as an optional.

@@ -54,13 +54,15 @@ final class SchemaModel: Sendable {
         positions[ObjectIdentifier(type)].map { classes[$0] }
     }
 
+    subscript(name: String) -> ClassModel? { classes.first { $0.name == name } }
+
     /// Every class that a property links to must be part of the schema.
     private func requireLinkTargets() {
         var problems: [String] = []
         for model in classes {
             for property in model.properties {
                 guard let target = property.shape.linkedClass, !contains(target) else { continue }
-                let kind = property.shape.collection == .list ? "array" : "object"
+                let kind = property.shape.collection.elementsName ?? "object"
                 problems.append(
                     "- Property '\(model.name).\(property.name)' of type '\(kind)' has unknown "
                         + "object type '\(target.className())'")
