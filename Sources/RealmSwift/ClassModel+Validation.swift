@@ -37,7 +37,7 @@ extension ClassModel {
         guard property.isIndexed else { return }
         switch (property.shape.type, property.shape.collection) {
         case (.bool, .none), (.int, .none), (.string, .none), (.date, .none), (.uuid, .none),
-            (.objectID, .none):
+            (.objectID, .none), (.mixed, .none):
             return
         default:
             stop(
@@ -47,7 +47,7 @@ extension ClassModel {
     }
 
     private static func validateLink(_ property: PropertyModel) {
-        guard property.shape.type == .link else { return }
+        guard property.shape.isLink else { return }
         if property.shape.collection == .none && !property.shape.isOptional {
             stop("Object property '\(property.name)' must be marked as optional.")
         }
@@ -88,6 +88,28 @@ extension ClassModel {
         }
         return "Invalid value '\(value)' of type '\(Swift.type(of: value))' for "
             + "'\(property.typeDescription)' property '\(name).\(property.name)'."
+    }
+
+    /// Stops if an object cannot be made from so many values.
+    func requireFit(_ array: [Any]) {
+        if array.count <= properties.count { return }
+        stop(
+            "Invalid array input: more values (\(array.count)) than properties "
+                + "(\(properties.count)).")
+    }
+
+    /// Stops because no object can be made from a value.
+    func stopForUnusable(_ value: Any) -> Never {
+        stop(
+            "Invalid value '\(value)' of type '\(Swift.type(of: value))' to initialize object of "
+                + "type '\(name)'.")
+    }
+
+    /// Stops because an object from which another is to be made lacks a property.
+    func stopForMissing(_ property: PropertyModel, in source: ObjectBase) -> Never {
+        stop(
+            "Invalid value '\(source)' to initialize object of type '\(name)': missing key "
+                + "'\(property.name)'")
     }
 
     /// The text for a string or data value beyond the limit.

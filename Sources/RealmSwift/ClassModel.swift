@@ -15,27 +15,27 @@ struct PropertyModel {
     let isPrimaryKey: Bool
     let isIndexed: Bool
 
-    /// Whether the value is stored in the row, and not a link, a collection, or a value that may be
-    /// either.
-    var isPlain: Bool {
-        switch shape.type {
-        case .link, .embedded, .mixed, .typedLink: false
-        default: shape.collection == .none
-        }
-    }
-
     /// Lists and sets lose objects that are deleted; a map keeps the key, without a value.
     private var isCollectionOfExistingObjects: Bool {
         shape.linkedClass != nil && (shape.collection == .list || shape.collection == .set)
     }
 
-    var linkedClassName: String? { shape.linkedClass.map { $0.className() } }
+    /// The class that links lead to, or whose objects are embedded.
+    let linkedClassName: String?
+
+    /// Whether the value can be stored only once its object has a key: links, collections, and mixed
+    /// values, which may be either.
+    var isDeferred: Bool {
+        shape.isLink || shape.type == .mixed || shape.collection != .none
+    }
 
     var definition: ColumnDefinition {
         ColumnDefinition(
             name: columnName, type: shape.type, collection: shape.collection,
             isOptional: shape.isOptional && !isCollectionOfExistingObjects,
-            isPrimaryKey: isPrimaryKey, isIndexed: (isIndexed && shape.type != .mixed) || isPrimaryKey,
+            isPrimaryKey: isPrimaryKey,
+            // Mixed values may be declared as indexed, but the engine keeps no index of them.
+            isIndexed: (isIndexed && shape.type != .mixed) || isPrimaryKey,
             linkTarget: linkedClassName)
     }
 }
@@ -47,6 +47,11 @@ struct PropertyModel {
 final class ClassModel: @unchecked Sendable {
     let type: ObjectBase.Type
     let name: String
+    /// Whether the objects exist as parts of others only.
+    let isEmbedded: Bool
+    /// Whether instances keep the values of their properties while they are unmanaged. False for
+    /// the class of a ``DynamicObject``, which is always managed.
+    let hasStorage: Bool
     /// Superclass first, then in the order of declaration.
     let properties: [PropertyModel]
     /// The position of the primary key among the properties.
@@ -54,6 +59,8 @@ final class ClassModel: @unchecked Sendable {
     /// Positions of properties that keep the instance of a list, set or map in the object.
     let collections: [Int]
     let hasCollections: Bool
+    /// Positions of the properties that are stored once their object has a key.
+    let deferred: [Int]
     /// True if an accessor has no state besides its properties, so that it can be pointed at
     /// another object.
     let isReusable: Bool
@@ -62,28 +69,44 @@ final class ClassModel: @unchecked Sendable {
     let isEncodable: Bool
     private let positions: [String: Int]
 
-    private init(_ type: ObjectBase.Type) {
-        self.type = type
-        name = type.className()
+    private convenience init(_ type: ObjectBase.Type) {
+        let name = type.className()
         let fields = ClassModel.fields(of: type, Customization(type))
-        properties = fields.properties
+        ClassModel.validate(fields.properties, ofClass: name)
+        ClassModel.validate(
+            primaryKey: type.primaryKey(), in: fields.properties, ofClass: name)
+        self.init(
+            type, name: name, properties: fields.properties,
+            isEmbedded: type is EmbeddedObject.Type, hasStorage: true,
+            hasOtherState: fields.hasOtherState)
+    }
+
+    init(
+        _ type: ObjectBase.Type, name: String, properties: [PropertyModel], isEmbedded: Bool,
+        hasStorage: Bool, hasOtherState: Bool
+    ) {
+        self.type = type
+        self.name = name
+        self.properties = properties
+        self.isEmbedded = isEmbedded
+        self.hasStorage = hasStorage
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
-        collections = properties.indices.filter { [properties] in
-            properties[$0].shape.collection != .none
+        collections = properties.indices.filter {
+            hasStorage && properties[$0].shape.collection != .none
         }
         isEncodable = type is any Encodable.Type
         hasCollections = !collections.isEmpty
-        isReusable = !fields.hasOtherState && collections.isEmpty
+        deferred = properties.indices.filter { properties[$0].isDeferred }
+        isReusable = !hasOtherState && !hasCollections
         positions = Dictionary(
             properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        ClassModel.validate(properties, ofClass: name)
-        ClassModel.validate(primaryKey: type.primaryKey(), in: properties, ofClass: name)
     }
 
     subscript(name: String) -> PropertyModel? { positions[name].map { properties[$0] } }
 
     var definition: TableDefinition {
-        TableDefinition(name: name, columns: properties.map(\.definition))
+        TableDefinition(
+            name: name, columns: properties.map(\.definition), isEmbedded: isEmbedded)
     }
 
     // MARK: Registry
@@ -124,7 +147,7 @@ final class ClassModel: @unchecked Sendable {
 
     /// Notes in an object's wrappers that the Realm has its values.
     func markManaged(_ object: ObjectBase) {
-        for property in properties where property.isPlain {
+        for property in properties where !property.isDeferred {
             property.wrapper.markManaged(at: object._storage(at: property.offset))
         }
     }
@@ -165,7 +188,8 @@ final class ClassModel: @unchecked Sendable {
                         isPrimaryKey: attributes.contains(.primaryKey)
                             || name == customization.primaryKey,
                         isIndexed: attributes.contains(.indexed)
-                            || customization.indexed.contains(name)))
+                            || customization.indexed.contains(name),
+                        linkedClassName: wrapper.valueType._shape.linkedClass?.className()))
             } else if offset >= headerSize {
                 hasOtherState = true
             }

@@ -22,7 +22,7 @@ enum ObjectPrinter {
     private static func describe(_ object: ObjectBase, depth: Int) -> String {
         if depth == 0 { return "<Maximum depth exceeded>" }
         if object.isInvalidated { return "[invalid object]" }
-        let model = ClassModel.of(type(of: object))
+        let model = object._model
         var text = "\(model.name) {\n"
         for property in model.properties {
             let value = property.wrapper.value(of: object, at: property.offset)

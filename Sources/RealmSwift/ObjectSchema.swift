@@ -108,8 +108,8 @@ public struct ObjectSchema: CustomStringConvertible, Equatable {
     public var className: String { model.name }
     /// The class itself.
     public var objectClass: AnyClass { model.type }
-    /// True for a class of embedded objects. There are none of this kind.
-    public var isEmbedded: Bool { false }
+    /// True for a class of embedded objects.
+    public var isEmbedded: Bool { model.isEmbedded }
     /// The primary key; nil if the class has none.
     public var primaryKeyProperty: Property? {
         model.primaryKey.map { Property(model: model.properties[$0]) }
@@ -122,7 +122,8 @@ public struct ObjectSchema: CustomStringConvertible, Equatable {
 
     /// The properties with their attributes.
     public var description: String {
-        "\(className) {\n" + properties.map { indented($0.description) }.joined() + "}"
+        let title = isEmbedded ? "\(className) (embedded)" : className
+        return "\(title) {\n" + properties.map { indented($0.description) }.joined() + "}"
     }
 
     /// Whether both have the same name and equal properties.
@@ -144,7 +145,7 @@ public struct Schema: CustomStringConvertible, Equatable {
 
     /// The class of this name; nil if there is none.
     public subscript(className: String) -> ObjectSchema? {
-        model.classes.first { $0.name == className }.map(ObjectSchema.init)
+        model[className].map(ObjectSchema.init)
     }
 
     /// The classes with their properties.

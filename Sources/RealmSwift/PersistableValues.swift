@@ -14,6 +14,9 @@ public struct _PropertyShape {
     var isOptional = false
     /// The class that a link leads to.
     var linkedClass: ObjectBase.Type?
+
+    /// Whether values lead to objects of one class: as links, or as embedded objects.
+    var isLink: Bool { type == .link || type == .embedded }
 }
 
 /// A type that a `@Persisted` property may have.

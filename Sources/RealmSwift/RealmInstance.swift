@@ -32,6 +32,10 @@ final class RealmInstance {
     @exclusivity(unchecked) private var isCompletingAdditions = false
     private(set) lazy var scratch = _Scratch(realm: self)
     private var classes: [ObjectIdentifier: ManagedClass] = [:]
+    /// Those of ``DynamicObject``s, by name.
+    private var dynamicClasses: [String: ManagedClass] = [:]
+    /// By name of the class. Never emptied, because managed classes refer to them uncounted.
+    private var insertedKeys: [String: InsertedKeys] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastClass: ManagedClass?
     @exclusivity(unchecked) private var isReading = true
@@ -68,6 +72,7 @@ final class RealmInstance {
         connection.endRead()
         thread = 0
         for managedClass in classes.values { managedClass.threadDidEnd() }
+        for managedClass in dynamicClasses.values { managedClass.threadDidEnd() }
     }
 
     // MARK: Checks
@@ -106,17 +111,40 @@ final class RealmInstance {
     }
 
     private func makeManagedClass(for type: ObjectBase.Type) -> ManagedClass {
-        guard let model = schema[type] else {
-            let name = type.className()
-            stop(
-                "Object type '\(name)' is not managed by the Realm. If using a custom "
-                    + "`objectClasses` / `objectTypes` array in your configuration, add `\(name)` "
-                    + "to the list of `objectClasses` / `objectTypes`.")
-        }
+        guard let model = schema[type] else { stopForUnknownClass(type.className()) }
         resumeReading()
         let managedClass = attempt { try ManagedClass(model: model, realm: self) }
         classes[ObjectIdentifier(type)] = managedClass
         return managedClass
+    }
+
+    /// The class of dynamic objects of this name; stops when neither the Realm nor its file have
+    /// one.
+    func dynamicClass(named name: String) -> ManagedClass {
+        checkThread()
+        resumeReading()
+        if let known = dynamicClasses[name] { return known }
+        let known = schema[name]
+        let stored = attempt { try connection.table(named: name)?.definition }
+        guard let definition = stored ?? known?.definition else { stopForUnknownClass(name) }
+        let model = ClassModel(dynamic: definition, named: known)
+        let managedClass = attempt { try ManagedClass(model: model, realm: self) }
+        dynamicClasses[name] = managedClass
+        return managedClass
+    }
+
+    private func stopForUnknownClass(_ name: String) -> Never {
+        stop(
+            "Object type '\(name)' is not managed by the Realm. If using a custom "
+                + "`objectClasses` / `objectTypes` array in your configuration, add `\(name)` "
+                + "to the list of `objectClasses` / `objectTypes`.")
+    }
+
+    func insertedKeys(ofClass name: String) -> InsertedKeys {
+        if let known = insertedKeys[name] { return known }
+        let keys = InsertedKeys()
+        insertedKeys[name] = keys
+        return keys
     }
 }
 
@@ -184,8 +212,10 @@ extension RealmInstance {
         writeState.pointee = .none
         failure = nil
         var hasVanishedKeys = false
-        for managedClass in classes.values {
-            if managedClass.transactionDidEnd(cancelled: cancelled) { hasVanishedKeys = true }
+        for keys in insertedKeys.values {
+            if keys.transactionDidEnd(cancelled: cancelled, in: generation) {
+                hasVanishedKeys = true
+            }
         }
         if hasVanishedKeys { generation += 1 }
     }
@@ -278,23 +308,37 @@ extension RealmInstance {
     /// Adds an unmanaged object and everything it leads to. Returns its key, or nil if the
     /// transaction has failed.
     func addGraph(_ object: ObjectBase, update: Realm.UpdatePolicy) -> Int64? {
-        let key = managedClass(for: type(of: object)).addRow(
-            of: object, update: update, given: givenProperties(of: object))
-        // Called by an addition, the object's own addition stays queued behind it.
-        if !isCompletingAdditions && !additions.isEmpty { completeAdditions() }
+        let key = managedClass(for: type(of: object)).addRow(of: object, update: update)
+        completeAdditions()
         return key
+    }
+
+    /// Adds a new object made from a value that an application gives.
+    func create(
+        _ type: ObjectBase.Type, from value: Any, update: Realm.UpdatePolicy
+    ) -> ObjectBase {
+        let conversion = _ValueConversion(realm: self)
+        let object = conversion.make(type, from: value)
+        self.conversion = update == .error ? nil : conversion
+        defer { self.conversion = nil }
+        _ = addGraph(object, update: update)
+        return object
     }
 
     /// Queues the second step of adding an object.
     func completeLater(_ addition: _Addition) { additions.append(addition) }
 
-    private func completeAdditions() {
+    /// Takes the second step of all objects that were added. Called by such a step, this leaves
+    /// them to the caller who is taking it.
+    func completeAdditions() {
+        if isCompletingAdditions || additions.isEmpty { return }
         isCompletingAdditions = true
         while let addition = additions.popLast() { addition.complete() }
         isCompletingAdditions = false
     }
 
-    private func givenProperties(of object: ObjectBase) -> Set<String>? {
+    /// The properties that the value gave from which `create` made an object; nil for all.
+    func givenProperties(of object: ObjectBase) -> Set<String>? {
         conversion?.given[ObjectIdentifier(object)]
     }
 }

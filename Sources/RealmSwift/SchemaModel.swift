@@ -54,6 +54,8 @@ final class SchemaModel: Sendable {
         positions[ObjectIdentifier(type)].map { classes[$0] }
     }
 
+    subscript(name: String) -> ClassModel? { classes.first { $0.name == name } }
+
     /// Every class that a property links to must be part of the schema.
     private func requireLinkTargets() {
         var problems: [String] = []
