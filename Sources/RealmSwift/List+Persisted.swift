@@ -15,6 +15,13 @@ extension List: _PersistableCollection {
         self.init(managed: ManagedList(of: object, column: column))
     }
 
+    /// A list with one element.
+    public static func _makeTraced(_ tracer: _KeyPathTracer) -> List {
+        let list = List()
+        if let element = Element._makeTracedElement(tracer) { list.contents = [element] }
+        return list
+    }
+
     public func _manage(in object: ObjectBase, column: Int) {
         let elements = contents
         contents = []

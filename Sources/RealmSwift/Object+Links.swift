@@ -9,6 +9,10 @@ extension _PersistableInsideOptional where Self: ObjectBase {
     @inlinable public static var _isLink: Bool { true }
     public static func _makeDefault() -> Self { self.init() }
 
+    public static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self? {
+        unsafeDowncast(tracer.makeObject(self), to: Self.self)
+    }
+
     // A link is declared optional; schema discovery refuses any other, so no object of a class
     // with one is ever managed.
     public static func _get(_ object: ObjectBase, _ offset: Int) -> Self {
@@ -96,6 +100,11 @@ extension RealmCollectionValue where Self: ObjectBase {
         // Once the transaction has failed there is no key, and nobody writes the null.
         return target.keyOfLinked(value, in: .list, update: scratch.update).map { .integer($0) }
             ?? .null
+    }
+
+    /// An object of which nothing has been read.
+    public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self? {
+        unsafeDowncast(tracer.makeObject(self), to: Self.self)
     }
 
     /// Links to the object, which is added if it is unmanaged.

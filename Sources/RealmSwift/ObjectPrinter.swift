@@ -19,6 +19,9 @@ enum ObjectPrinter {
         describe(collection: results, depth: maximumDepth)
     }
 
+    /// A value inside of something that is described.
+    static func describe(_ value: Any?) -> String { describe(unwrapped(value), depth: maximumDepth) }
+
     private static func describe(_ object: ObjectBase, depth: Int) -> String {
         if depth == 0 { return "<Maximum depth exceeded>" }
         if object.isInvalidated { return "[invalid object]" }
@@ -41,7 +44,7 @@ enum ObjectPrinter {
             text = collection.describe(depth: depth - 1)
         case let flag as Bool: return flag ? "1" : "0"
         case let data as Data: return describe(data)
-        case let value?: return "\(value)"
+        case let value?: text = "\(value)"
         }
         return text.replacingOccurrences(of: "\n", with: "\n\t")
     }

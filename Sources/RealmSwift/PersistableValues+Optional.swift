@@ -14,6 +14,10 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
 
     public static func _makeDefault() -> Wrapped? { nil }
 
+    public static func _makeTraced(_ tracer: _KeyPathTracer) -> Wrapped? {
+        Wrapped._makeTracedOptional(tracer)
+    }
+
     @inlinable @inline(__always)
     public static func _get(_ object: ObjectBase, _ offset: Int) -> Wrapped? {
         Wrapped._getOptional(object, offset)
@@ -63,6 +67,10 @@ extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueIns
     public static func _encodeSought(_ value: Wrapped?, _ scratch: _Scratch) -> Scalar? {
         guard let value else { return .null }
         return Wrapped._encodeSought(value, scratch)
+    }
+
+    public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Wrapped?? {
+        Wrapped._makeTracedElement(tracer).map { .some($0) }
     }
 
     public static func _store(_ value: Wrapped?, in slot: _ValueSlot) {

@@ -37,6 +37,8 @@ where
     static func _assignElements(of source: Self, to target: Self)
     /// The value of a property declared without one.
     static func _makeDefault() -> Self
+    /// The value of a property through which a key path is traced.
+    static func _makeTraced(_ tracer: _KeyPathTracer) -> Self
     /// Reads the property at byte offset `offset` of a managed object.
     static func _get(_ object: ObjectBase, _ offset: Int) -> Self
     /// Writes the property at byte offset `offset` of a managed object.
@@ -64,6 +66,8 @@ where PersistedType: RealmCollectionValue {
     static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar?
     /// Writes a value into its place in a collection.
     static func _store(_ value: Self, in slot: _ValueSlot)
+    /// An element through which a key path is traced; nil for values that none leads through.
+    static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self?
     /// Converts a value given by the application; nil if it does not fit.
     static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self?
     /// The value as dynamic access hands it out; nil for null.
@@ -71,6 +75,9 @@ where PersistedType: RealmCollectionValue {
 }
 
 extension RealmCollectionValue {
+    /// Nil, because no key path leads on through the value.
+    public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self? { nil }
+
     /// The stored form with which the value would be written.
     public static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar? {
         _encode(value, scratch)
@@ -90,6 +97,8 @@ where PersistedType: _PersistableInsideOptional {
     /// Whether the property is a link, which is stored as one that may be null even where it is
     /// declared otherwise.
     static var _isLink: Bool { get }
+    /// Like `_makeTraced`, for a property that may be nil.
+    static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self?
     /// Like `_get`, for a property that may be nil.
     static func _getOptional(_ object: ObjectBase, _ offset: Int) -> Self?
     /// Like `_set`, for a property that may be nil.
@@ -128,6 +137,8 @@ where PersistedType == Self {
 }
 
 extension _Persistable {
+    /// The default, because no key path leads on through the value.
+    public static func _makeTraced(_ tracer: _KeyPathTracer) -> Self { _makeDefault() }
     /// Not a collection.
     @inlinable public static var _isCollection: Bool { false }
     /// Nothing, because there are no elements.
@@ -147,6 +158,8 @@ extension _RealmCollectionValueInsideOptional {
 extension _PersistableInsideOptional {
     /// Not a link.
     @inlinable public static var _isLink: Bool { false }
+    /// Nil, because no key path leads on through the value.
+    public static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self? { nil }
     /// Nothing, because everything was gathered.
     public static func _completeAddOptional(
         _ storage: UnsafeMutableRawPointer, _ addition: _Addition

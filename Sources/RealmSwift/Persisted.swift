@@ -102,7 +102,13 @@ public struct Persisted<Value: _Persistable> {
     /// The default value is made once and kept.
     @usableFromInline
     mutating func makeDefault() -> Value {
-        let value = Value._makeDefault()
+        let value: Value
+        if let tracer = _KeyPathTracer.active {
+            withUnsafeMutablePointer(to: &self) { tracer.didRead(UnsafeMutableRawPointer($0)) }
+            value = Value._makeTraced(tracer)
+        } else {
+            value = Value._makeDefault()
+        }
         state = .value(value)
         return value
     }

@@ -61,10 +61,13 @@ final class _ElementIterator<Element: RealmCollectionValue> {
     enum Source {
         case array([Element])
         case values(ValueSnapshot, RealmInstance)
+        case projections(TableCursor, ManagedClass)
     }
 
     private let source: Source
     private var position = 0
+    /// The object that a cursor gave last.
+    private var accessor: ObjectBase?
 
     init(_ source: Source) { self.source = source }
 
@@ -78,6 +81,11 @@ final class _ElementIterator<Element: RealmCollectionValue> {
             realm.checkThread()
             guard position < snapshot.count else { return nil }
             return snapshot.decode(position, as: Element.self)
+        case .projections(let cursor, let managedClass):
+            cursor._stepSlowly(&accessor)
+            guard let accessor else { return nil }
+            let source = _LinkSource(target: managedClass, birth: accessor._birth)
+            return Element._decode(.integer(accessor._key), source)
         }
     }
 }

@@ -4,6 +4,13 @@ import StorageEngine
 public protocol RealmFetchable: RealmCollectionValue {
     /// The name under which objects of this type are stored.
     static func className() -> String
+    /// The class whose objects are fetched.
+    static var _fetchedClass: ObjectBase.Type { get }
+}
+
+extension RealmFetchable where Self: ObjectBase {
+    /// The class itself.
+    public static var _fetchedClass: ObjectBase.Type { self }
 }
 
 extension Object: RealmFetchable {}
@@ -29,6 +36,8 @@ final class ResultsQuery {
     /// Keeps the Realm alive.
     let realm: RealmInstance
     private let birth: UInt32
+    /// Whether elements are projections of the objects.
+    @usableFromInline let isProjected: Bool
     // The leaf that was read last, because positions are often asked for in sequence. One thread
     // uses these, and nothing is called while they are accessed.
     @exclusivity(unchecked) private var leaf: Node?
@@ -36,8 +45,9 @@ final class ResultsQuery {
     /// The layout stamp for which the leaf is the right one.
     @exclusivity(unchecked) private var leafStamp = UInt64.max
 
-    init(_ managedClass: ManagedClass) {
+    init(_ managedClass: ManagedClass, isProjected: Bool = false) {
         self.managedClass = managedClass
+        self.isProjected = isProjected
         realm = managedClass.realm
         birth = realm.generation
     }
@@ -50,6 +60,9 @@ final class ResultsQuery {
         if !isValid { stop("Collection is no longer valid") }
         realm.resumeReading()
     }
+
+    /// Where the objects come from.
+    var source: _LinkSource { _LinkSource(target: managedClass, birth: realm.generation) }
 
     var count: Int {
         requireValid()
@@ -111,9 +124,16 @@ extension Results {
     /// The object at `position`. A position outside the results stops the program.
     @inlinable
     public subscript(position: Int) -> Element {
+        if query.isProjected { return projection(at: position) }
         // Safe because Results are made by `Realm.objects` only, which takes the class of the query
         // from `Element`.
-        unsafeBitCast(query.object(at: position), to: Element.self)
+        return unsafeBitCast(query.object(at: position), to: Element.self)
+    }
+
+    @usableFromInline
+    func projection(at position: Int) -> Element {
+        let key = query.object(at: position)._key
+        return Element._decode(.integer(key), query.source)
     }
 
     /// The first object; nil if there is none.
@@ -127,7 +147,13 @@ extension Results {
 
     /// The position of an object; nil if it does not belong to the results.
     public func index(of object: Element) -> Int? {
-        (object as? ObjectBase).flatMap(query.position(of:))
+        if let object = object as? ObjectBase { return query.position(of: object) }
+        query.requireValid()
+        let sought = Element._encodeSought(object, query.realm.scratch)
+        guard case .integer(let key)? = sought else { return nil }
+        return attempt {
+            try query.managedClass.table?.position(of: ObjectKey(rawValue: key))
+        }
     }
 }
 
@@ -143,6 +169,9 @@ extension Results: RandomAccessCollection {
         query.requireValid()
         guard let cursor = TableCursor(query.managedClass) else {
             return RLMIterator(.array([]))
+        }
+        if query.isProjected {
+            return RLMIterator(.projections(cursor, query.managedClass))
         }
         return RLMIterator(cursor: cursor)
     }
