@@ -66,13 +66,21 @@ extension ColumnDefinition {
     }
 
     private var linkForm: any _Persistable.Type {
-        collection == .none ? DynamicObject?.self : collectionForm(DynamicObject.self)
+        switch collection {
+        case .none: DynamicObject?.self
+        case .list, .set: collectionForm(DynamicObject.self)
+        case .map: collectionForm(DynamicObject?.self)
+        }
     }
 
     private func collectionForm<Element: RealmCollectionValue>(
         _ type: Element.Type
     ) -> any _Persistable.Type {
-        DynamicCollection<List<Element>>.self
+        switch collection {
+        case .list, .none: DynamicCollection<List<Element>>.self
+        case .set: DynamicCollection<MutableSet<Element>>.self
+        case .map: DynamicCollection<Map<String, Element>>.self
+        }
     }
 }
 
