@@ -51,7 +51,9 @@ extension ColumnDefinition {
         case .link, .embedded: linkForm
         case .objectID: form(ObjectId.self)
         case .decimal128: form(Decimal128.self)
-        case .mixed, .typedLink:
+        case .mixed:
+            collection == .none ? AnyRealmValue.self : collectionForm(AnyRealmValue.self)
+        case .typedLink:
             stop("There are no properties of type '\(type.name)'.")
         }
     }
