@@ -7,15 +7,43 @@ extension ClassModel {
                     + "'@objc' or '@Persisted' in your model?")
         }
         var names: Set<String> = []
+        var columns: Set<String> = []
         for property in properties {
             if !names.insert(property.name).inserted {
                 stop(
                     "Property '\(property.name)' is declared multiple times in the class "
                         + "hierarchy of '\(name)'")
             }
+            if !columns.insert(property.columnName).inserted {
+                stop(
+                    "Two properties of '\(name)' are stored as '\(property.columnName)'; see "
+                        + "propertiesMapping().")
+            }
             validateLink(property)
+            validateIndex(property, ofClass: name)
         }
         validatePrimaryKey(properties.filter(\.isPrimaryKey), ofClass: name)
+    }
+
+    /// Stops with the documented text when `primaryKey()` names no property.
+    static func validate(
+        primaryKey name: String?, in properties: [PropertyModel], ofClass className: String
+    ) {
+        guard let name, !properties.contains(where: { $0.name == name }) else { return }
+        stop("Primary key property '\(name)' does not exist on object '\(className)'")
+    }
+
+    private static func validateIndex(_ property: PropertyModel, ofClass name: String) {
+        guard property.isIndexed else { return }
+        switch (property.shape.type, property.shape.collection) {
+        case (.bool, .none), (.int, .none), (.string, .none), (.date, .none), (.uuid, .none),
+            (.objectID, .none), (.mixed, .none):
+            return
+        default:
+            stop(
+                "Property '\(name).\(property.name)' of type '\(property.typeDescription)' cannot "
+                    + "be indexed.")
+        }
     }
 
     private static func validateLink(_ property: PropertyModel) {
@@ -44,7 +72,7 @@ extension ClassModel {
         }
         guard let key = keys.first else { return }
         switch key.shape.type {
-        case .int, .string, .uuid: break
+        case .int, .string, .objectID, .uuid: break
         default:
             stop(
                 "Property '\(key.name)' cannot be made the primary key of '\(name)' because it is "

@@ -3,7 +3,10 @@ import StorageEngine
 
 /// A property of a model class: where it lies in an instance, and how it is stored.
 struct PropertyModel {
+    /// The name in Swift.
     let name: String
+    /// The name under which it is stored.
+    let columnName: String
     /// The distance of the `Persisted` wrapper from the start of the object, in bytes.
     let offset: Int
     let wrapper: any AnyPersisted.Type
@@ -20,14 +23,19 @@ struct PropertyModel {
     /// The class that links lead to, or whose objects are embedded.
     let linkedClassName: String?
 
-    /// Whether the value can be stored only once its object has a key.
-    var isDeferred: Bool { shape.isLink || shape.collection != .none }
+    /// Whether the value can be stored only once its object has a key: links, collections, and mixed
+    /// values, which may be either.
+    var isDeferred: Bool {
+        shape.isLink || shape.type == .mixed || shape.collection != .none
+    }
 
     var definition: ColumnDefinition {
         ColumnDefinition(
-            name: name, type: shape.type, collection: shape.collection,
+            name: columnName, type: shape.type, collection: shape.collection,
             isOptional: shape.isOptional && !isCollectionOfExistingObjects,
-            isPrimaryKey: isPrimaryKey, isIndexed: isIndexed || isPrimaryKey,
+            isPrimaryKey: isPrimaryKey,
+            // Mixed values may be declared as indexed, but the engine keeps no index of them.
+            isIndexed: (isIndexed && shape.type != .mixed) || isPrimaryKey,
             linkTarget: linkedClassName)
     }
 }
@@ -56,12 +64,17 @@ final class ClassModel: @unchecked Sendable {
     /// True if an accessor has no state besides its properties, so that it can be pointed at
     /// another object.
     let isReusable: Bool
+    /// True if the class can be encoded, which the wrappers of its properties refuse once an object
+    /// is managed. So they have to know, where others need not.
+    let isEncodable: Bool
     private let positions: [String: Int]
 
     private convenience init(_ type: ObjectBase.Type) {
         let name = type.className()
-        let fields = ClassModel.fields(of: type)
+        let fields = ClassModel.fields(of: type, Customization(type))
         ClassModel.validate(fields.properties, ofClass: name)
+        ClassModel.validate(
+            primaryKey: type.primaryKey(), in: fields.properties, ofClass: name)
         self.init(
             type, name: name, properties: fields.properties,
             isEmbedded: type is EmbeddedObject.Type, hasStorage: true,
@@ -81,6 +94,7 @@ final class ClassModel: @unchecked Sendable {
         collections = properties.indices.filter {
             hasStorage && properties[$0].shape.collection != .none
         }
+        isEncodable = type is any Encodable.Type
         hasCollections = !collections.isEmpty
         deferred = properties.indices.filter { properties[$0].isDeferred }
         isReusable = !hasOtherState && !hasCollections
@@ -131,10 +145,30 @@ final class ClassModel: @unchecked Sendable {
         }
     }
 
+    /// Notes in an object's wrappers that the Realm has its values.
+    func markManaged(_ object: ObjectBase) {
+        for property in properties where !property.isDeferred {
+            property.wrapper.markManaged(at: object._storage(at: property.offset))
+        }
+    }
+
     // MARK: Fields
 
+    /// What the methods of a class say of its properties.
+    private struct Customization {
+        let primaryKey: String?
+        let indexed: Set<String>
+        let columnNames: [String: String]
+
+        init(_ type: ObjectBase.Type) {
+            primaryKey = type.primaryKey()
+            indexed = Set(type.indexedProperties())
+            columnNames = type.propertiesMapping()
+        }
+    }
+
     private static func fields(
-        of type: ObjectBase.Type
+        of type: ObjectBase.Type, _ customization: Customization
     ) -> (properties: [PropertyModel], hasOtherState: Bool) {
         let instance = type.init()
         let headerSize = instanceSize(of: ObjectBase.self)
@@ -145,13 +179,16 @@ final class ClassModel: @unchecked Sendable {
         _forEachField(of: type, options: options) { name, offset, fieldType, _ in
             if let wrapper = fieldType as? any AnyPersisted.Type {
                 let attributes = wrapper.attributes(at: instance._storage(at: offset))
+                let name = String(String(cString: name).dropFirst())
                 properties.append(
                     PropertyModel(
-                        name: String(String(cString: name).dropFirst()), offset: offset,
-                        wrapper: wrapper, valueType: wrapper.valueType,
+                        name: name, columnName: customization.columnNames[name] ?? name,
+                        offset: offset, wrapper: wrapper, valueType: wrapper.valueType,
                         shape: wrapper.valueType._shape,
-                        isPrimaryKey: attributes.contains(.primaryKey),
-                        isIndexed: attributes.contains(.indexed),
+                        isPrimaryKey: attributes.contains(.primaryKey)
+                            || name == customization.primaryKey,
+                        isIndexed: attributes.contains(.indexed)
+                            || customization.indexed.contains(name),
                         linkedClassName: wrapper.valueType._shape.linkedClass?.className()))
             } else if offset >= headerSize {
                 hasOtherState = true

@@ -70,10 +70,24 @@ public final class _ValueConversion {
     /// Gives an object values: now, or, called while filling another, after that.
     func fill(_ object: ObjectBase, from value: Any) {
         pending.append((object, value))
-        if isFilling { return }
+        if !isFilling { fillPending() }
+    }
+
+    private func fillPending() {
         isFilling = true
         defer { isFilling = false }
         while let (object, value) = pending.popLast() { fillNow(object, from: value) }
+    }
+
+    /// What `convert` gives, with all that it made filled: for what looks into an object at once.
+    func filled<Value>(_ convert: () -> Value?) -> Value? {
+        let outer = (pending: pending, isFilling: isFilling)
+        pending = []
+        isFilling = true
+        let value = convert()
+        fillPending()
+        (pending, isFilling) = outer
+        return value
     }
 
     // MARK: Filling

@@ -10,7 +10,7 @@ extension ClassModel {
     /// of their columns, are taken from the Swift class if there is one.
     convenience init(dynamic definition: TableDefinition, named known: ClassModel?) {
         let names = Dictionary(
-            (known?.properties ?? []).map { ($0.definition.name, $0.name) },
+            (known?.properties ?? []).map { ($0.columnName, $0.name) },
             uniquingKeysWith: { first, _ in first })
         self.init(
             DynamicObject.self, name: definition.name,
@@ -30,9 +30,10 @@ extension PropertyModel {
         var shape = valueType._shape
         shape.type = column.type
         self.init(
-            name: name, offset: offset, wrapper: valueType.dynamicWrapper, valueType: valueType,
-            shape: shape, isPrimaryKey: column.isPrimaryKey,
-            isIndexed: column.isIndexed, linkedClassName: column.linkTarget)
+            name: name, columnName: column.name, offset: offset,
+            wrapper: valueType.dynamicWrapper, valueType: valueType, shape: shape,
+            isPrimaryKey: column.isPrimaryKey, isIndexed: column.isIndexed,
+            linkedClassName: column.linkTarget)
     }
 }
 
@@ -49,7 +50,9 @@ extension ColumnDefinition {
         case .date: form(Date.self)
         case .uuid: form(UUID.self)
         case .link, .embedded: linkForm
-        case .objectID, .decimal128, .mixed, .typedLink:
+        case .objectID: form(ObjectId.self)
+        case .decimal128: form(Decimal128.self)
+        case .mixed, .typedLink:
             stop("There are no properties of type '\(type.name)'.")
         }
     }

@@ -38,7 +38,7 @@ final class ManagedClass {
         let stored = table?.definition.columns ?? []
         let positions = Dictionary(
             stored.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        columns = model.properties.indices.map { positions[model.properties[$0].name] ?? $0 }
+        columns = model.properties.indices.map { positions[model.properties[$0].columnName] ?? $0 }
         var owners = [Int?](repeating: nil, count: max(stored.count, columns.count))
         for (property, column) in columns.enumerated() { owners[column] = property }
         propertyOfColumn = owners

@@ -6,6 +6,7 @@ extension Object: _PersistableInsideOptional, _RealmCollectionValueInsideOptiona
 
 extension _PersistableInsideOptional where Self: ObjectBase {
     public static var _shape: _PropertyShape { _elementShape }
+    @inlinable public static var _isLink: Bool { true }
     public static func _makeDefault() -> Self { self.init() }
 
     public static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self? {

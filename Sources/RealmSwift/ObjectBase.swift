@@ -36,6 +36,34 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     /// Whether Realms without an explicit list of classes store this one. True unless overridden.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
 
+    /// The name of the primary key; nil unless overridden. An older way to declare what
+    /// `@Persisted(primaryKey: true)` declares.
+    open class func primaryKey() -> String? { nil }
+
+    /// The names of properties to index; none unless overridden. An older way to declare what
+    /// `@Persisted(indexed: true)` declares.
+    open class func indexedProperties() -> [String] { [] }
+
+    /// The names of properties that are not stored; none unless overridden. There is no need to list
+    /// any: properties without `@Persisted`, and computed ones, are never stored, and those with it
+    /// always are.
+    open class func ignoredProperties() -> [String] { [] }
+
+    /// The names under which properties are stored, by their names in Swift; empty unless overridden.
+    ///
+    /// ```swift
+    /// class Person: Object {
+    ///     @Persisted var firstName: String
+    ///     override class func propertiesMapping() -> [String: String] {
+    ///         ["firstName": "first_name"]
+    ///     }
+    /// }
+    /// ```
+    /// The application uses the name in Swift everywhere: in values for ``Realm/create(_:value:update:)``,
+    /// in subscripts, in queries. Only the file has the other one. So a property can be renamed in
+    /// Swift without a migration.
+    open class func propertiesMapping() -> [String: String] { [:] }
+
     /// True once the object has been deleted, or its Realm invalidated.
     ///
     /// Reading any other property of such an object stops the program.
@@ -161,6 +189,7 @@ extension ObjectBase {
         _key = key
         _stamp = .max
         _birth = managedClass.realm.generation
+        if managedClass.model.isEncodable { managedClass.model.markManaged(self) }
     }
 
     /// Remembers where the row lies until the layout stamp changes.

@@ -54,7 +54,7 @@ public struct Property: CustomStringConvertible, Equatable {
     /// The name in Swift.
     public var name: String { model.name }
     /// The name under which the property is stored.
-    public var columnName: String { model.name }
+    public var columnName: String { model.columnName }
     /// The type without optionality and collection.
     public var type: PropertyType { PropertyType(model.shape.type) }
     /// True for a ``List``.

@@ -2,7 +2,7 @@ import Foundation
 import StorageEngine
 
 extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
-    public typealias PersistedType = Wrapped.PersistedType
+    public typealias PersistedType = Wrapped.PersistedType?
 }
 
 extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
@@ -57,8 +57,7 @@ extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueIns
     }
 
     public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Wrapped? {
-        if case .null = scalar { return nil }
-        return Wrapped._decode(scalar, source)
+        Wrapped._decodeOptional(scalar, source)
     }
 
     public static func _encode(_ value: Wrapped?, _ scratch: _Scratch) -> Scalar {

@@ -23,7 +23,12 @@ public struct _PropertyShape {
 ///
 /// The underscored requirements are how properties reach the storage engine. They are public so
 /// that property accessors compile into the model class; application code has no use for them.
-public protocol _Persistable: _HasPersistedType {
+public protocol _Persistable: _HasPersistedType
+where
+    PersistedType: _Persistable,
+    // Ends the recursion: an enum or a class, which another type maps itself to, is the longest.
+    PersistedType.PersistedType.PersistedType == PersistedType.PersistedType
+{
     /// How a property of this type is stored.
     static var _shape: _PropertyShape { get }
     /// Whether assigning copies elements into the collection that is there.
@@ -49,7 +54,8 @@ public protocol _Persistable: _HasPersistedType {
 }
 
 /// A type that a collection may hold.
-public protocol RealmCollectionValue: Hashable, _HasPersistedType {
+public protocol RealmCollectionValue: Hashable, _HasPersistedType
+where PersistedType: RealmCollectionValue {
     /// How an element of this type is stored.
     static var _elementShape: _PropertyShape { get }
     /// The value of a stored form that was read from the Realm of `source`.
@@ -86,7 +92,11 @@ extension RealmCollectionValue {
 }
 
 /// A type that a property may have as such and as an optional.
-public protocol _PersistableInsideOptional: _Persistable, RealmCollectionValue {
+public protocol _PersistableInsideOptional: _Persistable, RealmCollectionValue
+where PersistedType: _PersistableInsideOptional {
+    /// Whether the property is a link, which is stored as one that may be null even where it is
+    /// declared otherwise.
+    static var _isLink: Bool { get }
     /// Like `_makeTraced`, for a property that may be nil.
     static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self?
     /// Like `_get`, for a property that may be nil.
@@ -100,7 +110,11 @@ public protocol _PersistableInsideOptional: _Persistable, RealmCollectionValue {
 }
 
 /// A type that a collection may hold as such and as an optional.
-public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue {}
+public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue
+where PersistedType: _RealmCollectionValueInsideOptional {
+    /// Like `_decode`, for an element that may be nil.
+    static func _decodeOptional(_ scalar: Scalar, _ source: _LinkSource?) -> Self?
+}
 
 /// A value that is stored as it is, not as a link or a collection.
 public protocol _PersistableScalar: _PersistableInsideOptional,
@@ -133,7 +147,17 @@ extension _Persistable {
     public static func _completeAdd(_ storage: UnsafeMutableRawPointer, _ addition: _Addition) {}
 }
 
+extension _RealmCollectionValueInsideOptional {
+    /// Nil for null only.
+    public static func _decodeOptional(_ scalar: Scalar, _ source: _LinkSource?) -> Self? {
+        if case .null = scalar { return nil }
+        return _decode(scalar, source)
+    }
+}
+
 extension _PersistableInsideOptional {
+    /// Not a link.
+    @inlinable public static var _isLink: Bool { false }
     /// Nil, because no key path leads on through the value.
     public static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self? { nil }
     /// Nothing, because everything was gathered.
