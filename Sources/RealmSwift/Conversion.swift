@@ -59,21 +59,41 @@ public final class _ValueConversion {
 
     /// A new unmanaged object with the given values.
     func make(_ type: ObjectBase.Type, from value: Any) -> ObjectBase {
-        let source = (value as? ObjectBase).map { Source($0, as: type) }
-        if let source, let copy = copies[source] { return copy }
-        let object = type.init()
-        if let source { copies[source] = object }
-        fill(object, from: value)
-        return object
+        // Each place has an embedded object of its own.
+        guard let value = value as? ObjectBase, !(type is EmbeddedObject.Type) else {
+            let object = type.init()
+            fill(object, from: value)
+            return object
+        }
+        let source = Source(value, as: type)
+        if let copy = copies[source] { return copy }
+        let copy = type.init()
+        copies[source] = copy
+        fill(copy, from: value)
+        return copy
     }
 
     /// Gives an object values: now, or, called while filling another, after that.
     func fill(_ object: ObjectBase, from value: Any) {
         pending.append((object, value))
-        if isFilling { return }
+        if !isFilling { fillPending() }
+    }
+
+    private func fillPending() {
         isFilling = true
         defer { isFilling = false }
         while let (object, value) = pending.popLast() { fillNow(object, from: value) }
+    }
+
+    /// What `convert` gives, with all that it made filled: for what looks into an object at once.
+    func filled<Value>(_ convert: () -> Value?) -> Value? {
+        let outer = (pending: pending, isFilling: isFilling)
+        pending = []
+        isFilling = true
+        let value = convert()
+        fillPending()
+        (pending, isFilling) = outer
+        return value
     }
 
     // MARK: Filling

@@ -31,8 +31,9 @@ extension PropertyModel {
         shape.type = column.type
         self.init(
             name: name, columnName: column.name, offset: offset,
-            wrapper: valueType.dynamicWrapper, valueType: valueType, shape: shape, isPrimaryKey: column.isPrimaryKey,
-            isIndexed: column.isIndexed, linkedClassName: column.linkTarget)
+            wrapper: valueType.dynamicWrapper, valueType: valueType, shape: shape,
+            isPrimaryKey: column.isPrimaryKey, isIndexed: column.isIndexed,
+            linkedClassName: column.linkTarget)
     }
 }
 

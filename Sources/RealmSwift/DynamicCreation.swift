@@ -74,7 +74,9 @@ final class DynamicCreation {
         }
         if !isCompleting {
             isCompleting = true
-            while let next = pending.popLast() { set(next.property, of: next.object, to: next.value) }
+            while let (object, property, value) = pending.popLast() {
+                set(property, of: object, to: value)
+            }
             isCompleting = false
         }
         return unsafeDowncast(object, to: DynamicObject.self)

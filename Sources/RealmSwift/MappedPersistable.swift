@@ -157,7 +157,8 @@ extension _MappedPersistable {
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
         guard let value = unwrapped(value) else { return nil }
         if let value = value as? Self { return value }
-        guard let persisted = PersistedType._convertElement(value, conversion) else { return nil }
+        let persisted = conversion.filled { PersistedType._convertElement(value, conversion) }
+        guard let persisted else { return nil }
         guard let mapped = _fromPersisted(persisted) else {
             stop("Could not convert value '\(value)' to type '\(Self.self)'.")
         }

@@ -11,7 +11,9 @@ enum ObjectPrinter {
     }
 
     /// A value inside of something that is described.
-    static func describe(_ value: Any?) -> String { describe(unwrapped(value), depth: maximumDepth) }
+    static func describe(_ value: Any?) -> String {
+        describe(unwrapped(value), depth: maximumDepth)
+    }
 
     private static func describe(_ object: ObjectBase, depth: Int) -> String {
         if depth == 0 { return "<Maximum depth exceeded>" }

@@ -97,7 +97,9 @@ public struct CollectionElementMapper<Element: ObjectBase & RealmCollectionValue
     ) -> ProjectedCollection<V> {
         func project<C: ObjectCollection>(_ objects: C) -> ProjectedCollection<V>
         where C.Element == Element {
-            ProjectedCollection(source: PropertyOfEach(objects: objects, keyPath: member))
+            // A path that is traced leads on to the property.
+            if _KeyPathTracer.active != nil { _ = objects[0][keyPath: member] }
+            return ProjectedCollection(source: PropertyOfEach(objects: objects, keyPath: member))
         }
         return project(objects)
     }
