@@ -79,9 +79,10 @@ public final class _Addition {
         return nil
     }
 
-    private var key: ObjectKey { ObjectKey(rawValue: object._key) }
+    var key: ObjectKey { ObjectKey(rawValue: object._key) }
 
-    private var slot: _ValueSlot {
+    /// The place of the property.
+    var slot: _ValueSlot {
         _ValueSlot(
             .property(managedClass, key: object._key, birth: object._birth, column: column))
     }

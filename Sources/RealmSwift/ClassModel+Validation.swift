@@ -52,6 +52,11 @@ extension ClassModel {
             stop("Object property '\(property.name)' must be marked as optional.")
         }
         let name = property.linkedClassName ?? ""
+        if property.linkOriginPropertyName == "" {
+            stop(
+                "LinkingObjects<\(name)> property '\(property.name)' must set the origin property "
+                    + "name with @Persisted(originProperty: \"name\").")
+        }
         switch (property.shape.collection, property.shape.isOptional) {
         case (.list, true):
             stop("List<\(name)> property '\(property.name)' must not be marked as optional.")

@@ -22,6 +22,8 @@ struct PropertyModel {
 
     /// The class that links lead to, or whose objects are embedded.
     let linkedClassName: String?
+    /// The property of that class which links here, for a property that is computed from it.
+    var linkOriginPropertyName: String?
 
     /// Whether the value can be stored only once its object has a key: links, collections, and mixed
     /// values, which may be either.
@@ -54,6 +56,8 @@ final class ClassModel: @unchecked Sendable {
     let hasStorage: Bool
     /// Superclass first, then in the order of declaration.
     let properties: [PropertyModel]
+    /// Properties that are not stored, but computed from those of other objects.
+    let computed: [PropertyModel]
     /// The position of the primary key among the properties.
     let primaryKey: Int?
     /// Positions of properties that keep the instance of a list, set or map in the object.
@@ -72,22 +76,23 @@ final class ClassModel: @unchecked Sendable {
     private convenience init(_ type: ObjectBase.Type) {
         let name = type.className()
         let fields = ClassModel.fields(of: type, Customization(type))
-        ClassModel.validate(fields.properties, ofClass: name)
+        ClassModel.validate(fields.properties + fields.computed, ofClass: name)
         ClassModel.validate(
             primaryKey: type.primaryKey(), in: fields.properties, ofClass: name)
         self.init(
-            type, name: name, properties: fields.properties,
+            type, name: name, properties: fields.properties, computed: fields.computed,
             isEmbedded: type is EmbeddedObject.Type, hasStorage: true,
             hasOtherState: fields.hasOtherState)
     }
 
     init(
-        _ type: ObjectBase.Type, name: String, properties: [PropertyModel], isEmbedded: Bool,
-        hasStorage: Bool, hasOtherState: Bool
+        _ type: ObjectBase.Type, name: String, properties: [PropertyModel],
+        computed: [PropertyModel] = [], isEmbedded: Bool, hasStorage: Bool, hasOtherState: Bool
     ) {
         self.type = type
         self.name = name
         self.properties = properties
+        self.computed = computed
         self.isEmbedded = isEmbedded
         self.hasStorage = hasStorage
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
@@ -102,7 +107,10 @@ final class ClassModel: @unchecked Sendable {
             properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    subscript(name: String) -> PropertyModel? { positions[name].map { properties[$0] } }
+    /// The stored or computed property of a name.
+    subscript(name: String) -> PropertyModel? {
+        positions[name].map { properties[$0] } ?? computed.first { $0.name == name }
+    }
 
     var definition: TableDefinition {
         TableDefinition(
@@ -169,7 +177,7 @@ final class ClassModel: @unchecked Sendable {
 
     private static func fields(
         of type: ObjectBase.Type, _ customization: Customization
-    ) -> (properties: [PropertyModel], hasOtherState: Bool) {
+    ) -> (properties: [PropertyModel], computed: [PropertyModel], hasOtherState: Bool) {
         let instance = type.init()
         let headerSize = instanceSize(of: ObjectBase.self)
         var properties: [PropertyModel] = []
@@ -189,13 +197,20 @@ final class ClassModel: @unchecked Sendable {
                             || name == customization.primaryKey,
                         isIndexed: attributes.contains(.indexed)
                             || customization.indexed.contains(name),
-                        linkedClassName: wrapper.valueType._shape.linkedClass?.className()))
+                        linkedClassName: wrapper.valueType._shape.linkedClass?.className(),
+                        linkOriginPropertyName:
+                            (wrapper.value(of: instance, at: offset) as? any ComputedProperty)?
+                            .propertyName))
             } else if offset >= headerSize {
                 hasOtherState = true
             }
             return true
         }
-        return (properties.sorted { $0.offset < $1.offset }, hasOtherState)
+        properties.sort { $0.offset < $1.offset }
+        return (
+            properties.filter { $0.linkOriginPropertyName == nil },
+            properties.filter { $0.linkOriginPropertyName != nil }, hasOtherState
+        )
     }
 }
 

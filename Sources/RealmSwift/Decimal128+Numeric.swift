@@ -3,6 +3,13 @@ import StorageEngine
 // Results are exact, or rounded to 34 digits, half to even.
 
 extension Decimal128: Comparable {
+    /// By value, NaN equal to itself.
+    // Spelled out, because a type that is Strideable is otherwise compared by its distances, which
+    // are numbers of the same type.
+    public static func == (left: Decimal128, right: Decimal128) -> Bool {
+        left.encoding == right.encoding
+    }
+
     /// By value, NaN first.
     public static func < (left: Decimal128, right: Decimal128) -> Bool {
         left.encoding < right.encoding

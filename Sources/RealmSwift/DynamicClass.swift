@@ -52,7 +52,9 @@ extension ColumnDefinition {
         case .link, .embedded: linkForm
         case .objectID: form(ObjectId.self)
         case .decimal128: form(Decimal128.self)
-        case .mixed, .typedLink:
+        case .mixed:
+            collection == .none ? AnyRealmValue.self : collectionForm(AnyRealmValue.self)
+        case .typedLink:
             stop("There are no properties of type '\(type.name)'.")
         }
     }
@@ -67,13 +69,21 @@ extension ColumnDefinition {
     }
 
     private var linkForm: any _Persistable.Type {
-        collection == .none ? DynamicObject?.self : collectionForm(DynamicObject.self)
+        switch collection {
+        case .none: DynamicObject?.self
+        case .list, .set: collectionForm(DynamicObject.self)
+        case .map: collectionForm(DynamicObject?.self)
+        }
     }
 
     private func collectionForm<Element: RealmCollectionValue>(
         _ type: Element.Type
     ) -> any _Persistable.Type {
-        DynamicCollection<List<Element>>.self
+        switch collection {
+        case .list, .none: DynamicCollection<List<Element>>.self
+        case .set: DynamicCollection<MutableSet<Element>>.self
+        case .map: DynamicCollection<Map<String, Element>>.self
+        }
     }
 }
 

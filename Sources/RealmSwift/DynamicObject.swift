@@ -32,6 +32,18 @@ extension ObjectBase {
         dynamicCollection(propertyName)
     }
 
+    /// The set of objects that is the value of a property. The object must be managed.
+    public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
+        dynamicCollection(propertyName)
+    }
+
+    /// The map of objects that is the value of a property. The object must be managed.
+    public final func dynamicMap<Key: _MapKey>(
+        _ propertyName: String
+    ) -> Map<Key, DynamicObject?> {
+        dynamicCollection(propertyName)
+    }
+
     private final func dynamicCollection<C: _PersistableCollection>(_ name: String) -> C {
         guard let managedClass = _managedClass else {
             stop("Only collections of managed objects can be read as dynamic ones.")

@@ -22,11 +22,11 @@ extension List: _PersistableCollection {
         return list
     }
 
-    public func _manage(in object: ObjectBase, column: Int) {
+    public func _manage(in object: ObjectBase, column: Int, isEmpty: Bool) {
         let elements = contents
         contents = []
         managed = ManagedList(of: object, column: column)
-        removeAll()
+        if !isEmpty { removeAll() }
         append(objectsIn: elements)
     }
 
@@ -51,5 +51,15 @@ extension List: _PersistableCollection {
             list.contents.append(element)
         }
         return list
+    }
+}
+
+extension List: Encodable where Element: Encodable {}
+
+extension List: Decodable where Element: Decodable {
+    /// Decodes an array.
+    public convenience init(from decoder: any Decoder) throws {
+        self.init()
+        contents = try [Element](from: decoder)
     }
 }

@@ -99,27 +99,19 @@ extension List {
     }
 }
 
-/// Stops unless `0 <= index < bound`.
-func requireIndex(_ index: Int, upTo bound: Int, named name: String = "index") {
-    if index < 0 { stop("Cannot pass a negative value for '\(name)'.") }
-    if index >= bound { stop("Index \(index) is out of bounds (must be less than \(bound)).") }
-}
-
-extension List: RandomAccessCollection {
-    /// Always 0.
-    public var startIndex: Int { 0 }
-    /// The number of elements.
-    public var endIndex: Int { count }
-
+extension List: RealmCollection {
     /// An iterator over the elements that there are now; later changes of the list do not concern
     /// it. Elements that are objects may be deleted meanwhile.
     public func makeIterator() -> RLMIterator<Element> {
         guard let managed = readable() else { return RLMIterator(.array(contents)) }
-        if let target = managed.target {
-            return RLMIterator(links: LinkCursor(managed.links(), to: target))
+        return managed.makeIterator(element(at:))
+    }
+
+    public var _contents: _CollectionContents {
+        guard let managed = readable() else {
+            return _CollectionContents(unmanaged: contents, kindName: ListHandle.kindName)
         }
-        if managed.type == .mixed { return RLMIterator(.array((0..<count).map(element(at:)))) }
-        return RLMIterator(.values(managed.snapshot(), managed.realm))
+        return _CollectionContents(managed) { self.map(Element._eraseElement) }
     }
 }
 
@@ -139,9 +131,4 @@ extension List: Equatable {
         default: return false
         }
     }
-}
-
-extension List: CustomStringConvertible {
-    /// At most a hundred elements, objects with their properties.
-    public var description: String { ObjectPrinter.describe(self) }
 }

@@ -80,6 +80,16 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
         }
     }
 
+    /// Iterates over all elements that the collection holds now. `element` reads one.
+    func makeIterator<Element>(_ element: (Int) -> Element) -> RLMIterator<Element> {
+        if let target, Element.self is ObjectBase.Type {
+            return RLMIterator(links: LinkCursor(links(), to: target))
+        }
+        if target == nil && type != .mixed { return RLMIterator(.values(snapshot(), realm)) }
+        // What such values are is found through their places, which change with the collection.
+        return RLMIterator(.array((0..<attempt { try handle.count() }).map(element)))
+    }
+
     /// All values that the collection holds now.
     func snapshot() -> ValueSnapshot {
         attempt {

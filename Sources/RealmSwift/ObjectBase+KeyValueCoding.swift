@@ -13,7 +13,7 @@ extension ObjectBase {
         switch value(forKey: String(keyPath[..<dot])) {
         case nil: return nil
         case let object as ObjectBase: return object.value(forKeyPath: rest)
-        case let collection as any KeyPathReadable: return collection.value(forKeyPath: rest)
+        case let collection as any KeyPathReadable: return collection.anyValue(forKeyPath: rest)
         case let value?:
             stop("Key path '\(keyPath)' goes on behind a value of type '\(type(of: value))'.")
         }
@@ -68,7 +68,7 @@ extension ObjectBase {
 
 /// A collection that can be part of a key path.
 protocol KeyPathReadable {
-    func value(forKeyPath keyPath: String) -> Any?
+    func anyValue(forKeyPath keyPath: String) -> Any?
 }
 
 /// Numbers and booleans as `NSNumber`, which casts to every numeric type that holds the value.

@@ -18,6 +18,8 @@ public enum PropertyType: Int, Sendable {
     case double = 6
     /// A link to an object, or a collection of objects.
     case object = 7
+    /// ``LinkingObjects``.
+    case linkingObjects = 8
     /// A value of any type. There are no properties of this type.
     case any = 9
     /// `ObjectId`. There are no properties of this type.
@@ -56,7 +58,9 @@ public struct Property: CustomStringConvertible, Equatable {
     /// The name under which the property is stored.
     public var columnName: String { model.columnName }
     /// The type without optionality and collection.
-    public var type: PropertyType { PropertyType(model.shape.type) }
+    public var type: PropertyType {
+        model.linkOriginPropertyName == nil ? PropertyType(model.shape.type) : .linkingObjects
+    }
     /// True for a ``List``.
     public var isArray: Bool { model.shape.collection == .list }
     /// True for a ``MutableSet``.
@@ -73,10 +77,11 @@ public struct Property: CustomStringConvertible, Equatable {
 
     /// All attributes, one a line.
     public var description: String {
-        var lines = ["type = \(model.shape.type.name);"]
+        let origin = model.linkOriginPropertyName
+        var lines = ["type = \(origin == nil ? model.shape.type.name : "linking objects");"]
         if let objectClassName {
             lines.append("objectClassName = \(objectClassName);")
-            lines.append("linkOriginPropertyName = (null);")
+            lines.append("linkOriginPropertyName = \(origin ?? "(null)");")
         }
         lines += [
             "columnName = \(columnName);",
@@ -102,7 +107,8 @@ public struct Property: CustomStringConvertible, Equatable {
 public struct ObjectSchema: CustomStringConvertible, Equatable {
     let model: ClassModel
 
-    /// Those of superclasses first, then in the order of declaration.
+    /// Those of superclasses first, then in the order of declaration. ``LinkingObjects`` are not
+    /// among them: they are not stored.
     public var properties: [Property] { model.properties.map(Property.init) }
     /// The name under which objects of the class are stored.
     public var className: String { model.name }
@@ -115,7 +121,7 @@ public struct ObjectSchema: CustomStringConvertible, Equatable {
         model.primaryKey.map { Property(model: model.properties[$0]) }
     }
 
-    /// The property of this name; nil if there is none.
+    /// The property of this name, ``LinkingObjects`` included; nil if there is none.
     public subscript(propertyName: String) -> Property? {
         model[propertyName].map(Property.init)
     }

@@ -9,9 +9,9 @@ public protocol _PersistableCollection: AnyObject, _Persistable {
     init()
     /// Creates the collection in a column of a managed object.
     init(_of object: ObjectBase, column: Int)
-    /// Makes an unmanaged instance the collection in a column of an object that was just added, with
-    /// the elements that it has.
-    func _manage(in object: ObjectBase, column: Int)
+    /// Makes an unmanaged instance the collection in a column of an object, with the elements that
+    /// it has. `isEmpty` says that there are none in the column.
+    func _manage(in object: ObjectBase, column: Int, isEmpty: Bool)
     /// Whether both show the same collection of a Realm, or are one instance.
     func _isSame(as other: Self) -> Bool
     /// Replaces all elements by copies of those of another collection.
@@ -65,7 +65,8 @@ extension _PersistableCollection {
         let previousUpdate = scratch.update
         scratch.update = addition.update
         defer { scratch.update = previousUpdate }
-        collection._manage(in: addition.object, column: addition.column)
+        collection._manage(
+            in: addition.object, column: addition.column, isEmpty: addition.isNew)
     }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import StorageEngine
 
 /// A type whose stored form has the type `PersistedType`.
-public protocol _HasPersistedType {
+public protocol _HasPersistedType: _ObjcBridgeable {
     /// The type that is stored.
     associatedtype PersistedType
 }

@@ -110,6 +110,11 @@ extension List: ObjectCollection where Element: ObjectBase {
     public var projectTo: CollectionElementMapper<Element> { CollectionElementMapper(self) }
 }
 
+extension MutableSet: ObjectCollection where Element: ObjectBase {
+    /// One property of each object: `set.projectTo.name`.
+    public var projectTo: CollectionElementMapper<Element> { CollectionElementMapper(self) }
+}
+
 extension ObjectPrinter {
     static func describe<Element>(_ collection: ProjectedCollection<Element>) -> String {
         var text = "ProjectedCollection<\(Element.self)> {\n"

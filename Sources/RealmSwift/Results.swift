@@ -22,11 +22,8 @@ extension Object: RealmFetchable {}
 ///
 /// Iterating visits the objects that were there when the iteration began, except those that are
 /// deleted meanwhile.
-public struct Results<Element: RealmCollectionValue>: Equatable {
+public struct Results<Element: RealmCollectionValue> {
     @usableFromInline let query: ResultsQuery
-
-    /// Equal if both are the same results, or one is a copy of the other.
-    public static func == (left: Results, right: Results) -> Bool { left.query === right.query }
 }
 
 /// What copies of a `Results` value share.
@@ -136,15 +133,6 @@ extension Results {
         return Element._decode(.integer(key), query.source)
     }
 
-    /// The first object; nil if there is none.
-    public var first: Element? { count == 0 ? nil : self[0] }
-
-    /// The last object; nil if there is none.
-    public var last: Element? {
-        let count = count
-        return count == 0 ? nil : self[count - 1]
-    }
-
     /// The position of an object; nil if it does not belong to the results.
     public func index(of object: Element) -> Int? {
         if let object = object as? ObjectBase { return query.position(of: object) }
@@ -157,11 +145,9 @@ extension Results {
     }
 }
 
-extension Results: RandomAccessCollection {
-    /// Always 0.
-    public var startIndex: Int { 0 }
-    /// The number of objects now.
-    public var endIndex: Int { count }
+extension Results: RealmCollection {
+    /// Equal if both are the same results, or one is a copy of the other.
+    public static func == (left: Results, right: Results) -> Bool { left.query === right.query }
 
     /// An iterator over the objects that there are now; it passes over those that are deleted
     /// before it reaches them.
@@ -175,9 +161,11 @@ extension Results: RandomAccessCollection {
         }
         return RLMIterator(cursor: cursor)
     }
+    public var _contents: _CollectionContents {
+        query.requireValid()
+        return _CollectionContents(
+            .table(query.managedClass), kindName: "Results", realm: query.realm)
+    }
 }
 
-extension Results: CustomStringConvertible {
-    /// At most a hundred objects with their properties.
-    public var description: String { ObjectPrinter.describe(self) }
-}
+extension Results: Encodable where Element: Encodable {}

@@ -56,7 +56,8 @@ final class SchemaModel: Sendable {
 
     subscript(name: String) -> ClassModel? { classes.first { $0.name == name } }
 
-    /// Every class that a property links to must be part of the schema.
+    /// Every class that a property links to must be part of the schema, and every property that
+    /// linking objects are found by must lead to their class.
     private func requireLinkTargets() {
         var problems: [String] = []
         for model in classes {
@@ -68,10 +69,35 @@ final class SchemaModel: Sendable {
                         + "object type '\(target.className())'")
             }
         }
+        problems += classes.flatMap { model in
+            model.computed.compactMap { problem(withOriginOf: $0, in: model) }
+        }
         if !problems.isEmpty {
             stop(
                 "Schema validation failed due to the following errors:\n"
                     + problems.joined(separator: "\n"))
         }
+    }
+
+    private func problem(
+        withOriginOf property: PropertyModel, in model: ClassModel
+    ) -> String? {
+        guard let originClass = property.shape.linkedClass,
+            let originName = property.linkOriginPropertyName
+        else { return nil }
+        let name = "\(model.name).\(property.name)"
+        guard let originModel = self[originClass] else {
+            return "- Property '\(name)' of type 'linking objects' has unknown object type "
+                + "'\(originClass.className())'"
+        }
+        let declaration =
+            "- Property '\(originModel.name).\(originName)' declared as origin of linking objects "
+            + "property '\(name)'"
+        guard let origin = originModel.properties.first(where: { $0.name == originName }) else {
+            return "\(declaration) does not exist"
+        }
+        guard let target = origin.shape.linkedClass else { return "\(declaration) is not a link" }
+        if target == model.type { return nil }
+        return "\(declaration) links to type '\(target.className())'"
     }
 }
