@@ -150,7 +150,9 @@ private class NoDefault: Object {
             try realm.write {
                 realm.create(
                     RawClub.self,
-                    value: ["id": "a", "optionalEven": 3, "even": 6, "urls": ["", "https://a.org"]])
+                    value: [
+                        "id": "a", "optionalEven": 3, "even": 6, "urls": ["", "https://a.org"],
+                    ])
             }
         }
         let club = try #require(try directory.realm([Club.self]).objects(Club.self).first)

@@ -124,8 +124,9 @@ import Testing
         let smallest: Decimal128 = "1E-6176"
         #expect(smallest * 0.5 == 0)
         #expect((smallest * 1.5).description == "2E-6176")
-        #expect((Decimal128("9999999999999999999999999999999999") + 0.5).description
-            == "1.000000000000000000000000000000000E+34")
+        #expect(
+            (Decimal128("9999999999999999999999999999999999") + 0.5).description
+                == "1.000000000000000000000000000000000E+34")
     }
 
     @Test func assignmentOperators() {

@@ -139,7 +139,9 @@ private func document(_ content: AnyRealmValue) throws -> (Realm, Document, Test
         for step in 0..<200 {
             try realm.write {
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
-                    model.change(&random, depth: 0, apply: { document.content = $0 }, at: { document.content })
+                    model.change(
+                        &random, depth: 0, apply: { document.content = $0 },
+                        at: { document.content })
                 }
             }
             try #require(

@@ -13,7 +13,10 @@ import Testing
         #expect(id.hashValue == ObjectId("507f1f77bcf86cd799439011").hashValue)
     }
 
-    @Test(arguments: ["", "507f", "507f1f77bcf86cd79943901g", "507f1f77bcf86cd7994390112", "+07f1f77bcf86cd799439011"])
+    @Test(arguments: [
+        "", "507f", "507f1f77bcf86cd79943901g", "507f1f77bcf86cd7994390112",
+        "+07f1f77bcf86cd799439011",
+    ])
     func otherTextThrows(_ text: String) {
         let error = #expect(throws: Realm.Error(.invalidInput)) { try ObjectId(string: text) }
         #expect(

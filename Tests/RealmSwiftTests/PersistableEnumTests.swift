@@ -100,7 +100,8 @@ private class RawJob: Object {
             try realm.write {
                 realm.create(
                     RawJob.self,
-                    value: ["id": 1, "status": "complete", "lastStatus": "gone", "weight": 8,
+                    value: [
+                        "id": 1, "status": "complete", "lastStatus": "gone", "weight": 8,
                         "level": 1, "small": 127, "ratio": 7, "gaps": [1, 2, nil],
                     ])
             }

@@ -78,7 +78,11 @@ private class Values: Object {
         InvalidValue("ints", 5, "Int", "array<int>"),
     ])
     func valuesThatDoNotFitAreRefused(_ value: InvalidValue) async {
-        let result = await value.expectExit()
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { [value = value as InvalidValue] in
+            Values()[value.property] = value.value
+        }
         expectStop(
             "Invalid value '\(value.text)' of type '\(value.typeName)' for "
                 + "'\(value.propertyType)' property 'Values.\(value.property)'.", result)
@@ -89,7 +93,8 @@ private class Values: Object {
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Values(value: ["string": NSNull()]) }
         expectStop(
-            "Invalid value '<null>' of type 'NSNull' for 'string' property 'Values.string'.", result)
+            "Invalid value '<null>' of type 'NSNull' for 'string' property 'Values.string'.", result
+        )
     }
 }
 
@@ -111,20 +116,12 @@ struct InvalidValue: Codable, Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(property): \(json)" }
 
     /// The value in its Swift type, for the process that is to stop.
-    private var value: Any {
+    var value: Any {
         switch typeName {
         case "Int": Int(json) as Any
         case "Double": Double(json) as Any
         case "Bool": json == "true"
         default: json
-        }
-    }
-
-    func expectExit() async -> ExitTest.Result? {
-        await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { [self] in
-            Values()[property] = value
         }
     }
 }
