@@ -120,7 +120,11 @@ extension MutableSet {
         guard let place = other.readable() else {
             stop("Right hand side value must be a managed Set.")
         }
-        return place.realm === managed.realm ? (managed, place) : nil
+        if place.realm !== managed.realm { return nil }
+        if let mine = managed.target, let theirs = place.target, mine !== theirs {
+            stop("Cannot intersect sets of type '\(mine.model.name)' and '\(theirs.model.name)'.")
+        }
+        return (managed, place)
     }
 }
 

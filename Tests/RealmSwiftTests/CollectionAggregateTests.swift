@@ -32,7 +32,7 @@ import Testing
         return shelf
     }
 
-    private func check<C: RealmCollection>(_ items: C) where C.Element == Item {
+    private func check<C: RealmCollection>(_ items: C) where C.Element == ShelfItem {
         #expect(items.min(ofProperty: "count") == 1 as Int?)
         #expect(items.max(of: \.count) == 4)
         #expect(items.sum(of: \.count) == 7)
@@ -58,7 +58,7 @@ import Testing
         check(AnyRealmCollection(shelf.items))
         #expect(shelf.itemMap.sum(of: \.count) == 7 && shelf.itemMap.max(of: \.count) == 4)
         #expect(shelf.itemMap.average(ofProperty: "price") == 1.0 as Double?)
-        if let realm = shelf.realm { check(realm.objects(Item.self)) }
+        if let realm = shelf.realm { check(realm.objects(ShelfItem.self)) }
     }
 
     @Test(arguments: [false, true])
@@ -77,8 +77,8 @@ import Testing
 
     @Test func ofNothingAreNilAndSumsAreZero() throws {
         let realm = try directory.realm(shelfTypes)
-        let results = realm.objects(Item.self)
-        for items in [AnyRealmCollection(results), AnyRealmCollection(List<Item>())] {
+        let results = realm.objects(ShelfItem.self)
+        for items in [AnyRealmCollection(results), AnyRealmCollection(List<ShelfItem>())] {
             #expect(items.min(of: \.count) == nil && items.max(of: \.made) == nil)
             #expect(items.average(of: \.price) == nil && items.sum(of: \.count) == 0)
             #expect(items.sum(of: \.cost) == 0)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func followPropertiesThroughSuperclassesAndLinks() {
-        #expect(_name(for: \Item.count) == "count")
+        #expect(_name(for: \ShelfItem.count) == "count")
         #expect(_name(for: \Shelf.best?.name) == "best.name")
     }
 }

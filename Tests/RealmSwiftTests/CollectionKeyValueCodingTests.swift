@@ -27,7 +27,7 @@ import Testing
         let items = AnyRealmCollection(try shelf(isManaged: isManaged).items)
         #expect(items.value(forKey: "name") as? [String] == ["a", "b", "b"])
         #expect(items.value(forKey: "count") as? [Int] == [1, 2, 2])
-        #expect((items.value(forKey: "self") as? [Item])?.count == 3)
+        #expect((items.value(forKey: "self") as? [ShelfItem])?.count == 3)
         #expect((items.value(forKey: "price") as? [Any])?.allSatisfy { $0 is NSNull } == true)
         let next = items.value(forKeyPath: "next.name") as? [Any]
         #expect(next?.first as? String == "n" && next?.last is NSNull)
@@ -68,9 +68,9 @@ import Testing
         if let realm = shelf.realm {
             try realm.write {
                 set()
-                realm.objects(Item.self).setValue("all", forKey: "name")
+                realm.objects(ShelfItem.self).setValue("all", forKey: "name")
             }
-            #expect(realm.objects(Item.self).allSatisfy { $0.name == "all" })
+            #expect(realm.objects(ShelfItem.self).allSatisfy { $0.name == "all" })
         } else {
             set()
         }

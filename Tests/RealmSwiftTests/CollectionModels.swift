@@ -5,12 +5,12 @@ import RealmSwift
 
 class Shelf: Object {
     @Persisted(primaryKey: true) var id: Int
-    @Persisted var items: List<Item>
-    @Persisted var itemSet: MutableSet<Item>
-    @Persisted var itemMap: Map<String, Item?>
-    @Persisted var best: Item?
-    @Persisted var parts: List<Part>
-    @Persisted var partMap: Map<String, Part?>
+    @Persisted var items: List<ShelfItem>
+    @Persisted var itemSet: MutableSet<ShelfItem>
+    @Persisted var itemMap: Map<String, ShelfItem?>
+    @Persisted var best: ShelfItem?
+    @Persisted var parts: List<ShelfPart>
+    @Persisted var partMap: Map<String, ShelfPart?>
 
     @Persisted var ints: List<Int>
     @Persisted var optionalDoubles: List<Double?>
@@ -45,7 +45,7 @@ class Shelf: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-class Item: Object {
+class ShelfItem: Object {
     @Persisted var name: String
     @Persisted var count: Int
     @Persisted var price: Double?
@@ -53,7 +53,7 @@ class Item: Object {
     @Persisted var made = Date(timeIntervalSinceReferenceDate: 0)
     @Persisted var cost: Decimal128
     @Persisted var tags: List<String>
-    @Persisted var next: Item?
+    @Persisted var next: ShelfItem?
     @Persisted(originProperty: "items") var shelves: LinkingObjects<Shelf>
     @Persisted(originProperty: "itemSet") var shelvesBySet: LinkingObjects<Shelf>
     @Persisted(originProperty: "itemMap") var shelvesByMap: LinkingObjects<Shelf>
@@ -62,14 +62,14 @@ class Item: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-class Part: EmbeddedObject {
+class ShelfPart: EmbeddedObject {
     @Persisted var name: String
     @Persisted var size: Int
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-let shelfTypes: [ObjectBase.Type] = [Shelf.self, Item.self, Part.self]
+let shelfTypes: [ObjectBase.Type] = [Shelf.self, ShelfItem.self, ShelfPart.self]
 
 extension Realm {
     /// Adds a shelf with as many items as there are counts.

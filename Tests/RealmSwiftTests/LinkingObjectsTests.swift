@@ -10,7 +10,7 @@ import Testing
     @Test func followLinksListsSetsAndMaps() throws {
         let realm = try realm()
         let (a, b) = (try realm.addShelf(id: 1), try realm.addShelf(id: 2))
-        let item = try realm.write { realm.create(Item.self) }
+        let item = try realm.write { realm.create(ShelfItem.self) }
         try realm.write {
             for shelf in [a, b] {
                 shelf.items.append(item)
@@ -42,7 +42,7 @@ import Testing
     @Test func haveAnObjectOnceForEachOccurrence() throws {
         let realm = try realm()
         let shelf = try realm.addShelf()
-        let item = try realm.write { realm.create(Item.self) }
+        let item = try realm.write { realm.create(ShelfItem.self) }
         let linking = item.shelves
         try realm.write {
             for _ in 0..<3 { shelf.items.append(item) }
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func ofAnUnmanagedObjectAreNone() {
-        let item = Item()
+        let item = ShelfItem()
         #expect(item.shelves.isEmpty && item.shelves.realm == nil && item.shelves.count == 0)
         #expect(item.shelves.sum(of: \.id) == 0)
     }
@@ -64,7 +64,7 @@ import Testing
     @Test func surviveReopeningAndManyOrigins() throws {
         func store() throws {
             let realm = try self.realm()
-            let item = try realm.write { realm.create(Item.self, value: ["name": "shared"]) }
+            let item = try realm.write { realm.create(ShelfItem.self, value: ["name": "shared"]) }
             try realm.write {
                 for id in 0..<500 {
                     realm.create(Shelf.self, value: ["id": id, "items": [item, item]])
@@ -73,14 +73,14 @@ import Testing
         }
         try store()
         let realm = try realm()
-        let item = try #require(realm.objects(Item.self).first)
-        #expect(realm.objects(Item.self).count == 1 && item.shelves.count == 1_000)
+        let item = try #require(realm.objects(ShelfItem.self).first)
+        #expect(realm.objects(ShelfItem.self).count == 1 && item.shelves.count == 1_000)
         #expect(item.shelves.max(of: \.id) == 499 && item.shelves.sum(of: \.id) == 249_500)
     }
 
     @Test func iterateOverASnapshot() throws {
         let realm = try realm()
-        let item = try realm.write { realm.create(Item.self) }
+        let item = try realm.write { realm.create(ShelfItem.self) }
         for id in 0..<5 {
             let shelf = try realm.addShelf(id: id)
             try realm.write { shelf.items.append(item) }

@@ -100,7 +100,7 @@ import Testing
         let shelf = try realm.addShelf(counts: [1, 2])
         try realm.write {
             shelf.itemMap["first"] = shelf.items[0]
-            shelf.itemMap["new"] = Item(value: ["name": "new"])
+            shelf.itemMap["new"] = ShelfItem(value: ["name": "new"])
             shelf.itemMap["none"] = .some(nil)
         }
         #expect(shelf.itemMap["first"]??.name == "item 1" && shelf.itemMap["new"]??.name == "new")
@@ -109,17 +109,17 @@ import Testing
         let value = try #require(shelf.itemMap["first"])
         #expect(value == nil)
         try realm.write { realm.delete(shelf.itemMap) }
-        #expect(shelf.itemMap.count == 0 && realm.objects(Item.self).count == 1)
+        #expect(shelf.itemMap.count == 0 && realm.objects(ShelfItem.self).count == 1)
     }
 
     @Test func embeddedObjectsAreMadeInTheMap() throws {
         let realm = try realm()
         let shelf = try realm.addShelf()
         try realm.write {
-            shelf.partMap["a"] = Part(value: ["name": "first", "size": 1])
-            shelf.partMap["a"] = Part(value: ["name": "second", "size": 2])
-            shelf.parts.append(Part(value: ["name": "third", "size": 3]))
-            shelf.parts.insert(Part(value: ["name": "zeroth"]), at: 0)
+            shelf.partMap["a"] = ShelfPart(value: ["name": "first", "size": 1])
+            shelf.partMap["a"] = ShelfPart(value: ["name": "second", "size": 2])
+            shelf.parts.append(ShelfPart(value: ["name": "third", "size": 3]))
+            shelf.parts.insert(ShelfPart(value: ["name": "zeroth"]), at: 0)
         }
         #expect(shelf.partMap["a"]??.name == "second" && shelf.partMap.count == 1)
         #expect(Array(shelf.parts.map(\.name)) == ["zeroth", "third"])

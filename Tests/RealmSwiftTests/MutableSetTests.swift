@@ -93,15 +93,15 @@ import Testing
         try realm.write {
             shelf.itemSet.insert(objectsIn: shelf.items)
             shelf.itemSet.insert(shelf.items[0])
-            shelf.itemSet.insert(Item(value: ["name": "new"]))
+            shelf.itemSet.insert(ShelfItem(value: ["name": "new"]))
         }
-        #expect(shelf.itemSet.count == 3 && realm.objects(Item.self).count == 3)
-        #expect(shelf.itemSet.contains(shelf.items[1]) && !shelf.itemSet.contains(Item()))
+        #expect(shelf.itemSet.count == 3 && realm.objects(ShelfItem.self).count == 3)
+        #expect(shelf.itemSet.contains(shelf.items[1]) && !shelf.itemSet.contains(ShelfItem()))
         #expect(Array(shelf.itemSet).map(\.name) == ["item 1", "item 2", "new"])
         try realm.write { realm.delete(shelf.items[0]) }
         #expect(shelf.itemSet.count == 2)
         try realm.write { shelf.itemSet.remove(shelf.items[0]) }
-        #expect(shelf.itemSet.count == 1 && realm.objects(Item.self).count == 2)
+        #expect(shelf.itemSet.count == 1 && realm.objects(ShelfItem.self).count == 2)
     }
 
     @Test(arguments: [false, true])
