@@ -43,6 +43,11 @@ public final class _Addition {
     /// True if only what differs from the stored values is to be written.
     var writesDifferencesOnly: Bool { !isNew && update == .modified }
 
+    var existingElements: _ExistingElements {
+        if isNew { return .none }
+        return update == .modified ? .modified : .replaced
+    }
+
     func setLink(to target: ObjectBase?) {
         var link = Scalar.null
         if let target {

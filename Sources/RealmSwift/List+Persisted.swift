@@ -22,12 +22,27 @@ extension List: _PersistableCollection {
         return list
     }
 
-    public func _manage(in object: ObjectBase, column: Int, isEmpty: Bool) {
+    public func _manage(in object: ObjectBase, column: Int, over existing: _ExistingElements) {
         let elements = contents
         contents = []
-        managed = ManagedList(of: object, column: column)
-        if !isEmpty { removeAll() }
-        append(objectsIn: elements)
+        let managed = ManagedList(of: object, column: column)
+        self.managed = managed
+        switch existing {
+        case .none: append(objectsIn: elements)
+        case .replaced:
+            removeAll()
+            append(objectsIn: elements)
+        case .modified: writeDifferences(elements, to: managed)
+        }
+    }
+
+    private func writeDifferences(_ elements: [Element], to managed: ManagedList) {
+        let common = Swift.min(count, elements.count)
+        for index in 0..<common {
+            Element._store(elements[index], in: _ValueSlot(.element(managed, at: index)))
+        }
+        for index in (common..<count).reversed() { removeExisting(at: index) }
+        append(objectsIn: elements[common...])
     }
 
     public func _isSame(as other: List) -> Bool {

@@ -15,11 +15,16 @@ extension Map: _PersistableCollection {
         self.init(managed: ManagedMap(of: object, column: column))
     }
 
-    public func _manage(in object: ObjectBase, column: Int, isEmpty: Bool) {
+    public func _manage(in object: ObjectBase, column: Int, over existing: _ExistingElements) {
         let entries = contents
         contents = [:]
         managed = ManagedMap(of: object, column: column)
-        if !isEmpty { removeAll() }
+        switch existing {
+        case .none: break
+        case .replaced: removeAll()
+        case .modified:
+            for key in keys where entries[key] == nil { removeObject(for: key) }
+        }
         for (key, value) in entries { updateValue(value, forKey: key) }
     }
 

@@ -22,13 +22,36 @@ extension MutableSet: _PersistableCollection {
         return set
     }
 
-    public func _manage(in object: ObjectBase, column: Int, isEmpty: Bool) {
+    public func _manage(in object: ObjectBase, column: Int, over existing: _ExistingElements) {
         let elements = contents
         contents = []
         members = []
-        managed = ManagedSet(of: object, column: column)
-        if !isEmpty { removeAll() }
+        let managed = ManagedSet(of: object, column: column)
+        self.managed = managed
+        switch existing {
+        case .none: insert(objectsIn: elements)
+        case .replaced:
+            removeAll()
+            insert(objectsIn: elements)
+        case .modified: writeDifferences(elements, to: managed)
+        }
+    }
+
+    private func writeDifferences(_ elements: [Element], to managed: ManagedSet) {
         insert(objectsIn: elements)
+        managed.realm.change {
+            var kept: Set<Int> = []
+            for element in elements {
+                managed.realm.scratch.reset()
+                let sought = Element._encodeSought(element, managed.realm.scratch)
+                if let sought, let index = try managed.handle.index(of: sought) {
+                    kept.insert(index)
+                }
+            }
+            for index in (0..<(try managed.handle.count())).reversed() where !kept.contains(index) {
+                try managed.handle.remove(try managed.handle.value(at: index))
+            }
+        }
     }
 
     public func _isSame(as other: MutableSet) -> Bool {

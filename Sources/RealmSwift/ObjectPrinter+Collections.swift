@@ -11,7 +11,7 @@ extension ObjectPrinter {
             "\t[\(position)] \(describe(C.Element._eraseElement(element), depth: depth))"
         }
         return frame(
-            "\(C.kindName)<\(C.Element._typeName)>", collection.address, Array(lines),
+            "\(C.kindName)<\(collection.elementClassName ?? C.Element._typeName)>", collection.address, Array(lines),
             skipped: collection.count - lines.count, "objects")
     }
 
@@ -25,8 +25,9 @@ extension ObjectPrinter {
             "[\(entry.key._storedKey)]: "
                 + describe(Value._eraseElement(entry.value), depth: depth)
         }
+        let valueName = map.elementClassName ?? Value._typeName
         return frame(
-            "\(Map<Key, Value>.kindName)<string, \(Value._typeName)>", map.address, lines,
+            "\(Map<Key, Value>.kindName)<string, \(valueName)>", map.address, lines,
             skipped: map.count - lines.count, "key-value pairs")
     }
 
@@ -47,7 +48,13 @@ protocol PrintableCollection {
     static var kindName: String { get }
     /// What tells collections with the same elements apart.
     var address: UnsafeMutableRawPointer? { get }
+    /// The name of the class of the elements, if their type does not say it.
+    var elementClassName: String? { get }
     func describe(depth: Int) -> String
+}
+
+extension PrintableCollection {
+    var elementClassName: String? { nil }
 }
 
 extension PrintableCollection where Self: RealmCollection {
@@ -62,6 +69,7 @@ extension PrintableCollection where Self: AnyObject {
 
 extension List: PrintableCollection {
     static var kindName: String { "List" }
+    var elementClassName: String? { managed?.target?.model.name }
 
     /// At most a hundred elements, objects with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
@@ -69,6 +77,7 @@ extension List: PrintableCollection {
 
 extension MutableSet: PrintableCollection {
     static var kindName: String { "MutableSet" }
+    var elementClassName: String? { managed?.target?.model.name }
 
     /// At most a hundred elements, objects with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
@@ -76,6 +85,7 @@ extension MutableSet: PrintableCollection {
 
 extension Map: PrintableCollection {
     static var kindName: String { "Map" }
+    var elementClassName: String? { managed?.target?.model.name }
 
     /// At most a hundred entries, objects with their properties.
     public var description: String { ObjectPrinter.describe(self) }

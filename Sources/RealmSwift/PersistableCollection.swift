@@ -10,12 +10,22 @@ public protocol _PersistableCollection: AnyObject, _Persistable {
     /// Creates the collection in a column of a managed object.
     init(_of object: ObjectBase, column: Int)
     /// Makes an unmanaged instance the collection in a column of an object, with the elements that
-    /// it has. `isEmpty` says that there are none in the column.
-    func _manage(in object: ObjectBase, column: Int, isEmpty: Bool)
+    /// it has in place of those that are `existing` in the column.
+    func _manage(in object: ObjectBase, column: Int, over existing: _ExistingElements)
     /// Whether both show the same collection of a Realm, or are one instance.
     func _isSame(as other: Self) -> Bool
     /// Replaces all elements by copies of those of another collection.
     func _replaceElements(by other: Self)
+}
+
+/// What an object that is added has in the column of a collection.
+public enum _ExistingElements {
+    /// Nothing: the object is new.
+    case none
+    /// Elements that all go.
+    case replaced
+    /// Elements of which those stay that are to be there.
+    case modified
 }
 
 extension _PersistableCollection {
@@ -66,7 +76,7 @@ extension _PersistableCollection {
         scratch.update = addition.update
         defer { scratch.update = previousUpdate }
         collection._manage(
-            in: addition.object, column: addition.column, isEmpty: addition.isNew)
+            in: addition.object, column: addition.column, over: addition.existingElements)
     }
 }
 

@@ -58,14 +58,30 @@ public struct _ValueSlot {
             switch place {
             case .property(let owner, let key, _, let column):
                 try owner.existingTable.set(column, of: ObjectKey(rawValue: key), to: scalar)
-            case .element(let list, let index): try list.handle.set(scalar, at: index)
+            case .element(let list, let index):
+                if try needsWriting(scalar, over: list.handle.value(at: index)) {
+                    try list.handle.set(scalar, at: index)
+                }
             case .newElement(let list, let index?): try list.handle.insert(scalar, at: index)
             case .newElement(let list, nil): try list.handle.append(scalar)
             case .member(let set): try set.handle.insert(scalar)
             case .value(let map, let key):
-                try key.withKeyBytes { try map.handle.set(scalar, forKey: $0) }
+                try key.withKeyBytes {
+                    if try needsWriting(scalar, over: map.handle.value(forKey: $0)) {
+                        try map.handle.set(scalar, forKey: $0)
+                    }
+                }
             }
         }
+    }
+
+    /// Whether a stored form is to be written where another is: under `.modified` only if they
+    /// differ.
+    private func needsWriting(
+        _ scalar: Scalar, over stored: @autoclosure () throws -> Scalar?
+    ) rethrows -> Bool {
+        guard realm.scratch.update == .modified, let stored = try stored() else { return true }
+        return !stored.isIdentical(to: scalar)
     }
 
     /// Makes an embedded object in the place, in which another may have been. Nil if the transaction
