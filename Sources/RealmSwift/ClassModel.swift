@@ -198,8 +198,8 @@ final class ClassModel: @unchecked Sendable {
                         isIndexed: attributes.contains(.indexed)
                             || customization.indexed.contains(name),
                         linkedClassName: wrapper.valueType._shape.linkedClass?.className(),
-                        linkOriginPropertyName:
-                            (wrapper.value(of: instance, at: offset) as? any ComputedProperty)?
+                        linkOriginPropertyName: (wrapper.value(of: instance, at: offset)
+                            as? any ComputedProperty)?
                             .propertyName))
             } else if offset >= headerSize {
                 hasOtherState = true

@@ -5,9 +5,11 @@ extension CollectionHandle {
     /// Throws unless the collection holds such values; nothing has changed then.
     func check(_ value: Scalar) throws {
         try table.requireWriteTransaction()
-        guard value.isNull ? format.allowsNull : format.type.accepts(value),
-            format.type != .embedded
-        else {
+        // Embedded objects are made where they are to be; taking one out of a map leaves null.
+        let isHeld =
+            value.isNull
+            ? format.allowsNull : format.type.accepts(value) && format.type != .embedded
+        guard isHeld else {
             throw pager.invalidArgument("\(name) does not hold such elements.")
         }
         if case .bytes(let bytes) = value, bytes.count > format.type.maximumBytes {
