@@ -108,6 +108,7 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
         case .dictionary(let map):
             guard let managed = slot.putEmpty(.map)?.nestedMap else { return }
             for (key, element) in map.asKeyValueSequence() {
+                requireMapKey(key)
                 write(element, in: _ValueSlot(.value(managed, key: key)))
             }
         default:

@@ -188,6 +188,8 @@ final class ClassModel: @unchecked Sendable {
             if let wrapper = fieldType as? any AnyPersisted.Type {
                 let attributes = wrapper.attributes(at: instance._storage(at: offset))
                 let name = String(String(cString: name).dropFirst())
+                let computed =
+                    wrapper.value(of: instance, at: offset) as? any ComputedProperty
                 properties.append(
                     PropertyModel(
                         name: name, columnName: customization.columnNames[name] ?? name,
@@ -198,9 +200,7 @@ final class ClassModel: @unchecked Sendable {
                         isIndexed: attributes.contains(.indexed)
                             || customization.indexed.contains(name),
                         linkedClassName: wrapper.valueType._shape.linkedClass?.className(),
-                        linkOriginPropertyName: (wrapper.value(of: instance, at: offset)
-                            as? any ComputedProperty)?
-                            .propertyName))
+                        linkOriginPropertyName: computed?.propertyName))
             } else if offset >= headerSize {
                 hasOtherState = true
             }

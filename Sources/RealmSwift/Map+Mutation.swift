@@ -12,7 +12,7 @@ extension Map {
             return
         }
         let key = key._storedKey
-        requireValid(key)
+        requireMapKey(key)
         if !managed.hasFailed { Value._store(value, in: _ValueSlot(.value(managed, key: key))) }
     }
 
@@ -65,14 +65,14 @@ extension Map {
         managed.requireWritable()
         return managed
     }
+}
 
-    /// Key paths of queries could not name such keys.
-    private func requireValid(_ key: String) {
-        if key.utf8.first == UInt8(ascii: "$") {
-            stop("Dictionary::insert: key must not start with '$'")
-        }
-        if key.utf8.contains(UInt8(ascii: ".")) {
-            stop("Dictionary::insert: key must not contain '.'")
-        }
+/// Stops unless a managed map can have the key: key paths of queries could not name others.
+func requireMapKey(_ key: String) {
+    if key.utf8.first == UInt8(ascii: "$") {
+        stop("Dictionary::insert: key must not start with '$'")
+    }
+    if key.utf8.contains(UInt8(ascii: ".")) {
+        stop("Dictionary::insert: key must not contain '.'")
     }
 }

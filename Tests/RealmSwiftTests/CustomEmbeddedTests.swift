@@ -99,7 +99,8 @@ private class PlainPlace: Object {
             try realm.write {
                 realm.create(PlainPlace.self, value: ["name": "none"])
                 realm.create(
-                    PlainPlace.self, value: ["name": "park", "entrance": [1, 2], "border": [[3, 4]]])
+                    PlainPlace.self,
+                    value: ["name": "park", "entrance": [1, 2], "border": [[3, 4]]])
             }
         }
         let realm = try directory.realm(types)

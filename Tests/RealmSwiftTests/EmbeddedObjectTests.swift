@@ -24,6 +24,7 @@ enum EmbeddedModels {
         @Persisted(primaryKey: true) var id: Int
         @Persisted var address: Address?
         @Persisted var earlier: List<Address>
+        @Persisted var byName: Map<String, Address?>
     }
 
     /// A chain of embedded objects.
@@ -79,11 +80,13 @@ enum EmbeddedModels {
         let resident = Resident(value: ["id": 1])
         resident.address = address
         resident.earlier.append(objectsIn: [Address(), Address(value: ["street": "Side"])])
+        resident.byName["home"] = Address(value: ["street": "Home"])
         try realm.write { realm.add(resident) }
-        #expect(address.realm == realm && addresses(in: realm) == 3)
+        #expect(address.realm == realm && addresses(in: realm) == 4)
         #expect(resident.address?.country?.code == "CH" && realm.objects(Country.self).count == 1)
         #expect(resident.address?.rooms.map(\.name) == ["kitchen"])
         #expect(resident.earlier.map(\.street) == ["unknown", "Side"])
+        #expect(resident.byName["home"]??.street == "Home")
     }
 
     @Test func replacingDeletesTheOldOne() throws {
@@ -106,9 +109,10 @@ enum EmbeddedModels {
         let resident = Resident(value: [
             "id": 1, "address": ["rooms": [["name": "a"], ["name": "b"]]],
             "earlier": [["street": "one"], ["street": "two"]],
+            "byName": ["x": ["street": "three"]],
         ])
         try realm.write { realm.add(resident) }
-        #expect(addresses(in: realm) == 3 && count("EmbeddedModels_Room", in: realm) == 2)
+        #expect(addresses(in: realm) == 4 && count("EmbeddedModels_Room", in: realm) == 2)
         let address = try #require(resident.address)
         try realm.write { realm.delete(resident) }
         #expect(address.isInvalidated && realm.isEmpty)
@@ -142,6 +146,21 @@ enum EmbeddedModels {
         #expect(addresses(in: realm) == 0)
     }
 
+    @Test func mapsOwnTheirValues() throws {
+        let realm = try openRealm()
+        let resident = Resident(value: ["id": 1])
+        try realm.write {
+            realm.add(resident)
+            resident.byName["a"] = Address(value: ["one"])
+            resident.byName["a"] = Address(value: ["two"])
+            resident.byName["b"] = .some(nil)
+        }
+        #expect(resident.byName["a"]??.street == "two" && resident.byName.count == 2)
+        #expect(addresses(in: realm) == 1)
+        try realm.write { resident.byName["a"] = nil }
+        #expect(resident.byName.count == 1 && addresses(in: realm) == 0)
+    }
+
     @Test func createdFromNestedValues() throws {
         let realm = try openRealm()
         try realm.write {
@@ -150,9 +169,12 @@ enum EmbeddedModels {
                 value: [
                     "id": 1, "address": ["street": "Main", "country": ["code": "CH"]],
                     "earlier": [["one", "Bern"], ["street": "two"]],
+                    "byName": ["x": ["street": "three"], "y": NSNull()],
                 ])
             #expect(resident.address?.country?.code == "CH")
             #expect(resident.earlier.map(\.city) == ["Bern", nil])
+            #expect(resident.byName["x"]??.street == "three")
+            #expect(resident.byName.count == 2)
         }
     }
 
@@ -306,6 +328,16 @@ enum EmbeddedModels {
             try realm.write { resident.earlier.append(resident.address!) }
         }
         expectStop("Cannot add an existing managed embedded object to a List.", result)
+    }
+
+    @Test func puttingAManagedOneIntoAMap() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, resident) = try EmbeddedTrapTests.managed()
+            try realm.write { resident.byName["a"] = resident.address }
+        }
+        expectStop("Cannot add an existing managed embedded object to a Dictionary.", result)
     }
 
     @Test func settingOutsideOfAWrite() async {

@@ -4,7 +4,7 @@ import Testing
 
 private enum Kind: String, PersistableEnum, Codable { case plain, special }
 
-private class Part: Object, Codable {
+private class Fitting: Object, Codable {
     @Persisted var name: String
     @Persisted var size: Int?
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
@@ -18,8 +18,8 @@ private class Machine: Object, Codable {
     @Persisted var token: UUID?
     @Persisted var made: Date?
     @Persisted var kind: Kind
-    @Persisted var main: Part?
-    @Persisted var parts: List<Part>
+    @Persisted var main: Fitting?
+    @Persisted var parts: List<Fitting>
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
@@ -47,7 +47,7 @@ private let text = """
 
     @Test func requiredKeysThatAreAbsentThrow() {
         #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode(Part.self, from: Data("{}".utf8))
+            try JSONDecoder().decode(Fitting.self, from: Data("{}".utf8))
         }
     }
 
@@ -57,28 +57,28 @@ private let text = """
         #expect(again.title == "lathe" && again.price == 19.9 && again.parts.count == 2)
         #expect(again.id == ObjectId("507f1f77bcf86cd799439011"))
         // Without an initial value, and never read.
-        let part = try JSONEncoder().encode(Part())
+        let part = try JSONEncoder().encode(Fitting())
         let json = try JSONSerialization.jsonObject(with: part) as? [String: Any]
         #expect(json?["name"] as? String == "")
     }
 
     @Test func decodedObjectsCanBeAdded() throws {
-        let realm = try TestDirectory().realm([Machine.self, Part.self])
+        let realm = try TestDirectory().realm([Machine.self, Fitting.self])
         let machine = try decoded()
         try realm.write { realm.add(machine) }
-        #expect(realm.objects(Part.self).count == 3 && machine.parts[0].size == 4)
+        #expect(realm.objects(Fitting.self).count == 3 && machine.parts[0].size == 4)
         #expect(realm.object(ofType: Machine.self, forPrimaryKey: machine.id) == machine)
     }
 
     /// Documented: "encoding a managed object throws `EncodingError.invalidValue`".
     @Test func encodingAManagedObjectThrows() throws {
-        let realm = try TestDirectory().realm([Machine.self, Part.self])
+        let realm = try TestDirectory().realm([Machine.self, Fitting.self])
         let machine = try decoded()
         try realm.write { realm.add(machine) }
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(machine) }
         let read = try #require(realm.objects(Machine.self).first)
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(read) }
-        for part in realm.objects(Part.self) {
+        for part in realm.objects(Fitting.self) {
             do {
                 _ = try JSONEncoder().encode(part)
                 Issue.record("a managed object was encoded")

@@ -5,11 +5,11 @@ extension CollectionHandle {
     /// Throws unless the collection holds such values; nothing has changed then.
     func check(_ value: Scalar) throws {
         try table.requireWriteTransaction()
-        // Embedded objects are made where they are to be; taking one out of a map leaves null.
-        let isHeld =
+        // Embedded objects are made in their places, never handed over.
+        guard
             value.isNull
-            ? format.allowsNull : format.type.accepts(value) && format.type != .embedded
-        guard isHeld else {
+                ? format.allowsNull : format.type.accepts(value) && format.type != .embedded
+        else {
             throw pager.invalidArgument("\(name) does not hold such elements.")
         }
         if case .bytes(let bytes) = value, bytes.count > format.type.maximumBytes {
