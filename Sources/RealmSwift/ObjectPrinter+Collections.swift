@@ -11,7 +11,7 @@ extension ObjectPrinter {
             "\t[\(position)] \(describe(C.Element._eraseElement(element), depth: depth))"
         }
         return frame(
-            "\(C.kindName)<\(C.Element._typeName)>", collection.address, Array(lines),
+            "\(C.kindName)<\(collection.elementName)>", collection.address, Array(lines),
             skipped: collection.count - lines.count, "objects")
     }
 
@@ -26,7 +26,7 @@ extension ObjectPrinter {
                 + describe(Value._eraseElement(entry.value), depth: depth)
         }
         return frame(
-            "\(Map<Key, Value>.kindName)<string, \(Value._typeName)>", map.address, lines,
+            "\(Map<Key, Value>.kindName)<string, \(map.elementName)>", map.address, lines,
             skipped: map.count - lines.count, "key-value pairs")
     }
 
@@ -45,6 +45,8 @@ extension ObjectPrinter {
 protocol PrintableCollection {
     /// The name of its type, without that of the elements.
     static var kindName: String { get }
+    /// The name of the type of the elements: of dynamic objects, that of their class.
+    var elementName: String { get }
     /// What tells collections with the same elements apart.
     var address: UnsafeMutableRawPointer? { get }
     func describe(depth: Int) -> String
@@ -62,6 +64,7 @@ extension PrintableCollection where Self: AnyObject {
 
 extension List: PrintableCollection {
     static var kindName: String { "List" }
+    var elementName: String { managed?.target?.model.name ?? Element._typeName }
 
     /// At most a hundred elements, objects with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
@@ -69,6 +72,7 @@ extension List: PrintableCollection {
 
 extension MutableSet: PrintableCollection {
     static var kindName: String { "MutableSet" }
+    var elementName: String { managed?.target?.model.name ?? Element._typeName }
 
     /// At most a hundred elements, objects with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
@@ -76,6 +80,7 @@ extension MutableSet: PrintableCollection {
 
 extension Map: PrintableCollection {
     static var kindName: String { "Map" }
+    var elementName: String { managed?.target?.model.name ?? Value._typeName }
 
     /// At most a hundred entries, objects with their properties.
     public var description: String { ObjectPrinter.describe(self) }
@@ -85,6 +90,7 @@ extension Map: PrintableCollection {
 
 extension Results: PrintableCollection {
     static var kindName: String { "Results" }
+    var elementName: String { query.managedClass.model.name }
     var address: UnsafeMutableRawPointer? { Unmanaged.passUnretained(query).toOpaque() }
 
     /// At most a hundred objects with their properties.
@@ -93,6 +99,7 @@ extension Results: PrintableCollection {
 
 extension LinkingObjects: PrintableCollection {
     static var kindName: String { "LinkingObjects" }
+    var elementName: String { Element._typeName }
     var address: UnsafeMutableRawPointer? {
         managed.map { Unmanaged.passUnretained($0).toOpaque() }
     }
@@ -103,6 +110,9 @@ extension LinkingObjects: PrintableCollection {
 
 extension AnyRealmCollection: PrintableCollection {
     static var kindName: String { "AnyRealmCollection" }
+    var elementName: String {
+        (base as? any PrintableCollection)?.elementName ?? Element._typeName
+    }
     var address: UnsafeMutableRawPointer? { (base as? any PrintableCollection)?.address }
 
     /// At most a hundred elements, objects with their properties.
