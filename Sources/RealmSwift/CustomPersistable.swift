@@ -42,7 +42,8 @@ public protocol CustomPersistable: _CustomPersistable {
 /// ```
 /// A stored value that cannot be mapped reads as nil where the property, or the element of a
 /// collection, is optional, and stops the program where it is not. So does a property without an
-/// initial value if the default of the persisted type cannot be mapped.
+/// initial value if the default of the persisted type cannot be mapped, and a persisted value given
+/// by name that cannot be mapped.
 public protocol FailableCustomPersistable: _CustomPersistable {
     /// The value that a stored one stands for; nil if there is none.
     init?(persistedValue: PersistedType)

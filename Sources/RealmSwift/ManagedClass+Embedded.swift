@@ -67,6 +67,14 @@ extension _ValueSlot {
 
     /// The class that the links, or embedded objects, of the place are of.
     var linkTarget: ManagedClass {
+        let target =
+            switch place {
+            case .property: nil as ManagedClass?
+            case .element(let list, _), .newElement(let list, _): list.target
+            case .member(let set): set.target
+            case .value(let map, _): map.target
+            }
+        if let target { return target }
         let (owner, column) = property
         return owner.linkTarget(column: column)
     }

@@ -115,7 +115,6 @@ extension ListHandle: EngineCollection {
     }
 
     func forEachValue(_ body: (Scalar) throws -> Bool) throws {
-        // swift-format-ignore: ReplaceForEachWithForLoop
         try forEach(body)
     }
 }
@@ -128,7 +127,6 @@ extension SetHandle: EngineCollection {
     }
 
     func forEachValue(_ body: (Scalar) throws -> Bool) throws {
-        // swift-format-ignore: ReplaceForEachWithForLoop
         try forEach(body)
     }
 }
@@ -141,7 +139,6 @@ extension MapHandle: EngineCollection {
     }
 
     func forEachValue(_ body: (Scalar) throws -> Bool) throws {
-        // swift-format-ignore: ReplaceForEachWithForLoop
         try forEach { try body($1) }
     }
 }

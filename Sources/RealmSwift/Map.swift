@@ -117,7 +117,6 @@ extension ManagedCollection<MapHandle> {
     /// Visits all entries in the order of the keys. The map must not be changed meanwhile.
     func forEachEntry(_ body: (String, Scalar) -> Void) {
         attempt {
-            // swift-format-ignore: ReplaceForEachWithForLoop
             try handle.forEach { key, scalar in
                 body(String(decoding: key, as: UTF8.self), scalar)
                 return true

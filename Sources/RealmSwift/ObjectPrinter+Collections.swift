@@ -11,7 +11,7 @@ extension ObjectPrinter {
             "\t[\(position)] \(describe(C.Element._eraseElement(element), depth: depth))"
         }
         return frame(
-            "\(C.kindName)<\(collection.elementClassName ?? C.Element._typeName)>", collection.address, Array(lines),
+            "\(C.kindName)<\(collection.elementName)>", collection.address, Array(lines),
             skipped: collection.count - lines.count, "objects")
     }
 
@@ -25,9 +25,8 @@ extension ObjectPrinter {
             "[\(entry.key._storedKey)]: "
                 + describe(Value._eraseElement(entry.value), depth: depth)
         }
-        let valueName = map.elementClassName ?? Value._typeName
         return frame(
-            "\(Map<Key, Value>.kindName)<string, \(valueName)>", map.address, lines,
+            "\(Map<Key, Value>.kindName)<string, \(map.elementName)>", map.address, lines,
             skipped: map.count - lines.count, "key-value pairs")
     }
 
@@ -46,15 +45,11 @@ extension ObjectPrinter {
 protocol PrintableCollection {
     /// The name of its type, without that of the elements.
     static var kindName: String { get }
+    /// The name of the type of the elements: of dynamic objects, that of their class.
+    var elementName: String { get }
     /// What tells collections with the same elements apart.
     var address: UnsafeMutableRawPointer? { get }
-    /// The name of the class of the elements, if their type does not say it.
-    var elementClassName: String? { get }
     func describe(depth: Int) -> String
-}
-
-extension PrintableCollection {
-    var elementClassName: String? { nil }
 }
 
 extension PrintableCollection where Self: RealmCollection {
@@ -69,7 +64,7 @@ extension PrintableCollection where Self: AnyObject {
 
 extension List: PrintableCollection {
     static var kindName: String { "List" }
-    var elementClassName: String? { managed?.target?.model.name }
+    var elementName: String { managed?.target?.model.name ?? Element._typeName }
 
     /// At most a hundred elements, objects with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
@@ -77,7 +72,7 @@ extension List: PrintableCollection {
 
 extension MutableSet: PrintableCollection {
     static var kindName: String { "MutableSet" }
-    var elementClassName: String? { managed?.target?.model.name }
+    var elementName: String { managed?.target?.model.name ?? Element._typeName }
 
     /// At most a hundred elements, objects with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
@@ -85,7 +80,7 @@ extension MutableSet: PrintableCollection {
 
 extension Map: PrintableCollection {
     static var kindName: String { "Map" }
-    var elementClassName: String? { managed?.target?.model.name }
+    var elementName: String { managed?.target?.model.name ?? Value._typeName }
 
     /// At most a hundred entries, objects with their properties.
     public var description: String { ObjectPrinter.describe(self) }
@@ -95,6 +90,7 @@ extension Map: PrintableCollection {
 
 extension Results: PrintableCollection {
     static var kindName: String { "Results" }
+    var elementName: String { query.managedClass.model.name }
     var address: UnsafeMutableRawPointer? { Unmanaged.passUnretained(query).toOpaque() }
 
     /// At most a hundred objects with their properties.
@@ -103,6 +99,7 @@ extension Results: PrintableCollection {
 
 extension LinkingObjects: PrintableCollection {
     static var kindName: String { "LinkingObjects" }
+    var elementName: String { Element._typeName }
     var address: UnsafeMutableRawPointer? {
         managed.map { Unmanaged.passUnretained($0).toOpaque() }
     }
@@ -113,6 +110,9 @@ extension LinkingObjects: PrintableCollection {
 
 extension AnyRealmCollection: PrintableCollection {
     static var kindName: String { "AnyRealmCollection" }
+    var elementName: String {
+        (base as? any PrintableCollection)?.elementName ?? Element._typeName
+    }
     var address: UnsafeMutableRawPointer? { (base as? any PrintableCollection)?.address }
 
     /// At most a hundred elements, objects with their properties.

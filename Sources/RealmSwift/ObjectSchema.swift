@@ -20,11 +20,11 @@ public enum PropertyType: Int, Sendable {
     case object = 7
     /// ``LinkingObjects``.
     case linkingObjects = 8
-    /// A value of any type. There are no properties of this type.
+    /// ``AnyRealmValue``: a value of any type.
     case any = 9
-    /// `ObjectId`. There are no properties of this type.
+    /// ``ObjectId``.
     case objectId = 10
-    /// `Decimal128`. There are no properties of this type.
+    /// ``Decimal128``.
     case decimal128 = 11
     /// `UUID`.
     // Spelled as applications know it.

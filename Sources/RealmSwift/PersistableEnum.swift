@@ -18,7 +18,7 @@
 /// A stored raw value that no case has reads as nil where the property, or the element of a
 /// collection, is optional, and stops the program where it is not.
 public protocol PersistableEnum: _MappedPersistable, RawRepresentable, CaseIterable, RealmEnum,
-    Comparable, _DefaultConstructible
+    MinMaxType, Comparable, _DefaultConstructible
 where RawValue: Comparable & _PersistableScalar, PersistedType == RawValue {}
 
 extension PersistableEnum {

@@ -14,8 +14,11 @@ import StorageEngine
 /// ```
 /// Types: `Bool`, the signed integers, `Float`, `Double`, `String`, `Data`, `Date`, ``Decimal128``,
 /// ``ObjectId``, `UUID`, enums that are ``PersistableEnum``, types that are ``CustomPersistable`` or
-/// ``FailableCustomPersistable``, and the optionals of all these; ``AnyRealmValue``; optional model
-/// classes; ``List``.
+/// ``FailableCustomPersistable``, and the optionals of all these; ``AnyRealmValue``, which is never
+/// optional; optional model classes; ``List``, ``MutableSet``, ``Map`` and ``LinkingObjects``.
+///
+/// A primary key is an integer, a `String`, an ``ObjectId`` or a `UUID`, or an enum or custom type
+/// that is stored as one, optional or not. These can be indexed, and `Bool` and `Date` too.
 ///
 /// A property without an initial value starts at zero, empty, nil, the current date, a new
 /// ``ObjectId`` or `UUID`, the first case of an enum. The value is made when it is first read; one
@@ -23,8 +26,9 @@ import StorageEngine
 /// an object of a Realm. Strings and data hold up to 16 MiB.
 ///
 /// On a managed object, reading is allowed on the thread of its Realm only, writing inside a write
-/// transaction only; anything else stops the program. Assigning to a list property copies the
-/// elements into the existing list.
+/// transaction only; anything else stops the program. Assigning to a property that is a list, set or
+/// map copies the elements into the existing one. A primary key can be changed while its object is
+/// unmanaged only.
 @propertyWrapper @frozen
 public struct Persisted<Value: _Persistable> {
     @usableFromInline var state: State

@@ -9,3 +9,4 @@ public protocol ThreadConfined {
 
 extension Object: ThreadConfined {}
 extension EmbeddedObject: ThreadConfined {}
+extension Projection: ThreadConfined {}

@@ -155,6 +155,29 @@ private func openRealm(_ types: ObjectBase.Type...) throws {
     }
 }
 
+private class SetsOfTwoClasses: Object {
+    @Persisted var items: MutableSet<ShelfItem>
+    @Persisted var shelves: MutableSet<Shelf>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+@Suite struct DynamicSetTrapTests {
+    @Test func combiningSetsOfDifferentClasses() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try Realm(
+                configuration: Realm.Configuration(
+                    inMemoryIdentifier: UUID().uuidString,
+                    objectTypes: shelfTypes + [SetsOfTwoClasses.self]))
+            let object = try realm.write { realm.create(SetsOfTwoClasses.self) }
+            let items = object.dynamicMutableSet("items")
+            _ = items.intersects(object.dynamicMutableSet("shelves"))
+        }
+        expectStop("Cannot intersect sets of type 'ShelfItem' and 'Shelf'.", result)
+    }
+}
+
 @Suite struct AggregateTrapTests {
     @Test func aggregatesOfUnknownProperties() async {
         let result = await #expect(

@@ -165,7 +165,7 @@ private class NoDefault: Object {
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             let directory = TestDirectory()
-            try autoreleasing {
+            try autoreleasepool {
                 let realm = try directory.realm([RawClub.self])
                 try realm.write { _ = realm.create(RawClub.self, value: ["even": 1]) }
             }

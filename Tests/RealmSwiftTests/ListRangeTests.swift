@@ -5,7 +5,10 @@ import Testing
 @Suite struct ListRangeTests {
     let directory = TestDirectory()
 
-    private func list(isManaged: Bool, _ elements: [Int]) throws -> (List<Int>, (() -> Void) throws -> Void) {
+    /// A list, and what changes of it are to be done in.
+    private func list(
+        isManaged: Bool, _ elements: [Int]
+    ) throws -> (List<Int>, (() -> Void) throws -> Void) {
         let shelf = Shelf(value: ["id": 1, "ints": elements])
         guard isManaged else { return (shelf.ints, { $0() }) }
         let realm = try directory.realm(shelfTypes)

@@ -162,7 +162,8 @@ import Testing
     @Test func isCreatedAndUpdatedFromSequences() throws {
         let realm = try realm()
         try realm.write {
-            realm.create(Shelf.self, value: ["id": 1, "intSet": [3, 1, 3], "stringSet": Set(["a"])])
+            realm.create(
+                Shelf.self, value: ["id": 1, "intSet": [3, 1, 3], "stringSet": Set(["a"])])
         }
         let shelf = try #require(realm.object(ofType: Shelf.self, forPrimaryKey: 1))
         #expect(Array(shelf.intSet) == [1, 3])

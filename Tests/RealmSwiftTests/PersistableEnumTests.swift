@@ -119,7 +119,7 @@ private class RawJob: Object {
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             let directory = TestDirectory()
-            try autoreleasing {
+            try autoreleasepool {
                 let realm = try directory.realm([RawJob.self])
                 try realm.write { _ = realm.create(RawJob.self, value: ["status": "gone"]) }
             }
@@ -145,6 +145,3 @@ private class RawJob: Object {
             "Invalid value 'high' of type 'String' for 'int' property 'Job.level'.", result)
     }
 }
-
-/// Runs `body`, and releases what it made.
-func autoreleasing(_ body: () throws -> Void) rethrows { try body() }

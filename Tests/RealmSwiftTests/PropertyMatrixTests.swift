@@ -114,6 +114,11 @@ private class Cell<Value: _PersistableInsideOptional & _RealmCollectionValueInsi
         let source = try #require(realm.objects(Cell<Value>.self).first)
         let copy = Cell<Value>(value: source)
         copy.expectFilled(values, values.count - 1, "copied")
+        let dynamic = try #require(realm.dynamicObjects("Cell").first)
+        for name in ["plain", "optional"] {
+            let (byClass, byName) = (source[name], dynamic[name])
+            #expect(byClass.map { "\($0)" } == byName.map { "\($0)" })
+        }
         try realm.write {
             for value in values {
                 let cell = realm.create(Cell<Value>.self, value: ["plain": value])

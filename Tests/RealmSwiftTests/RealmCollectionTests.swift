@@ -6,13 +6,15 @@ import Testing
     let directory = TestDirectory()
 
     /// Generic over all Realm collections, as applications write it.
-    private func names<C: RealmCollection>(of items: C) -> [String] where C.ElementType == ShelfItem {
+    private func names<C: RealmCollection>(of items: C) -> [String]
+    where C.ElementType == ShelfItem {
         items.map { $0.name }
     }
 
     private struct Holder {
         let collection: AnyRealmCollection<ShelfItem>
-        init<C: RealmCollection & _ObjcBridgeable>(_ collection: C) where C.ElementType == ShelfItem {
+        init<C: RealmCollection & _ObjcBridgeable>(_ collection: C)
+        where C.ElementType == ShelfItem {
             self.collection = AnyRealmCollection(collection)
         }
     }
