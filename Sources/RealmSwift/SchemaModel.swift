@@ -41,7 +41,7 @@ final class SchemaModel: Sendable {
         classes = models.sorted { $0.name < $1.name }
         positions = Dictionary(
             uniqueKeysWithValues: classes.enumerated().map { (ObjectIdentifier($1.type), $0) })
-        requireLinkTargets()
+        requireConsistency()
     }
 
     func contains(_ type: ObjectBase.Type) -> Bool { positions[ObjectIdentifier(type)] != nil }
@@ -56,9 +56,9 @@ final class SchemaModel: Sendable {
 
     subscript(name: String) -> ClassModel? { classes.first { $0.name == name } }
 
-    /// Every class that a property links to must be part of the schema, and every property that
-    /// linking objects are found by must lead to their class.
-    private func requireLinkTargets() {
+    /// Every class that a property links to must be part of the schema, every property that linking
+    /// objects are found by must lead to their class, and embedded objects have one owner each.
+    private func requireConsistency() {
         var problems: [String] = []
         for model in classes {
             for property in model.properties {
@@ -69,6 +69,7 @@ final class SchemaModel: Sendable {
                         + "object type '\(target.className())'")
             }
         }
+        problems += classes.flatMap(problemsOfEmbedding)
         problems += classes.flatMap { model in
             model.computed.compactMap { problem(withOriginOf: $0, in: model) }
         }
@@ -77,6 +78,20 @@ final class SchemaModel: Sendable {
                 "Schema validation failed due to the following errors:\n"
                     + problems.joined(separator: "\n"))
         }
+    }
+
+    /// An embedded object is found through its owner only, in a place of its own.
+    private func problemsOfEmbedding(_ model: ClassModel) -> [String] {
+        var problems: [String] = []
+        if model.isEmbedded && model.primaryKey != nil {
+            problems.append("- Embedded object type '\(model.name)' cannot have a primary key.")
+        }
+        for property in model.properties
+        where property.shape.type == .embedded && property.shape.collection == .set {
+            problems.append(
+                "- Set property '\(model.name).\(property.name)' cannot contain embedded objects.")
+        }
+        return problems
     }
 
     private func problem(

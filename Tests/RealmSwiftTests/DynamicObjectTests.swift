@@ -93,6 +93,27 @@ import Testing
         #expect(dogs.isInvalidated)
     }
 
+    @Test func setsAndMapsOfObjectsCanBeReadAsDynamicOnes() throws {
+        typealias Shelf = ModifiedCollectionTests.Shelf
+        let realm = try directory.realm([Shelf.self, ModifiedCollectionTests.Book.self])
+        let shelf = Shelf(
+            value: ["id": 1, "best": [["title": "one"]], "lent": ["Ann": ["title": "two"]]])
+        try realm.write { realm.add(shelf) }
+        #expect(shelf.dynamicMutableSet("best").map { $0.title as? String } == ["one"])
+        let lent: Map<String, DynamicObject?> = shelf.dynamicMap("lent")
+        #expect(lent["Ann"]??.title as? String == "two")
+        let dynamic = try #require(realm.dynamicObjects(Shelf.className()).first)
+        try realm.write {
+            dynamic.numbers = [1, 2]
+            dynamic.prices = ["x": 1.5]
+            dynamic.best = [["title": "three"]]
+            dynamic.lent = ["Bob": ["title": "four"]]
+        }
+        #expect(Set(shelf.numbers) == [1, 2] && shelf.prices["x"] == 1.5)
+        #expect(shelf.best.map(\.title) == ["three"])
+        #expect(shelf.lent["Bob"]??.title == "four" && shelf.lent.count == 1)
+    }
+
     @Test func dynamicObjectsAreNoClassOfTheSchema() throws {
         #expect(!DynamicObject.shouldIncludeInDefaultSchema())
         #expect(try directory.realm().schema["DynamicObject"] == nil)

@@ -286,6 +286,18 @@ enum EmbeddedModels {
     }
 }
 
+private class KeyedPart: EmbeddedObject {
+    @Persisted(primaryKey: true) var id: Int
+
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+private class OwnerOfASet: Object {
+    @Persisted var addresses: MutableSet<EmbeddedModels.Address>
+
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 @Suite struct EmbeddedTrapTests {
     private static func managed() throws -> (Realm, EmbeddedModels.Resident) {
         let realm = try Realm(
@@ -350,5 +362,32 @@ enum EmbeddedModels {
         expectStop(
             "Attempting to modify object outside of a write transaction - call "
                 + "beginWriteTransaction on an RLMRealm instance first.", result)
+    }
+
+    @Test func aPrimaryKey() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = try Realm(
+                configuration: Realm.Configuration(
+                    inMemoryIdentifier: "keyed", objectTypes: [KeyedPart.self]))
+        }
+        expectStop(
+            "Schema validation failed due to the following errors:\n"
+                + "- Embedded object type 'KeyedPart' cannot have a primary key.", result)
+    }
+
+    @Test func aSet() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = try Realm(
+                configuration: Realm.Configuration(
+                    inMemoryIdentifier: "set",
+                    objectTypes: EmbeddedModels.all + [OwnerOfASet.self]))
+        }
+        expectStop(
+            "Schema validation failed due to the following errors:\n"
+                + "- Set property 'OwnerOfASet.addresses' cannot contain embedded objects.", result)
     }
 }
