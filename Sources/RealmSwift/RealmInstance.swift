@@ -28,8 +28,8 @@ final class RealmInstance {
     @exclusivity(unchecked) private(set) var firstValidGeneration: UInt32 = 0
     private(set) var lastCommit: CommitStatistics?
     /// Objects that have their row but not yet their links and lists.
-    @exclusivity(unchecked) private var additions: [_Addition] = []
-    @exclusivity(unchecked) private var isCompletingAdditions = false
+    @exclusivity(unchecked) var additions: [_Addition] = []
+    @exclusivity(unchecked) var isCompletingAdditions = false
     private(set) lazy var scratch = _Scratch(realm: self)
     private var classes: [ObjectIdentifier: ManagedClass] = [:]
     /// Those of ``DynamicObject``s, by name.
@@ -299,46 +299,5 @@ extension RealmInstance {
         if connection.isInWriteTransaction || connection.version != 0 { return }
         connection.endRead()
         isReading = false
-    }
-}
-
-// MARK: - Adding
-
-extension RealmInstance {
-    /// Adds an unmanaged object and everything it leads to. Returns its key, or nil if the
-    /// transaction has failed.
-    func addGraph(_ object: ObjectBase, update: Realm.UpdatePolicy) -> Int64? {
-        let key = managedClass(for: type(of: object)).addRow(of: object, update: update)
-        completeAdditions()
-        return key
-    }
-
-    /// Adds a new object made from a value that an application gives.
-    func create(
-        _ type: ObjectBase.Type, from value: Any, update: Realm.UpdatePolicy
-    ) -> ObjectBase {
-        let conversion = _ValueConversion(realm: self)
-        let object = conversion.make(type, from: value)
-        self.conversion = update == .error ? nil : conversion
-        defer { self.conversion = nil }
-        _ = addGraph(object, update: update)
-        return object
-    }
-
-    /// Queues the second step of adding an object.
-    func completeLater(_ addition: _Addition) { additions.append(addition) }
-
-    /// Takes the second step of all objects that were added. Called by such a step, this leaves
-    /// them to the caller who is taking it.
-    func completeAdditions() {
-        if isCompletingAdditions || additions.isEmpty { return }
-        isCompletingAdditions = true
-        while let addition = additions.popLast() { addition.complete() }
-        isCompletingAdditions = false
-    }
-
-    /// The properties that the value gave from which `create` made an object; nil for all.
-    func givenProperties(of object: ObjectBase) -> Set<String>? {
-        conversion?.given[ObjectIdentifier(object)]
     }
 }
