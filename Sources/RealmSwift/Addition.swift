@@ -1,6 +1,7 @@
 import StorageEngine
 
-/// The second step of adding an object: its links and lists, once the object has a key.
+/// The second step of adding an object: its links, embedded objects and collections, once the
+/// object has a key.
 ///
 /// Adding an object writes its own values first and queues this step. So a cycle of objects ends
 /// at the first one that has its key already, and a long chain needs no deep recursion.
@@ -8,25 +9,27 @@ public final class _Addition {
     let object: ObjectBase
     let managedClass: ManagedClass
     let update: Realm.UpdatePolicy
+    /// False if the object existed before: what is there is to be replaced.
+    let isNew: Bool
     /// The properties to write if the object existed before; nil: all.
     private let given: Set<String>?
     private(set) var column = 0
 
     init(
         object: ObjectBase, to managedClass: ManagedClass, update: Realm.UpdatePolicy,
-        given: Set<String>?
+        isNew: Bool, given: Set<String>?
     ) {
         self.object = object
         self.managedClass = managedClass
         self.update = update
+        self.isNew = isNew
         self.given = given
     }
 
     func complete() {
-        for (position, property) in managedClass.model.properties.enumerated() {
-            guard property.shape.type == .link || property.shape.collection != .none else {
-                continue
-            }
+        let model = managedClass.model
+        for position in model.deferred {
+            let property = model.properties[position]
             let storage = object._storage(at: property.offset)
             if let given, !given.contains(property.name) {
                 property.wrapper.reset(at: storage)
@@ -37,12 +40,55 @@ public final class _Addition {
         }
     }
 
-    func setLink(to target: ObjectBase) {
-        let targetClass = managedClass.linkTarget(column: column)
-        guard let key = targetClass.keyOfLinked(target, update: update) else { return }
-        managedClass.realm.change {
-            try managedClass.existingTable.set(
-                column, of: ObjectKey(rawValue: object._key), to: .integer(key))
+    /// True if only what differs from the stored values is to be written.
+    var writesDifferencesOnly: Bool { !isNew && update == .modified }
+
+    var existingElements: _ExistingElements {
+        if isNew { return .none }
+        return update == .modified ? .modified : .replaced
+    }
+
+    func setLink(to target: ObjectBase?) {
+        var link = Scalar.null
+        if let target {
+            let targetClass = managedClass.linkTarget(column: column)
+            guard let key = targetClass.keyOfLinked(target, in: .property, update: update) else {
+                return
+            }
+            link = .integer(key)
+        } else if isNew {
+            return
         }
+        managedClass.write(link, column, of: key, writesDifferencesOnly ? .modified : .all)
+    }
+
+    /// Under `.modified` an embedded object that is there keeps its identity, and takes on what
+    /// differs.
+    func setEmbedded(_ value: ObjectBase?) {
+        guard let value else {
+            if !isNew { managedClass.write(.null, column, of: key, .modified) }
+            return
+        }
+        if writesDifferencesOnly, let existing = existingEmbedded() {
+            let target = managedClass.linkTarget(column: column)
+            return target.updateEmbedded(existing, from: value, update: update)
+        }
+        managedClass.linkTarget(column: column).addEmbedded(value, in: slot, update: update)
+    }
+
+    private func existingEmbedded() -> Int64? {
+        let stored = managedClass.realm.change {
+            try managedClass.existingTable.value(column, of: key)
+        }
+        if case .integer(let existing)? = stored { return existing }
+        return nil
+    }
+
+    var key: ObjectKey { ObjectKey(rawValue: object._key) }
+
+    /// The place of the property.
+    var slot: _ValueSlot {
+        _ValueSlot(
+            .property(managedClass, key: object._key, birth: object._birth, column: column))
     }
 }

@@ -7,26 +7,65 @@ extension ClassModel {
                     + "'@objc' or '@Persisted' in your model?")
         }
         var names: Set<String> = []
+        var columns: Set<String> = []
         for property in properties {
             if !names.insert(property.name).inserted {
                 stop(
                     "Property '\(property.name)' is declared multiple times in the class "
                         + "hierarchy of '\(name)'")
             }
+            if !columns.insert(property.columnName).inserted {
+                stop(
+                    "Two properties of '\(name)' are stored as '\(property.columnName)'; see "
+                        + "propertiesMapping().")
+            }
             validateLink(property)
+            validateIndex(property, ofClass: name)
         }
         validatePrimaryKey(properties.filter(\.isPrimaryKey), ofClass: name)
     }
 
+    /// Stops with the documented text when `primaryKey()` names no property.
+    static func validate(
+        primaryKey name: String?, in properties: [PropertyModel], ofClass className: String
+    ) {
+        guard let name, !properties.contains(where: { $0.name == name }) else { return }
+        stop("Primary key property '\(name)' does not exist on object '\(className)'")
+    }
+
+    private static func validateIndex(_ property: PropertyModel, ofClass name: String) {
+        guard property.isIndexed else { return }
+        switch (property.shape.type, property.shape.collection) {
+        case (.bool, .none), (.int, .none), (.string, .none), (.date, .none), (.uuid, .none),
+            (.objectID, .none), (.mixed, .none):
+            return
+        default:
+            stop(
+                "Property '\(name).\(property.name)' of type '\(property.typeDescription)' cannot "
+                    + "be indexed.")
+        }
+    }
+
     private static func validateLink(_ property: PropertyModel) {
-        guard property.shape.type == .link else { return }
+        guard property.shape.isLink else { return }
         if property.shape.collection == .none && !property.shape.isOptional {
             stop("Object property '\(property.name)' must be marked as optional.")
         }
-        if property.shape.collection == .list && property.shape.isOptional {
+        let name = property.linkedClassName ?? ""
+        if property.linkOriginPropertyName == "" {
             stop(
-                "List<\(property.linkedClassName ?? "")> property '\(property.name)' must not be "
-                    + "marked as optional.")
+                "LinkingObjects<\(name)> property '\(property.name)' must set the origin property "
+                    + "name with @Persisted(originProperty: \"name\").")
+        }
+        switch (property.shape.collection, property.shape.isOptional) {
+        case (.list, true):
+            stop("List<\(name)> property '\(property.name)' must not be marked as optional.")
+        case (.set, true):
+            stop(
+                "MutableSet<\(name)> property '\(property.name)' must not be marked as optional.")
+        case (.map, false):
+            stop("Map<String, \(name)> property '\(property.name)' must be marked as optional.")
+        default: break
         }
     }
 
@@ -38,7 +77,7 @@ extension ClassModel {
         }
         guard let key = keys.first else { return }
         switch key.shape.type {
-        case .int, .string, .uuid: break
+        case .int, .string, .objectID, .uuid: break
         default:
             stop(
                 "Property '\(key.name)' cannot be made the primary key of '\(name)' because it is "
@@ -54,6 +93,28 @@ extension ClassModel {
         }
         return "Invalid value '\(value)' of type '\(Swift.type(of: value))' for "
             + "'\(property.typeDescription)' property '\(name).\(property.name)'."
+    }
+
+    /// Stops if an object cannot be made from so many values.
+    func requireFit(_ array: [Any]) {
+        if array.count <= properties.count { return }
+        stop(
+            "Invalid array input: more values (\(array.count)) than properties "
+                + "(\(properties.count)).")
+    }
+
+    /// Stops because no object can be made from a value.
+    func stopForUnusable(_ value: Any) -> Never {
+        stop(
+            "Invalid value '\(value)' of type '\(Swift.type(of: value))' to initialize object of "
+                + "type '\(name)'.")
+    }
+
+    /// Stops because an object from which another is to be made lacks a property.
+    func stopForMissing(_ property: PropertyModel, in source: ObjectBase) -> Never {
+        stop(
+            "Invalid value '\(source)' to initialize object of type '\(name)': missing key "
+                + "'\(property.name)'")
     }
 
     /// The text for a string or data value beyond the limit.

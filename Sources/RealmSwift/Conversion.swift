@@ -1,97 +1,151 @@
 import Foundation
 
-/// Turns values that an application gives, such as dictionaries, into objects and properties.
-public struct _ValueConversion {
-    /// Objects of this Realm are linked to as they are; all others are copied. Nil: no object is
+/// Turns values that an application gives, such as dictionaries, into unmanaged objects.
+///
+/// Objects inside of others are made at once and filled later, in turn: so a chain of any length
+/// needs no deep recursion.
+public final class _ValueConversion {
+    /// Objects of this Realm are linked to as they are, all others are copied. Nil: no object is
     /// copied.
     let realm: RealmInstance?
-    /// For each object made, the properties that its value gave. The objects are kept alive, so
-    /// that identifiers stay unique.
-    final class Record {
-        var given: [ObjectIdentifier: Set<String>] = [:]
-        var made: [ObjectBase] = []
-        var copies: [ObjectIdentifier: ObjectBase] = [:]
-    }
-    let record = Record()
+    /// For each object made, the properties that its value gave.
+    private(set) var given: [ObjectIdentifier: Set<String>] = [:]
+    private var pending: [(object: ObjectBase, value: Any)] = []
+    private var isFilling = false
+    /// The copies made so far: an object that is met again is not copied again, and cycles end.
+    private var copies: [Source: ObjectBase] = [:]
+    /// Keeps what was given and made alive, so that identifiers stay unique.
+    private var kept: [ObjectBase] = []
 
-    var given: [ObjectIdentifier: Set<String>] { record.given }
+    /// An object to copy: a row of a Realm, or an unmanaged instance.
+    private struct Source: Hashable {
+        let owner: ObjectIdentifier
+        let key: Int64
+        let type: ObjectIdentifier
+
+        init(_ object: ObjectBase, as type: ObjectBase.Type) {
+            owner = object._managedClass.map { ObjectIdentifier($0) } ?? ObjectIdentifier(object)
+            key = object._key
+            self.type = ObjectIdentifier(type)
+        }
+    }
 
     init(realm: RealmInstance?) { self.realm = realm }
 
     static var detached: _ValueConversion { _ValueConversion(realm: nil) }
 
+    // MARK: Making objects
+
     /// An object of class `type` for a link; nil if the value does not fit.
     func object(of type: ObjectBase.Type, from value: Any) -> ObjectBase? {
-        if let object = value as? ObjectBase, Swift.type(of: object) == type {
-            if realm == nil || object._realm === realm { return object }
+        if let object = value as? ObjectBase {
+            return linkable(object, as: type) ?? make(type, from: object)
         }
         let isFitting =
-            value is ObjectBase || value is [String: Any] || value is [AnyHashable: Any]
-            || value is [Any]
+            value is [String: Any] || value is [AnyHashable: Any] || value is [Any]
         return isFitting ? make(type, from: value) : nil
+    }
+
+    /// The object itself, if a link may lead to it.
+    private func linkable(_ object: ObjectBase, as type: ObjectBase.Type) -> ObjectBase? {
+        guard let realm else { return Swift.type(of: object) == type ? object : nil }
+        // An embedded object has one owner, so that a second one gets a copy.
+        guard object._realm === realm, !(type is EmbeddedObject.Type) else { return nil }
+        if Swift.type(of: object) == type { return object }
+        let managedClass = realm.managedClass(for: type)
+        guard object._managedClass?.table === managedClass.table else { return nil }
+        return managedClass.makeAccessor(key: object._key)
     }
 
     /// A new unmanaged object with the given values.
     func make(_ type: ObjectBase.Type, from value: Any) -> ObjectBase {
-        if let source = value as? ObjectBase {
-            if let copy = record.copies[ObjectIdentifier(source)] { return copy }
-            let copy = type.init()
-            record.copies[ObjectIdentifier(source)] = copy
-            record.made.append(source)
-            fill(copy, from: source)
-            return copy
+        // Each place has an embedded object of its own.
+        guard let value = value as? ObjectBase, !(type is EmbeddedObject.Type) else {
+            let object = type.init()
+            fill(object, from: value)
+            return object
         }
-        let object = type.init()
-        fill(object, from: value)
-        return object
+        let source = Source(value, as: type)
+        if let copy = copies[source] { return copy }
+        let copy = type.init()
+        copies[source] = copy
+        fill(copy, from: value)
+        return copy
     }
 
+    /// Gives an object values: now, or, called while filling another, after that.
     func fill(_ object: ObjectBase, from value: Any) {
-        let model = ClassModel.of(type(of: object))
-        var names: Set<String> = []
+        pending.append((object, value))
+        if !isFilling { fillPending() }
+    }
+
+    private func fillPending() {
+        isFilling = true
+        defer { isFilling = false }
+        while let (object, value) = pending.popLast() { fillNow(object, from: value) }
+    }
+
+    /// What `convert` gives, with all that it made filled: for what looks into an object at once.
+    func filled<Value>(_ convert: () -> Value?) -> Value? {
+        let outer = (pending: pending, isFilling: isFilling)
+        pending = []
+        isFilling = true
+        let value = convert()
+        fillPending()
+        (pending, isFilling) = outer
+        return value
+    }
+
+    // MARK: Filling
+
+    private func fillNow(_ object: ObjectBase, from value: Any) {
+        let model = object._model
+        kept.append(object)
+        let names: [String]
         switch value {
         case let source as ObjectBase:
+            kept.append(source)
             names = fill(object, of: model, fromObject: source)
         case let dictionary as [String: Any]:
-            for property in model.properties {
-                guard let value = dictionary[property.name] else { continue }
-                set(property, of: object, to: value, model)
-                names.insert(property.name)
-            }
-        case let array as [Any]:
-            if array.count > model.properties.count {
-                stop(
-                    "Invalid array input: more values (\(array.count)) than properties "
-                        + "(\(model.properties.count)).")
-            }
-            for (property, value) in zip(model.properties, array) {
-                set(property, of: object, to: value, model)
-                names.insert(property.name)
-            }
-        default:
-            stop(
-                "Invalid value '\(value)' of type '\(type(of: value))' to initialize object of "
-                    + "type '\(model.name)'.")
+            names = fill(object, of: model, fromDictionary: dictionary)
+        case let array as [Any]: names = fill(object, of: model, fromArray: array)
+        default: model.stopForUnusable(value)
         }
-        record.given[ObjectIdentifier(object)] = names
-        record.made.append(object)
+        given[ObjectIdentifier(object)] = Set(names)
+    }
+
+    private func fill(
+        _ object: ObjectBase, of model: ClassModel, fromDictionary dictionary: [String: Any]
+    ) -> [String] {
+        model.properties.compactMap { property in
+            guard let value = dictionary[property.name] else { return nil }
+            set(property, of: object, to: value, model)
+            return property.name
+        }
+    }
+
+    private func fill(
+        _ object: ObjectBase, of model: ClassModel, fromArray array: [Any]
+    ) -> [String] {
+        model.requireFit(array)
+        return zip(model.properties, array).map { property, value in
+            set(property, of: object, to: value, model)
+            return property.name
+        }
     }
 
     private func fill(
         _ object: ObjectBase, of model: ClassModel, fromObject source: ObjectBase
-    ) -> Set<String> {
-        let sourceModel = ClassModel.of(type(of: source))
-        for property in model.properties {
+    ) -> [String] {
+        let sourceModel = source._model
+        return model.properties.map { property in
             guard let origin = sourceModel[property.name] else {
-                stop(
-                    "Invalid value '\(source)' to initialize object of type '\(model.name)': "
-                        + "missing key '\(property.name)'")
+                model.stopForMissing(property, in: source)
             }
-            set(
-                property, of: object,
-                to: origin.wrapper.value(of: source, at: origin.offset), model)
+            let value = origin.wrapper.value(of: source, at: origin.offset)
+            set(property, of: object, to: value, model)
+            return property.name
         }
-        return Set(model.properties.map(\.name))
     }
 
     private func set(

@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// Walks the objects that a list of links led to when the walk began. Objects that are deleted
+/// Walks the objects that a collection of links led to when the walk began. Objects that are deleted
 /// meanwhile are visited all the same, invalidated.
 ///
 /// Neighbours in a list often lie in one leaf: the leaf of the object before is tried first, and
@@ -19,11 +19,11 @@ final class LinkCursor {
     private var leaf: Node?
     private var leafStamp = UInt64.max
 
-    init(_ keys: ContiguousArray<Int64>, _ source: _LinkSource) {
+    init(_ keys: ContiguousArray<Int64>, to target: ManagedClass) {
         self.keys = keys
-        target = source.target
-        realm = source.target.realm
-        birth = source.birth
+        self.target = target
+        realm = target.realm
+        birth = target.realm.generation
         soleReference =
             target.model.isReusable ? ReferenceCounts.ofSoleReference : .max
     }

@@ -2,19 +2,22 @@ import Foundation
 import StorageEngine
 
 extension ManagedClass {
-    /// The key of an object that a property or a list is to refer to, adding it if necessary.
-    /// Nil if the transaction has failed.
-    func keyOfLinked(_ object: ObjectBase, update: Realm.UpdatePolicy) -> Int64? {
+    /// The key of an object that a property or a collection is to refer to, adding it if
+    /// necessary. Nil if the transaction has failed.
+    func keyOfLinked(
+        _ object: ObjectBase, in place: LinkPlace, update: Realm.UpdatePolicy
+    ) -> Int64? {
+        if model.isEmbedded { stop(place.textForManagedEmbedded) }
         if object._context != nil {
-            requireOwn(object)
+            requireOwn(object, in: place)
             return object._key
         }
-        requireExactType(object)
+        requireExactType(object, in: place)
         return realm.addGraph(object, update: update)
     }
 
     /// Stops unless a managed object belongs to this class, to this Realm, and exists.
-    private func requireOwn(_ object: ObjectBase) {
+    private func requireOwn(_ object: ObjectBase, in place: LinkPlace) {
         if object.isInvalidated {
             stop("Adding a deleted or invalidated object to a Realm is not permitted")
         }
@@ -23,24 +26,44 @@ extension ManagedClass {
                 "Object is already managed by another Realm. Use create instead to copy it into "
                     + "this Realm.")
         }
-        requireExactType(object)
+        if other.table !== table { stopBecause(object, isIn: place) }
     }
 
-    private func requireExactType(_ object: ObjectBase) {
-        guard type(of: object) == model.type else {
-            stop(
-                "Object of type '\(type(of: object).className())' does not match RLMArray type "
-                    + "'\(model.name)'.")
-        }
+    func requireExactType(_ object: ObjectBase, in place: LinkPlace) {
+        if type(of: object) != model.type { stopBecause(object, isIn: place) }
+    }
+
+    private func stopBecause(_ object: ObjectBase, isIn place: LinkPlace) -> Never {
+        stop(place.text(forObjectOf: object._model.name, insteadOf: model.name))
     }
 
     /// Writes an unmanaged object into the table, without what it links to, and makes the instance
     /// the accessor of the new or updated row. Returns its key; if the transaction has failed, nil,
     /// and the object stays unmanaged.
-    func addRow(
-        of object: ObjectBase, update: Realm.UpdatePolicy, given: Set<String>? = nil
-    ) -> Int64? {
+    func addRow(of object: ObjectBase, update: Realm.UpdatePolicy) -> Int64? {
         if realm.hasFailed { return nil }
+        let row = gather(object)
+        let isDeferred = realm.scratch.hasDeferredValues
+        if update != .error, let existing = existingKey(row) {
+            updateRow(
+                of: existing, from: object, update: update,
+                given: realm.givenProperties(of: object))
+            return realm.hasFailed ? nil : existing
+        }
+        guard let key = insertRow(UnsafeBufferPointer(row)) else {
+            return nil
+        }
+        object._attach(to: self, key: key)
+        if isDeferred {
+            realm.completeLater(
+                _Addition(object: object, to: self, update: update, isNew: true, given: nil))
+        }
+        return key
+    }
+
+    /// The stored forms of an unmanaged object's properties, in scratch memory; whether some have
+    /// none yet is said there.
+    func gather(_ object: ObjectBase) -> UnsafeMutableBufferPointer<Scalar> {
         let scratch = realm.scratch
         scratch.reset()
         let row = scratch.row(columns: columns.count)
@@ -49,34 +72,11 @@ extension ManagedClass {
             row[columns[position]] = model.properties[position].valueType._gather(
                 object._storage(at: model.properties[position].offset), scratch)
         }
-        var isDeferred = scratch.hasDeferredValues
-        var given = given
-        let key: Int64
-        if update != .error, let existing = existingKey(row) {
-            updateRow(row, of: existing, update: update, given: given)
-            key = existing
-            // A list that was never read is empty all the same, and is to empty the stored one.
-            for position in model.lists {
-                let property = model.properties[position]
-                _ = property.wrapper.value(of: object, at: property.offset)
-                isDeferred = true
-            }
-        } else if let new = insertRow(UnsafeBufferPointer(row)) {
-            key = new
-            // Defaults count for a new object.
-            given = nil
-        } else {
-            return nil
-        }
-        object._attach(to: self, key: key)
-        if isDeferred {
-            realm.completeLater(
-                _Addition(object: object, to: self, update: update, given: given))
-        }
-        return key
+        return row
     }
 
-    private func insertRow(_ row: UnsafeBufferPointer<Scalar>) -> Int64? {
+    /// The key of a new object; nil if the transaction has failed.
+    func insertRow(_ row: UnsafeBufferPointer<Scalar>) -> Int64? {
         if realm.hasFailed { return nil }
         do {
             let key = try existingTable.insert(row).rawValue
@@ -87,12 +87,7 @@ extension ManagedClass {
                 "Attempting to create an object of type '\(model.name)' with an existing primary "
                     + "key value '\(text(of: row[primaryKeyColumn]))'.")
         } catch let error as StorageError where error.code == .valueTooLarge {
-            for (column, value) in row.enumerated() {
-                guard case .bytes(let bytes) = value else { continue }
-                if bytes.count > RealmInstance.maximumValueSize {
-                    stop(model.tooLarge(column: column, of: self, size: bytes.count))
-                }
-            }
+            requireSizes(row)
             stop(error)
         } catch {
             realm.fail(error)
@@ -100,29 +95,20 @@ extension ManagedClass {
         }
     }
 
-    private func existingKey(_ row: UnsafeMutableBufferPointer<Scalar>) -> Int64? {
+    /// Stops if a string or data value is beyond the limit.
+    func requireSizes(_ row: UnsafeBufferPointer<Scalar>) {
+        for (column, value) in row.enumerated() {
+            guard case .bytes(let bytes) = value else { continue }
+            if bytes.count > RealmInstance.maximumValueSize {
+                stop(model.tooLarge(column: column, of: self, size: bytes.count))
+            }
+        }
+    }
+
+    func existingKey(_ row: UnsafeMutableBufferPointer<Scalar>) -> Int64? {
         guard primaryKeyColumn >= 0 else { return nil }
         let found = realm.change { try existingTable.find(primaryKey: row[primaryKeyColumn]) }
         return (found ?? nil)?.rawValue
-    }
-
-    /// Links and lists follow in the addition's second step.
-    private func updateRow(
-        _ row: UnsafeMutableBufferPointer<Scalar>, of key: Int64, update: Realm.UpdatePolicy,
-        given: Set<String>?
-    ) {
-        let object = ObjectKey(rawValue: key)
-        for (property, column) in zip(model.properties, columns) {
-            if column == primaryKeyColumn || property.shape.collection != .none { continue }
-            if let given, !given.contains(property.name) { continue }
-            realm.change {
-                if update == .modified {
-                    let old = try existingTable.value(column, of: object)
-                    if old.isIdentical(to: row[column]) { return }
-                }
-                try existingTable.set(column, of: object, to: row[column])
-            }
-        }
     }
 
     private func text(of scalar: Scalar) -> String {

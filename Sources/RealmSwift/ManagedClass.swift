@@ -24,11 +24,8 @@ final class ManagedClass {
     /// Uncounted, because classes that link to each other would keep each other, and the file, open:
     /// the Realm instance keeps all of its classes.
     @exclusivity(unchecked) private var linkTargets: [Unmanaged<ManagedClass>?]
-    /// The first key that the current write transaction made: all keys from here on vanish when it
-    /// is cancelled.
-    @exclusivity(unchecked) private var firstNewKey: Int64?
-    /// For each generation that a cancelled write transaction ended, the first key that it made.
-    @exclusivity(unchecked) private var cancelled: [UInt32: Int64] = [:]
+    /// Uncounted: the Realm keeps it.
+    private unowned(unsafe) let insertedKeys: InsertedKeys
     /// How a primary key given as an integer or a string is looked up; see `Realm.object`.
     let keyForm: _PrimaryKeyForm
 
@@ -41,13 +38,14 @@ final class ManagedClass {
         let stored = table?.definition.columns ?? []
         let positions = Dictionary(
             stored.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        columns = model.properties.indices.map { positions[model.properties[$0].name] ?? $0 }
+        columns = model.properties.indices.map { positions[model.properties[$0].columnName] ?? $0 }
         var owners = [Int?](repeating: nil, count: max(stored.count, columns.count))
         for (property, column) in columns.enumerated() { owners[column] = property }
         propertyOfColumn = owners
         primaryKeyColumn = model.primaryKey.map { [columns] in columns[$0] } ?? -1
         linkTargets = Array(repeating: nil, count: owners.count)
         keyForm = _PrimaryKeyForm(model)
+        insertedKeys = realm.insertedKeys(ofClass: model.name)
         context = .allocate(capacity: 1)
         context.initialize(
             to: _AccessContext(
@@ -93,10 +91,12 @@ final class ManagedClass {
     /// The class that the links in a column lead to.
     func linkTarget(column: Int) -> ManagedClass {
         if let target = linkTargets[column] { return target.takeUnretainedValue() }
-        guard let type = property(ofColumn: column).shape.linkedClass else {
-            stop("Property '\(model.name).\(property(ofColumn: column).name)' is not a link.")
+        let property = property(ofColumn: column)
+        guard let type = property.shape.linkedClass, let name = property.linkedClassName else {
+            stop("Property '\(model.name).\(property.name)' is not a link.")
         }
-        let target = realm.managedClass(for: type)
+        let target =
+            model.hasStorage ? realm.managedClass(for: type) : realm.dynamicClass(named: name)
         linkTargets[column] = .passUnretained(target)
         return target
     }
@@ -109,14 +109,14 @@ final class ManagedClass {
     /// A new accessor of an object that is known to exist.
     func makeAccessor(key: Int64) -> ObjectBase {
         let object = model.type.init()
-        // A list made by the initialiser is not the object's list.
-        if model.hasLists { resetLists(of: object) }
+        // A collection made by the initialiser is not the object's.
+        if model.hasCollections { resetCollections(of: object) }
         object._attach(to: self, key: key)
         return object
     }
 
-    private func resetLists(of object: ObjectBase) {
-        for position in model.lists {
+    private func resetCollections(of object: ObjectBase) {
+        for position in model.collections {
             let property = model.properties[position]
             property.wrapper.reset(at: object._storage(at: property.offset))
         }
@@ -144,30 +144,11 @@ final class ManagedClass {
         do { try existingTable.set(column, of: key, to: value) } catch { realm.fail(error) }
     }
 
-    // MARK: Generations
-    //
-    // Accessors and collections remember the generation of the Realm that they were made in.
-    // Invalidating the Realm ends all generations so far. Cancelling a write transaction gives its
-    // keys back, so that a later one may use them again: what was made in the generation that the
-    // cancellation ended, with one of these keys, stays invalid whatever the key means then. Keys
-    // that a transaction makes are above all others, so in its generation they belong to it alone.
-
     func isValid(birth: UInt32) -> Bool { birth >= realm.firstValidGeneration }
 
-    func noteInsertion(of key: Int64) {
-        if firstNewKey == nil { firstNewKey = key }
-    }
-
-    /// Returns whether keys have vanished; the Realm's generation is then over.
-    func transactionDidEnd(cancelled isCancelled: Bool) -> Bool {
-        guard let first = firstNewKey else { return false }
-        firstNewKey = nil
-        if isCancelled { cancelled[realm.generation] = first }
-        return isCancelled
-    }
+    func noteInsertion(of key: Int64) { insertedKeys.note(key) }
 
     private func wasCancelled(key: Int64, birth: UInt32) -> Bool {
-        guard !cancelled.isEmpty, let first = cancelled[birth] else { return false }
-        return key >= first
+        insertedKeys.wasCancelled(key, birth: birth)
     }
 }

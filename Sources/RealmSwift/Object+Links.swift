@@ -1,18 +1,17 @@
 import StorageEngine
 
-/// Where the objects that links lead to come from, and in which generation the links were read.
-public struct _LinkSource {
-    let target: ManagedClass
-    let birth: UInt32
-}
-
 extension Object: _PersistableInsideOptional, _RealmCollectionValueInsideOptional {
     public typealias PersistedType = Object
 }
 
 extension _PersistableInsideOptional where Self: ObjectBase {
-    public static var _shape: _PropertyShape { _PropertyShape(type: .link, linkedClass: self) }
+    public static var _shape: _PropertyShape { _elementShape }
+    @inlinable public static var _isLink: Bool { true }
     public static func _makeDefault() -> Self { self.init() }
+
+    public static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self? {
+        unsafeDowncast(tracer.makeObject(self), to: Self.self)
+    }
 
     // A link is declared optional; schema discovery refuses any other, so no object of a class
     // with one is ever managed.
@@ -51,7 +50,7 @@ extension _PersistableInsideOptional where Self: ObjectBase {
         }
         guard let value else { return object._write(.null, offset) }
         let target = managedClass.linkTarget(column: Int(object._column(offset).index))
-        guard let key = target.keyOfLinked(value, update: .error) else { return }
+        guard let key = target.keyOfLinked(value, in: .property, update: .error) else { return }
         object._write(.integer(key), offset)
     }
 
@@ -73,7 +72,7 @@ extension _PersistableInsideOptional where Self: ObjectBase {
         let target = Persisted<Self?>.value(at: storage)
         // The stored link replaces the reference, which could keep a cycle of objects alive.
         Persisted<Self?>.reset(at: storage)
-        if let target { addition.setLink(to: target) }
+        addition.setLink(to: target)
     }
 
     public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
@@ -84,14 +83,14 @@ extension _PersistableInsideOptional where Self: ObjectBase {
 
 extension RealmCollectionValue where Self: ObjectBase {
     public static var _elementShape: _PropertyShape {
-        _PropertyShape(type: .link, linkedClass: self)
+        _PropertyShape(type: self is EmbeddedObject.Type ? .embedded : .link, linkedClass: self)
     }
 
     public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self {
-        guard case .integer(let key) = scalar, let source else {
+        guard case .integer(let key) = scalar, let source, let target = source.target else {
             stop("A link without a target was read.")
         }
-        let object = source.target.makeAccessor(key: key)
+        let object = target.makeAccessor(key: key)
         object._birth = source.birth
         return unsafeDowncast(object, to: Self.self)
     }
@@ -99,7 +98,27 @@ extension RealmCollectionValue where Self: ObjectBase {
     public static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar {
         let target = scratch.realm.managedClass(for: self)
         // Once the transaction has failed there is no key, and nobody writes the null.
-        return target.keyOfLinked(value, update: scratch.update).map { .integer($0) } ?? .null
+        return target.keyOfLinked(value, in: .list, update: scratch.update).map { .integer($0) }
+            ?? .null
+    }
+
+    /// An object of which nothing has been read.
+    public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self? {
+        unsafeDowncast(tracer.makeObject(self), to: Self.self)
+    }
+
+    /// Links to the object, which is added if it is unmanaged.
+    public static func _store(_ value: Self, in slot: _ValueSlot) {
+        let update = slot.realm.scratch.update
+        guard let key = slot.linkTarget.keyOfLinked(value, in: slot.linkPlace, update: update)
+        else { return }
+        slot.put(.integer(key))
+    }
+
+    public static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar? {
+        guard value._realm === scratch.realm else { return nil }
+        value._requireAlive()
+        return .integer(value._key)
     }
 
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {

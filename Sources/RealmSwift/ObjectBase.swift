@@ -36,6 +36,34 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     /// Whether Realms without an explicit list of classes store this one. True unless overridden.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
 
+    /// The name of the primary key; nil unless overridden. An older way to declare what
+    /// `@Persisted(primaryKey: true)` declares.
+    open class func primaryKey() -> String? { nil }
+
+    /// The names of properties to index; none unless overridden. An older way to declare what
+    /// `@Persisted(indexed: true)` declares.
+    open class func indexedProperties() -> [String] { [] }
+
+    /// The names of properties that are not stored; none unless overridden. There is no need to list
+    /// any: properties without `@Persisted`, and computed ones, are never stored, and those with it
+    /// always are.
+    open class func ignoredProperties() -> [String] { [] }
+
+    /// The names under which properties are stored, by their names in Swift; empty unless overridden.
+    ///
+    /// ```swift
+    /// class Person: Object {
+    ///     @Persisted var firstName: String
+    ///     override class func propertiesMapping() -> [String: String] {
+    ///         ["firstName": "first_name"]
+    ///     }
+    /// }
+    /// ```
+    /// The application uses the name in Swift everywhere: in values for ``Realm/create(_:value:update:)``,
+    /// in subscripts, in queries. Only the file has the other one. So a property can be renamed in
+    /// Swift without a migration.
+    open class func propertiesMapping() -> [String: String] { [:] }
+
     /// True once the object has been deleted, or its Realm invalidated.
     ///
     /// Reading any other property of such an object stops the program.
@@ -47,11 +75,7 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     /// Realm and their class has a primary key.
     public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
         if left === right { return true }
-        guard let leftClass = left._managedClass, let rightClass = right._managedClass else {
-            return false
-        }
-        return leftClass === rightClass && leftClass.model.primaryKey != nil
-            && left._key == right._key
+        return left._managedClass?.model.primaryKey != nil && left._isSameRow(as: right)
     }
 
     /// By primary key for a managed object that has one, otherwise by identity. So the hash of an
@@ -63,6 +87,44 @@ open class ObjectBase: Hashable, CustomStringConvertible {
             hasher.combine(ObjectIdentifier(self))
         }
     }
+
+    /// Reads or writes the property named `key`. Numbers are given as `NSNumber`, which casts to
+    /// every numeric type that holds the value; enums as their raw values.
+    ///
+    /// A name that does not exist, or a value that does not fit, stops the program.
+    open subscript(key: String) -> Any? {
+        get {
+            guard let value = _value(ofPropertyNamed: key) else { _stopForUnknownName(key) }
+            return value
+        }
+        set {
+            if !_set(newValue, forPropertyNamed: key) { _stopForUnknownName(key) }
+        }
+    }
+
+    /// The value of the property named `key`, or, for `"invalidated"`, whether the object is.
+    ///
+    /// Numbers are given as `NSNumber`, which casts to every numeric type that holds the value;
+    /// enums as their raw values. For other names see ``value(forUndefinedKey:)``.
+    open func value(forKey key: String) -> Any? {
+        if let value = _value(ofPropertyNamed: key) { return value }
+        if key == "invalidated" || key == "isInvalidated" { return boxed(isInvalidated) }
+        return value(forUndefinedKey: key)
+    }
+
+    /// Sets the property named `key`. A value that does not fit stops the program. For names that
+    /// are no properties see ``setValue(_:forUndefinedKey:)``.
+    open func setValue(_ value: Any?, forKey key: String) {
+        if !_set(value, forPropertyNamed: key) { setValue(value, forUndefinedKey: key) }
+    }
+
+    /// What ``value(forKey:)`` gives for a name that is no property. Stops the program unless
+    /// overridden.
+    open func value(forUndefinedKey key: String) -> Any? { _stopForUnknownName(key) }
+
+    /// What ``setValue(_:forKey:)`` does with a name that is no property. Stops the program unless
+    /// overridden.
+    open func setValue(_ value: Any?, forUndefinedKey key: String) { _stopForUnknownName(key) }
 
     /// The object with its properties and what they link to, five levels deep.
     open var description: String { ObjectPrinter.describe(self) }
@@ -108,6 +170,18 @@ extension ObjectBase {
         return Unmanaged<ManagedClass>.fromOpaque(context.pointee.owner).takeUnretainedValue()
     }
 
+    /// What the library knows of the object's class.
+    final var _model: ClassModel { _managedClass?.model ?? ClassModel.of(type(of: self)) }
+
+    /// Whether both are one instance, or stand for the same object of the same Realm.
+    final func _isSameRow(as other: ObjectBase) -> Bool {
+        if self === other { return true }
+        guard let itsClass = _managedClass, let otherClass = other._managedClass,
+            let table = itsClass.table
+        else { return false }
+        return table === otherClass.table && _key == other._key
+    }
+
     /// Makes this object the accessor of `key`. Its row is looked up by the first read.
     final func _attach(to managedClass: ManagedClass, key: Int64) {
         _realm = managedClass.realm
@@ -115,6 +189,7 @@ extension ObjectBase {
         _key = key
         _stamp = .max
         _birth = managedClass.realm.generation
+        if managedClass.model.isEncodable { managedClass.model.markManaged(self) }
     }
 
     /// Remembers where the row lies until the layout stamp changes.

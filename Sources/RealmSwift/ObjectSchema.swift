@@ -16,13 +16,15 @@ public enum PropertyType: Int, Sendable {
     case float = 5
     /// `Double`.
     case double = 6
-    /// A link to an object, or a list of objects.
+    /// A link to an object, or a collection of objects.
     case object = 7
-    /// A value of any type. There are no properties of this type.
+    /// ``LinkingObjects``.
+    case linkingObjects = 8
+    /// ``AnyRealmValue``: a value of any type.
     case any = 9
-    /// `ObjectId`. There are no properties of this type.
+    /// ``ObjectId``.
     case objectId = 10
-    /// `Decimal128`. There are no properties of this type.
+    /// ``Decimal128``.
     case decimal128 = 11
     /// `UUID`.
     // Spelled as applications know it.
@@ -54,28 +56,32 @@ public struct Property: CustomStringConvertible, Equatable {
     /// The name in Swift.
     public var name: String { model.name }
     /// The name under which the property is stored.
-    public var columnName: String { model.name }
+    public var columnName: String { model.columnName }
     /// The type without optionality and collection.
-    public var type: PropertyType { PropertyType(model.shape.type) }
+    public var type: PropertyType {
+        model.linkOriginPropertyName == nil ? PropertyType(model.shape.type) : .linkingObjects
+    }
     /// True for a ``List``.
     public var isArray: Bool { model.shape.collection == .list }
-    /// True for a set. There are no properties of this kind.
-    public var isSet: Bool { false }
-    /// True for a map. There are no properties of this kind.
-    public var isMap: Bool { false }
+    /// True for a ``MutableSet``.
+    public var isSet: Bool { model.shape.collection == .set }
+    /// True for a ``Map``.
+    public var isMap: Bool { model.shape.collection == .map }
     /// True for a primary key as well.
     public var isIndexed: Bool { model.isIndexed || model.isPrimaryKey }
-    /// Whether the property, or an element of the list, may be nil. Always true for a link.
+    /// Whether the property, or an element of the collection, may be nil. Always true for a link,
+    /// and for the values of a map of objects.
     public var isOptional: Bool { model.shape.isOptional }
-    /// The name of the class that a link or a list of links leads to.
+    /// The name of the class that a link or a collection of links leads to.
     public var objectClassName: String? { model.linkedClassName }
 
     /// All attributes, one a line.
     public var description: String {
-        var lines = ["type = \(model.shape.type.name);"]
+        let origin = model.linkOriginPropertyName
+        var lines = ["type = \(origin == nil ? model.shape.type.name : "linking objects");"]
         if let objectClassName {
             lines.append("objectClassName = \(objectClassName);")
-            lines.append("linkOriginPropertyName = (null);")
+            lines.append("linkOriginPropertyName = \(origin ?? "(null)");")
         }
         lines += [
             "columnName = \(columnName);",
@@ -101,27 +107,29 @@ public struct Property: CustomStringConvertible, Equatable {
 public struct ObjectSchema: CustomStringConvertible, Equatable {
     let model: ClassModel
 
-    /// Those of superclasses first, then in the order of declaration.
+    /// Those of superclasses first, then in the order of declaration. ``LinkingObjects`` are not
+    /// among them: they are not stored.
     public var properties: [Property] { model.properties.map(Property.init) }
     /// The name under which objects of the class are stored.
     public var className: String { model.name }
     /// The class itself.
     public var objectClass: AnyClass { model.type }
-    /// True for a class of embedded objects. There are none of this kind.
-    public var isEmbedded: Bool { false }
+    /// True for a class of embedded objects.
+    public var isEmbedded: Bool { model.isEmbedded }
     /// The primary key; nil if the class has none.
     public var primaryKeyProperty: Property? {
         model.primaryKey.map { Property(model: model.properties[$0]) }
     }
 
-    /// The property of this name; nil if there is none.
+    /// The property of this name, ``LinkingObjects`` included; nil if there is none.
     public subscript(propertyName: String) -> Property? {
         model[propertyName].map(Property.init)
     }
 
     /// The properties with their attributes.
     public var description: String {
-        "\(className) {\n" + properties.map { indented($0.description) }.joined() + "}"
+        let title = isEmbedded ? "\(className) (embedded)" : className
+        return "\(title) {\n" + properties.map { indented($0.description) }.joined() + "}"
     }
 
     /// Whether both have the same name and equal properties.
@@ -143,7 +151,7 @@ public struct Schema: CustomStringConvertible, Equatable {
 
     /// The class of this name; nil if there is none.
     public subscript(className: String) -> ObjectSchema? {
-        model.classes.first { $0.name == className }.map(ObjectSchema.init)
+        model[className].map(ObjectSchema.init)
     }
 
     /// The classes with their properties.

@@ -2,7 +2,7 @@ import Foundation
 import StorageEngine
 
 extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
-    public typealias PersistedType = Wrapped.PersistedType
+    public typealias PersistedType = Wrapped.PersistedType?
 }
 
 extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
@@ -13,6 +13,10 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
     }
 
     public static func _makeDefault() -> Wrapped? { nil }
+
+    public static func _makeTraced(_ tracer: _KeyPathTracer) -> Wrapped? {
+        Wrapped._makeTracedOptional(tracer)
+    }
 
     @inlinable @inline(__always)
     public static func _get(_ object: ObjectBase, _ offset: Int) -> Wrapped? {
@@ -53,12 +57,24 @@ extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueIns
     }
 
     public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Wrapped? {
-        if case .null = scalar { return nil }
-        return Wrapped._decode(scalar, source)
+        Wrapped._decodeOptional(scalar, source)
     }
 
     public static func _encode(_ value: Wrapped?, _ scratch: _Scratch) -> Scalar {
         value.map { Wrapped._encode($0, scratch) } ?? .null
+    }
+
+    public static func _encodeSought(_ value: Wrapped?, _ scratch: _Scratch) -> Scalar? {
+        guard let value else { return .null }
+        return Wrapped._encodeSought(value, scratch)
+    }
+
+    public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Wrapped?? {
+        Wrapped._makeTracedElement(tracer).map { .some($0) }
+    }
+
+    public static func _store(_ value: Wrapped?, in slot: _ValueSlot) {
+        if let value { Wrapped._store(value, in: slot) } else { slot.put(.null) }
     }
 
     public static func _convertElement(

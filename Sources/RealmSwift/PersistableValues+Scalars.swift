@@ -186,8 +186,8 @@ extension Float: _PersistableScalar {
     @inlinable @inline(__always)
     public func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result { body(.float(self)) }
 
-    public static func _convertScalar(_ value: Any) -> Float? {
-        Double._convertElement(value, .detached).map(Float.init)
+    public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Float? {
+        (value as? Float) ?? Double._convertElement(value, conversion).map(Float.init)
     }
 }
 
@@ -210,13 +210,10 @@ extension Double: _PersistableScalar {
     @inlinable @inline(__always)
     public func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result { body(.double(self)) }
 
-    public static func _convertScalar(_ value: Any) -> Double? {
-        switch value {
-        case is Bool: nil
-        case let value as Float: Double(value)
-        case let value as any BinaryInteger: Double(value)
-        case let value as NSNumber: value.doubleValue
-        default: nil
-        }
+    /// Takes numbers of all kinds, but no booleans.
+    public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Double? {
+        guard let value = unwrapped(value), !isBoolean(value) else { return nil }
+        if let value = value as? any BinaryInteger { return Double(value) }
+        return (value as? NSNumber)?.doubleValue
     }
 }

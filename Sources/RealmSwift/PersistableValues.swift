@@ -2,7 +2,7 @@ import Foundation
 import StorageEngine
 
 /// A type whose stored form has the type `PersistedType`.
-public protocol _HasPersistedType {
+public protocol _HasPersistedType: _ObjcBridgeable {
     /// The type that is stored.
     associatedtype PersistedType
 }
@@ -14,13 +14,21 @@ public struct _PropertyShape {
     var isOptional = false
     /// The class that a link leads to.
     var linkedClass: ObjectBase.Type?
+
+    /// Whether values lead to objects of one class: as links, or as embedded objects.
+    var isLink: Bool { type == .link || type == .embedded }
 }
 
 /// A type that a `@Persisted` property may have.
 ///
 /// The underscored requirements are how properties reach the storage engine. They are public so
 /// that property accessors compile into the model class; application code has no use for them.
-public protocol _Persistable: _HasPersistedType {
+public protocol _Persistable: _HasPersistedType
+where
+    PersistedType: _Persistable,
+    // Ends the recursion: an enum or a class, which another type maps itself to, is the longest.
+    PersistedType.PersistedType.PersistedType == PersistedType.PersistedType
+{
     /// How a property of this type is stored.
     static var _shape: _PropertyShape { get }
     /// Whether assigning copies elements into the collection that is there.
@@ -29,6 +37,8 @@ public protocol _Persistable: _HasPersistedType {
     static func _assignElements(of source: Self, to target: Self)
     /// The value of a property declared without one.
     static func _makeDefault() -> Self
+    /// The value of a property through which a key path is traced.
+    static func _makeTraced(_ tracer: _KeyPathTracer) -> Self
     /// Reads the property at byte offset `offset` of a managed object.
     static func _get(_ object: ObjectBase, _ offset: Int) -> Self
     /// Writes the property at byte offset `offset` of a managed object.
@@ -44,21 +54,51 @@ public protocol _Persistable: _HasPersistedType {
 }
 
 /// A type that a collection may hold.
-public protocol RealmCollectionValue: Hashable, _HasPersistedType {
+public protocol RealmCollectionValue: Hashable, _HasPersistedType
+where PersistedType: RealmCollectionValue {
     /// How an element of this type is stored.
     static var _elementShape: _PropertyShape { get }
     /// The value of a stored form that was read from the Realm of `source`.
     static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self
     /// The stored form of a value; links of unmanaged objects add them to the Realm of `scratch`.
     static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar
+    /// The stored form of a value to look for; nil if the Realm of `scratch` cannot hold it.
+    static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar?
+    /// Writes a value into its place in a collection.
+    static func _store(_ value: Self, in slot: _ValueSlot)
+    /// An element through which a key path is traced; nil for values that none leads through.
+    static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self?
     /// Converts a value given by the application; nil if it does not fit.
     static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self?
     /// The value as dynamic access hands it out; nil for null.
     static func _eraseElement(_ value: Self) -> Any?
 }
 
+extension RealmCollectionValue {
+    /// Nil, because no key path leads on through the value.
+    public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self? { nil }
+
+    /// The stored form with which the value would be written.
+    public static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar? {
+        _encode(value, scratch)
+    }
+
+    /// Writes the stored form.
+    public static func _store(_ value: Self, in slot: _ValueSlot) {
+        let scratch = slot.realm.scratch
+        scratch.reset()
+        slot.put(_encode(value, scratch))
+    }
+}
+
 /// A type that a property may have as such and as an optional.
-public protocol _PersistableInsideOptional: _Persistable, RealmCollectionValue {
+public protocol _PersistableInsideOptional: _Persistable, RealmCollectionValue
+where PersistedType: _PersistableInsideOptional {
+    /// Whether the property is a link, which is stored as one that may be null even where it is
+    /// declared otherwise.
+    static var _isLink: Bool { get }
+    /// Like `_makeTraced`, for a property that may be nil.
+    static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self?
     /// Like `_get`, for a property that may be nil.
     static func _getOptional(_ object: ObjectBase, _ offset: Int) -> Self?
     /// Like `_set`, for a property that may be nil.
@@ -70,7 +110,11 @@ public protocol _PersistableInsideOptional: _Persistable, RealmCollectionValue {
 }
 
 /// A type that a collection may hold as such and as an optional.
-public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue {}
+public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue
+where PersistedType: _RealmCollectionValueInsideOptional {
+    /// Like `_decode`, for an element that may be nil.
+    static func _decodeOptional(_ scalar: Scalar, _ source: _LinkSource?) -> Self?
+}
 
 /// A value that is stored as it is, not as a link or a collection.
 public protocol _PersistableScalar: _PersistableInsideOptional,
@@ -93,6 +137,8 @@ where PersistedType == Self {
 }
 
 extension _Persistable {
+    /// The default, because no key path leads on through the value.
+    public static func _makeTraced(_ tracer: _KeyPathTracer) -> Self { _makeDefault() }
     /// Not a collection.
     @inlinable public static var _isCollection: Bool { false }
     /// Nothing, because there are no elements.
@@ -101,7 +147,19 @@ extension _Persistable {
     public static func _completeAdd(_ storage: UnsafeMutableRawPointer, _ addition: _Addition) {}
 }
 
+extension _RealmCollectionValueInsideOptional {
+    /// Nil for null only.
+    public static func _decodeOptional(_ scalar: Scalar, _ source: _LinkSource?) -> Self? {
+        if case .null = scalar { return nil }
+        return _decode(scalar, source)
+    }
+}
+
 extension _PersistableInsideOptional {
+    /// Not a link.
+    @inlinable public static var _isLink: Bool { false }
+    /// Nil, because no key path leads on through the value.
+    public static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self? { nil }
     /// Nothing, because everything was gathered.
     public static func _completeAddOptional(
         _ storage: UnsafeMutableRawPointer, _ addition: _Addition

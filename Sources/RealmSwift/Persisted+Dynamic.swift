@@ -6,6 +6,8 @@ protocol AnyPersisted {
     static func attributes(at storage: UnsafeMutableRawPointer) -> _PersistedAttributes
     /// Forgets the unmanaged value.
     static func reset(at storage: UnsafeMutableRawPointer)
+    /// Notes that the value is the Realm's from now on.
+    static func markManaged(at storage: UnsafeMutableRawPointer)
     static func value(of object: ObjectBase, at offset: Int) -> Any?
     /// Returns false when the value does not fit.
     static func setValue(
@@ -24,8 +26,12 @@ extension Persisted: AnyPersisted {
         storage.assumingMemoryBound(to: Self.self).pointee.state = .unset
     }
 
+    static func markManaged(at storage: UnsafeMutableRawPointer) {
+        storage.assumingMemoryBound(to: Self.self).pointee.state = .managed
+    }
+
     /// The unmanaged value, made now if there is none.
-    @inline(__always)
+    @inlinable @inline(__always)
     static func value(at storage: UnsafeMutableRawPointer) -> Value {
         let wrapper = storage.assumingMemoryBound(to: Self.self)
         if case .value(let value) = wrapper.pointee.state { return value }

@@ -12,13 +12,23 @@ import StorageEngine
 ///     @Persisted var employer: Company?
 /// }
 /// ```
-/// Types: `Bool`, the signed integers, `Float`, `Double`, `String`, `Data`, `Date`, `UUID`, and the
-/// optionals of these; optional model classes; ``List``. A property without an initial value starts
-/// at zero, empty, nil, the current date or a random UUID. Strings and data hold up to 16 MiB.
+/// Types: `Bool`, the signed integers, `Float`, `Double`, `String`, `Data`, `Date`, ``Decimal128``,
+/// ``ObjectId``, `UUID`, enums that are ``PersistableEnum``, types that are ``CustomPersistable`` or
+/// ``FailableCustomPersistable``, and the optionals of all these; ``AnyRealmValue``, which is never
+/// optional; optional model classes; ``List``, ``MutableSet``, ``Map`` and ``LinkingObjects``.
+///
+/// A primary key is an integer, a `String`, an ``ObjectId`` or a `UUID`, or an enum or custom type
+/// that is stored as one, optional or not. These can be indexed, and `Bool` and `Date` too.
+///
+/// A property without an initial value starts at zero, empty, nil, the current date, a new
+/// ``ObjectId`` or `UUID`, the first case of an enum. The value is made when it is first read; one
+/// that is written behind the declaration is made for every instance, also for those that only read
+/// an object of a Realm. Strings and data hold up to 16 MiB.
 ///
 /// On a managed object, reading is allowed on the thread of its Realm only, writing inside a write
-/// transaction only; anything else stops the program. Assigning to a list property copies the
-/// elements into the existing list.
+/// transaction only; anything else stops the program. Assigning to a property that is a list, set or
+/// map copies the elements into the existing one. A primary key can be changed while its object is
+/// unmanaged only.
 @propertyWrapper @frozen
 public struct Persisted<Value: _Persistable> {
     @usableFromInline var state: State
@@ -30,6 +40,9 @@ public struct Persisted<Value: _Persistable> {
         /// Declared without a value, and not yet read.
         case unset
         case value(Value)
+        /// The value is the Realm's. Marked only where the wrapper has to know; see
+        /// `ClassModel.isEncodable`.
+        case managed
     }
 
     @inlinable @inline(__always)
@@ -93,7 +106,13 @@ public struct Persisted<Value: _Persistable> {
     /// The default value is made once and kept.
     @usableFromInline
     mutating func makeDefault() -> Value {
-        let value = Value._makeDefault()
+        let value: Value
+        if let tracer = _KeyPathTracer.active {
+            withUnsafeMutablePointer(to: &self) { tracer.didRead(UnsafeMutableRawPointer($0)) }
+            value = Value._makeTraced(tracer)
+        } else {
+            value = Value._makeDefault()
+        }
         state = .value(value)
         return value
     }
@@ -118,47 +137,4 @@ struct _PersistedAttributes: OptionSet, Sendable {
     @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
     @inlinable static var primaryKey: Self { Self(rawValue: 1) }
     @inlinable static var indexed: Self { Self(rawValue: 2) }
-}
-
-/// A type that can be indexed.
-public protocol _Indexable {}
-/// A type that can be a primary key.
-public protocol _PrimaryKey {}
-
-extension Bool: _Indexable, _PrimaryKey {}
-extension Int: _Indexable, _PrimaryKey {}
-extension Int8: _Indexable, _PrimaryKey {}
-extension Int16: _Indexable, _PrimaryKey {}
-extension Int32: _Indexable, _PrimaryKey {}
-extension Int64: _Indexable, _PrimaryKey {}
-extension String: _Indexable, _PrimaryKey {}
-extension Date: _Indexable {}
-extension UUID: _Indexable, _PrimaryKey {}
-
-extension Persisted where Value.PersistedType: _Indexable {
-    /// A property for which the Realm keeps an index.
-    @inlinable @inline(__always)
-    public init(indexed: Bool) {
-        self.init(state: .unset, attributes: indexed ? .indexed : [])
-    }
-
-    /// A property with an initial value for which the Realm keeps an index.
-    @inlinable @inline(__always)
-    public init(wrappedValue value: Value, indexed: Bool) {
-        self.init(state: .value(value), attributes: indexed ? .indexed : [])
-    }
-}
-
-extension Persisted where Value.PersistedType: _PrimaryKey {
-    /// A property that identifies the object among those of its class.
-    @inlinable @inline(__always)
-    public init(primaryKey: Bool) {
-        self.init(state: .unset, attributes: primaryKey ? .primaryKey : [])
-    }
-
-    /// A property with an initial value that identifies the object among those of its class.
-    @inlinable @inline(__always)
-    public init(wrappedValue value: Value, primaryKey: Bool) {
-        self.init(state: .value(value), attributes: primaryKey ? .primaryKey : [])
-    }
 }

@@ -46,6 +46,20 @@ extension Realm {
         deletion._run()
     }
 
+    /// Deletes the objects that are values of a map, which empties it.
+    public func delete<Key: _MapKey, Value: ObjectBase & _RealmCollectionValueInsideOptional>(
+        _ map: Map<Key, Value?>
+    ) {
+        instance.requireWriting()
+        guard map.managed?.realm === instance else {
+            stop("Can only delete an object from the Realm it belongs to.")
+        }
+        let deletion = _Deletion(instance)
+        for object in map.values.compactMap({ $0 }) { deletion._add(object) }
+        deletion._run()
+        map.removeAll()
+    }
+
     /// Deletes the objects of results.
     public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
         instance.requireWriting()

@@ -73,26 +73,15 @@ extension ManagedClass {
         return object
     }
 
-    fileprivate func object(forPrimaryKey key: Any) -> ObjectBase? {
+    func object(forPrimaryKey key: Any) -> ObjectBase? {
         guard let position = model.primaryKey else {
             stop("'\(model.name)' does not have a primary key")
         }
         let property = model.properties[position]
         realm.scratch.reset()
-        guard let scalar = property.valueType.keyScalar(of: key, realm.scratch) else {
+        guard let scalar = property.valueType.storedForm(of: key, realm.scratch) else {
             stop(model.invalidValue(key, for: property))
         }
         return object(forScalarKey: scalar)
-    }
-}
-
-extension _Persistable {
-    /// The stored form of a primary key; nil if the value does not fit.
-    fileprivate static func keyScalar(of value: Any, _ scratch: _Scratch) -> Scalar? {
-        guard let value = _convert(value, .detached) else { return nil }
-        var wrapper = Persisted(wrappedValue: value)
-        return withUnsafeMutablePointer(to: &wrapper) {
-            _gather(UnsafeMutableRawPointer($0), scratch)
-        }
     }
 }

@@ -78,7 +78,7 @@ extension Realm {
             requireAddable(object)
             return
         }
-        if update != .error { requirePrimaryKey(of: type(of: object)) }
+        requireCreatable(instance.managedClass(for: type(of: object)).model, update)
         _ = instance.addGraph(object, update: update)
     }
 
@@ -99,12 +99,8 @@ extension Realm {
         _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
     ) -> T {
         instance.requireWriting()
-        if update != .error { requirePrimaryKey(of: type) }
-        let conversion = _ValueConversion(realm: instance)
-        let object = conversion.make(type, from: value)
-        instance.conversion = update == .error ? nil : conversion
-        defer { instance.conversion = nil }
-        _ = instance.addGraph(object, update: update)
+        requireCreatable(instance.managedClass(for: type).model, update)
+        let object = instance.create(type, from: value, update: update)
         return unsafeDowncast(object, to: type)
     }
 
@@ -116,12 +112,5 @@ extension Realm {
         stop(
             "Object is already managed by another Realm. Use create instead to copy it into this "
                 + "Realm.")
-    }
-
-    private func requirePrimaryKey(of type: ObjectBase.Type) {
-        let model = instance.managedClass(for: type).model
-        if model.primaryKey == nil {
-            stop("'\(model.name)' does not have a primary key and can not be updated")
-        }
     }
 }

@@ -52,7 +52,9 @@ public struct Realm {
 
     /// All objects of a class. Objects of its subclasses are not among them.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
-        Results(query: ResultsQuery(instance.managedClass(forFetching: type)))
+        let isProjected = !(type is ObjectBase.Type)
+        let managedClass = instance.managedClass(forFetching: type._fetchedClass)
+        return Results(query: ResultsQuery(managedClass, isProjected: isProjected))
     }
 
     /// The object with the given primary key; nil if there is none.
@@ -103,11 +105,8 @@ extension Realm: Equatable {
 }
 
 extension RealmInstance {
-    func managedClass<Element>(forFetching type: Element.Type) -> ManagedClass {
+    func managedClass(forFetching type: ObjectBase.Type) -> ManagedClass {
         checkThread()
-        guard let type = type as? ObjectBase.Type else {
-            stop("Objects of type '\(Element.self)' cannot be fetched from a Realm.")
-        }
         resumeReading()
         return managedClass(for: type)
     }

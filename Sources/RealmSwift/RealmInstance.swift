@@ -28,10 +28,14 @@ final class RealmInstance {
     @exclusivity(unchecked) private(set) var firstValidGeneration: UInt32 = 0
     private(set) var lastCommit: CommitStatistics?
     /// Objects that have their row but not yet their links and lists.
-    @exclusivity(unchecked) private var additions: [_Addition] = []
-    @exclusivity(unchecked) private var isCompletingAdditions = false
+    @exclusivity(unchecked) var additions: [_Addition] = []
+    @exclusivity(unchecked) var isCompletingAdditions = false
     private(set) lazy var scratch = _Scratch(realm: self)
     private var classes: [ObjectIdentifier: ManagedClass] = [:]
+    /// Those of ``DynamicObject``s, by name.
+    private var dynamicClasses: [String: ManagedClass] = [:]
+    /// By name of the class. Never emptied, because managed classes refer to them uncounted.
+    private var insertedKeys: [String: InsertedKeys] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastClass: ManagedClass?
     @exclusivity(unchecked) private var isReading = true
@@ -68,6 +72,7 @@ final class RealmInstance {
         connection.endRead()
         thread = 0
         for managedClass in classes.values { managedClass.threadDidEnd() }
+        for managedClass in dynamicClasses.values { managedClass.threadDidEnd() }
     }
 
     // MARK: Checks
@@ -106,17 +111,40 @@ final class RealmInstance {
     }
 
     private func makeManagedClass(for type: ObjectBase.Type) -> ManagedClass {
-        guard let model = schema[type] else {
-            let name = type.className()
-            stop(
-                "Object type '\(name)' is not managed by the Realm. If using a custom "
-                    + "`objectClasses` / `objectTypes` array in your configuration, add `\(name)` "
-                    + "to the list of `objectClasses` / `objectTypes`.")
-        }
+        guard let model = schema[type] else { stopForUnknownClass(type.className()) }
         resumeReading()
         let managedClass = attempt { try ManagedClass(model: model, realm: self) }
         classes[ObjectIdentifier(type)] = managedClass
         return managedClass
+    }
+
+    /// The class of dynamic objects of this name; stops when neither the Realm nor its file have
+    /// one.
+    func dynamicClass(named name: String) -> ManagedClass {
+        checkThread()
+        resumeReading()
+        if let known = dynamicClasses[name] { return known }
+        let known = schema[name]
+        let stored = attempt { try connection.table(named: name)?.definition }
+        guard let definition = stored ?? known?.definition else { stopForUnknownClass(name) }
+        let model = ClassModel(dynamic: definition, named: known)
+        let managedClass = attempt { try ManagedClass(model: model, realm: self) }
+        dynamicClasses[name] = managedClass
+        return managedClass
+    }
+
+    private func stopForUnknownClass(_ name: String) -> Never {
+        stop(
+            "Object type '\(name)' is not managed by the Realm. If using a custom "
+                + "`objectClasses` / `objectTypes` array in your configuration, add `\(name)` "
+                + "to the list of `objectClasses` / `objectTypes`.")
+    }
+
+    func insertedKeys(ofClass name: String) -> InsertedKeys {
+        if let known = insertedKeys[name] { return known }
+        let keys = InsertedKeys()
+        insertedKeys[name] = keys
+        return keys
     }
 }
 
@@ -184,8 +212,10 @@ extension RealmInstance {
         writeState.pointee = .none
         failure = nil
         var hasVanishedKeys = false
-        for managedClass in classes.values {
-            if managedClass.transactionDidEnd(cancelled: cancelled) { hasVanishedKeys = true }
+        for keys in insertedKeys.values {
+            if keys.transactionDidEnd(cancelled: cancelled, in: generation) {
+                hasVanishedKeys = true
+            }
         }
         if hasVanishedKeys { generation += 1 }
     }
@@ -269,32 +299,5 @@ extension RealmInstance {
         if connection.isInWriteTransaction || connection.version != 0 { return }
         connection.endRead()
         isReading = false
-    }
-}
-
-// MARK: - Adding
-
-extension RealmInstance {
-    /// Adds an unmanaged object and everything it leads to. Returns its key, or nil if the
-    /// transaction has failed.
-    func addGraph(_ object: ObjectBase, update: Realm.UpdatePolicy) -> Int64? {
-        let key = managedClass(for: type(of: object)).addRow(
-            of: object, update: update, given: givenProperties(of: object))
-        // Called by an addition, the object's own addition stays queued behind it.
-        if !isCompletingAdditions && !additions.isEmpty { completeAdditions() }
-        return key
-    }
-
-    /// Queues the second step of adding an object.
-    func completeLater(_ addition: _Addition) { additions.append(addition) }
-
-    private func completeAdditions() {
-        isCompletingAdditions = true
-        while let addition = additions.popLast() { addition.complete() }
-        isCompletingAdditions = false
-    }
-
-    private func givenProperties(of object: ObjectBase) -> Set<String>? {
-        conversion?.given[ObjectIdentifier(object)]
     }
 }

@@ -11,7 +11,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     /// The object that a cursor gave last. Here and not in the cursor, so that handing it out
     /// needs no counting in a loop that does not keep it.
     @usableFromInline var accessor: ObjectBase?
-    /// Set for lists of objects.
+    /// Set for collections of links.
     @usableFromInline let links: LinkCursor?
     @usableFromInline let elements: _ElementIterator<Element>?
 
@@ -46,7 +46,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
             return unsafeBitCast(accessor, to: Element.self)
         }
         if let links {
-            // Made by lists of objects of the class `Element` only.
+            // Made by collections of objects of the class `Element` only.
             links._step(&accessor)
             guard let accessor else { return nil }
             return unsafeBitCast(accessor, to: Element.self)
@@ -60,11 +60,14 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 final class _ElementIterator<Element: RealmCollectionValue> {
     enum Source {
         case array([Element])
-        case list(ListSnapshot, RealmInstance)
+        case values(ValueSnapshot, RealmInstance)
+        case projections(TableCursor, ManagedClass)
     }
 
     private let source: Source
     private var position = 0
+    /// The object that a cursor gave last.
+    private var accessor: ObjectBase?
 
     init(_ source: Source) { self.source = source }
 
@@ -74,10 +77,15 @@ final class _ElementIterator<Element: RealmCollectionValue> {
         switch source {
         case .array(let elements):
             return position < elements.count ? elements[position] : nil
-        case .list(let snapshot, let realm):
+        case .values(let snapshot, let realm):
             realm.checkThread()
-            guard position < snapshot.values.count else { return nil }
+            guard position < snapshot.count else { return nil }
             return snapshot.decode(position, as: Element.self)
+        case .projections(let cursor, let managedClass):
+            cursor._stepSlowly(&accessor)
+            guard let accessor else { return nil }
+            let source = _LinkSource(target: managedClass, birth: accessor._birth)
+            return Element._decode(.integer(accessor._key), source)
         }
     }
 }

@@ -4,6 +4,13 @@ import StorageEngine
 public protocol RealmFetchable: RealmCollectionValue {
     /// The name under which objects of this type are stored.
     static func className() -> String
+    /// The class whose objects are fetched.
+    static var _fetchedClass: ObjectBase.Type { get }
+}
+
+extension RealmFetchable where Self: ObjectBase {
+    /// The class itself.
+    public static var _fetchedClass: ObjectBase.Type { self }
 }
 
 extension Object: RealmFetchable {}
@@ -15,11 +22,8 @@ extension Object: RealmFetchable {}
 ///
 /// Iterating visits the objects that were there when the iteration began, except those that are
 /// deleted meanwhile.
-public struct Results<Element: RealmCollectionValue>: Equatable {
+public struct Results<Element: RealmCollectionValue> {
     @usableFromInline let query: ResultsQuery
-
-    /// Equal if both are the same results, or one is a copy of the other.
-    public static func == (left: Results, right: Results) -> Bool { left.query === right.query }
 }
 
 /// What copies of a `Results` value share.
@@ -29,6 +33,8 @@ final class ResultsQuery {
     /// Keeps the Realm alive.
     let realm: RealmInstance
     private let birth: UInt32
+    /// Whether elements are projections of the objects.
+    @usableFromInline let isProjected: Bool
     // The leaf that was read last, because positions are often asked for in sequence. One thread
     // uses these, and nothing is called while they are accessed.
     @exclusivity(unchecked) private var leaf: Node?
@@ -36,8 +42,9 @@ final class ResultsQuery {
     /// The layout stamp for which the leaf is the right one.
     @exclusivity(unchecked) private var leafStamp = UInt64.max
 
-    init(_ managedClass: ManagedClass) {
+    init(_ managedClass: ManagedClass, isProjected: Bool = false) {
         self.managedClass = managedClass
+        self.isProjected = isProjected
         realm = managedClass.realm
         birth = realm.generation
     }
@@ -50,6 +57,9 @@ final class ResultsQuery {
         if !isValid { stop("Collection is no longer valid") }
         realm.resumeReading()
     }
+
+    /// Where the objects come from.
+    var source: _LinkSource { _LinkSource(target: managedClass, birth: realm.generation) }
 
     var count: Int {
         requireValid()
@@ -111,31 +121,33 @@ extension Results {
     /// The object at `position`. A position outside the results stops the program.
     @inlinable
     public subscript(position: Int) -> Element {
+        if query.isProjected { return projection(at: position) }
         // Safe because Results are made by `Realm.objects` only, which takes the class of the query
         // from `Element`.
-        unsafeBitCast(query.object(at: position), to: Element.self)
+        return unsafeBitCast(query.object(at: position), to: Element.self)
     }
 
-    /// The first object; nil if there is none.
-    public var first: Element? { count == 0 ? nil : self[0] }
-
-    /// The last object; nil if there is none.
-    public var last: Element? {
-        let count = count
-        return count == 0 ? nil : self[count - 1]
+    @usableFromInline
+    func projection(at position: Int) -> Element {
+        let key = query.object(at: position)._key
+        return Element._decode(.integer(key), query.source)
     }
 
     /// The position of an object; nil if it does not belong to the results.
     public func index(of object: Element) -> Int? {
-        (object as? ObjectBase).flatMap(query.position(of:))
+        if let object = object as? ObjectBase { return query.position(of: object) }
+        query.requireValid()
+        let sought = Element._encodeSought(object, query.realm.scratch)
+        guard case .integer(let key)? = sought else { return nil }
+        return attempt {
+            try query.managedClass.table?.position(of: ObjectKey(rawValue: key))
+        }
     }
 }
 
-extension Results: RandomAccessCollection {
-    /// Always 0.
-    public var startIndex: Int { 0 }
-    /// The number of objects now.
-    public var endIndex: Int { count }
+extension Results: RealmCollection {
+    /// Equal if both are the same results, or one is a copy of the other.
+    public static func == (left: Results, right: Results) -> Bool { left.query === right.query }
 
     /// An iterator over the objects that there are now; it passes over those that are deleted
     /// before it reaches them.
@@ -144,11 +156,16 @@ extension Results: RandomAccessCollection {
         guard let cursor = TableCursor(query.managedClass) else {
             return RLMIterator(.array([]))
         }
+        if query.isProjected {
+            return RLMIterator(.projections(cursor, query.managedClass))
+        }
         return RLMIterator(cursor: cursor)
+    }
+    public var _contents: _CollectionContents {
+        query.requireValid()
+        return _CollectionContents(
+            .table(query.managedClass), kindName: "Results", realm: query.realm)
     }
 }
 
-extension Results: CustomStringConvertible {
-    /// At most a hundred objects with their properties.
-    public var description: String { ObjectPrinter.describe(self) }
-}
+extension Results: Encodable where Element: Encodable {}

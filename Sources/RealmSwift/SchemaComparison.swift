@@ -55,6 +55,11 @@ enum SchemaComparison {
         where !stored.columns.contains(where: { $0.name == column.name }) {
             result.append("Property '\(name).\(column.name)' has been added.")
         }
+        if stored.isEmbedded != wanted.isEmbedded {
+            let change =
+                wanted.isEmbedded ? "from top-level to embedded" : "from embedded to top-level"
+            result.append("Class '\(name)' has been changed \(change).")
+        }
         if let change = primaryKeyChange(stored: stored, wanted: wanted) {
             result.append("Primary Key for class '\(name)' has been \(change).")
         }

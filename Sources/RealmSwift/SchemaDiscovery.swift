@@ -5,7 +5,7 @@
 struct SchemaDiscovery {
     /// All classes that belong to the default schema, found once for each process.
     static let defaultClasses: [ObjectBase.Type] = discover().filter {
-        $0 != ObjectBase.self && $0 != RealmSwiftObject.self
+        $0 != ObjectBase.self && $0 != Object.self && $0 != EmbeddedObject.self
             && $0.shouldIncludeInDefaultSchema()
     }
 

@@ -41,7 +41,7 @@ final class SchemaModel: Sendable {
         classes = models.sorted { $0.name < $1.name }
         positions = Dictionary(
             uniqueKeysWithValues: classes.enumerated().map { (ObjectIdentifier($1.type), $0) })
-        requireLinkTargets()
+        requireConsistency()
     }
 
     func contains(_ type: ObjectBase.Type) -> Bool { positions[ObjectIdentifier(type)] != nil }
@@ -54,22 +54,65 @@ final class SchemaModel: Sendable {
         positions[ObjectIdentifier(type)].map { classes[$0] }
     }
 
-    /// Every class that a property links to must be part of the schema.
-    private func requireLinkTargets() {
+    subscript(name: String) -> ClassModel? { classes.first { $0.name == name } }
+
+    /// Every class that a property links to must be part of the schema, every property that linking
+    /// objects are found by must lead to their class, and embedded objects have one owner each.
+    private func requireConsistency() {
         var problems: [String] = []
         for model in classes {
             for property in model.properties {
                 guard let target = property.shape.linkedClass, !contains(target) else { continue }
-                let kind = property.shape.collection == .list ? "array" : "object"
+                let kind = property.shape.collection.elementsName ?? "object"
                 problems.append(
                     "- Property '\(model.name).\(property.name)' of type '\(kind)' has unknown "
                         + "object type '\(target.className())'")
             }
+        }
+        problems += classes.flatMap(problemsOfEmbedding)
+        problems += classes.flatMap { model in
+            model.computed.compactMap { problem(withOriginOf: $0, in: model) }
         }
         if !problems.isEmpty {
             stop(
                 "Schema validation failed due to the following errors:\n"
                     + problems.joined(separator: "\n"))
         }
+    }
+
+    /// An embedded object is found through its owner only, in a place of its own.
+    private func problemsOfEmbedding(_ model: ClassModel) -> [String] {
+        var problems: [String] = []
+        if model.isEmbedded && model.primaryKey != nil {
+            problems.append("- Embedded object type '\(model.name)' cannot have a primary key.")
+        }
+        for property in model.properties
+        where property.shape.type == .embedded && property.shape.collection == .set {
+            problems.append(
+                "- Set property '\(model.name).\(property.name)' cannot contain embedded objects.")
+        }
+        return problems
+    }
+
+    private func problem(
+        withOriginOf property: PropertyModel, in model: ClassModel
+    ) -> String? {
+        guard let originClass = property.shape.linkedClass,
+            let originName = property.linkOriginPropertyName
+        else { return nil }
+        let name = "\(model.name).\(property.name)"
+        guard let originModel = self[originClass] else {
+            return "- Property '\(name)' of type 'linking objects' has unknown object type "
+                + "'\(originClass.className())'"
+        }
+        let declaration =
+            "- Property '\(originModel.name).\(originName)' declared as origin of linking objects "
+            + "property '\(name)'"
+        guard let origin = originModel.properties.first(where: { $0.name == originName }) else {
+            return "\(declaration) does not exist"
+        }
+        guard let target = origin.shape.linkedClass else { return "\(declaration) is not a link" }
+        if target == model.type { return nil }
+        return "\(declaration) links to type '\(target.className())'"
     }
 }

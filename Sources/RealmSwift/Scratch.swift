@@ -39,6 +39,13 @@ public final class _Scratch {
         }
     }
 
+    /// Stands for a value that the second step of adding its object stores.
+    @usableFromInline
+    func _defer() -> Scalar {
+        hasDeferredValues = true
+        return .null
+    }
+
     /// Memory for the values of one row. `Scalar` is trivial, so nothing is initialised.
     func row(columns: Int) -> UnsafeMutableBufferPointer<Scalar> {
         if values.count < columns {

@@ -20,11 +20,19 @@ struct StoredType: Equatable, CustomStringConvertible {
         func elements(_ kind: String) -> String {
             isLink ? kind + name : "\(kind)<\(name)\(isOptional ? "?" : "")>"
         }
-        switch collection {
-        case .list: return elements("array")
-        case .set: return elements("set")
-        case .map: return elements("dictionary")
-        case .none: return isLink ? name : name + (isOptional ? "?" : "")
+        if let kind = collection.elementsName { return elements(kind) }
+        return isLink ? name : name + (isOptional ? "?" : "")
+    }
+}
+
+extension CollectionKind {
+    /// As messages spell a collection; nil for single values.
+    var elementsName: String? {
+        switch self {
+        case .list: "array"
+        case .set: "set"
+        case .map: "dictionary"
+        case .none: nil
         }
     }
 }

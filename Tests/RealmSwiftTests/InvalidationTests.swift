@@ -177,7 +177,7 @@ private func memoryRealm(_ types: [ObjectBase.Type] = allTypes) throws -> Realm 
             owner.best = puppy
             try realm.write { realm.add(owner) }
         }
-        #expect(stopped(result, with: "Object of type 'Puppy' does not match"))
+        #expect(stopped(result, with: "Can't set object of type 'Puppy' to property of type 'Dog'"))
     }
 
     @Test func iteratorsEndWithTheirRealm() async {

@@ -5,8 +5,10 @@ extension CollectionHandle {
     /// Throws unless the collection holds such values; nothing has changed then.
     func check(_ value: Scalar) throws {
         try table.requireWriteTransaction()
-        guard value.isNull ? format.allowsNull : format.type.accepts(value),
-            format.type != .embedded
+        // Embedded objects are made in their places, never handed over.
+        guard
+            value.isNull
+                ? format.allowsNull : format.type.accepts(value) && format.type != .embedded
         else {
             throw pager.invalidArgument("\(name) does not hold such elements.")
         }

@@ -91,6 +91,12 @@ extension CollectionHandle {
             path: path + [nested.step(at: position)])
     }
 
+    /// Whether both lead to the same collection, wherever it was when they were made.
+    func isSame(as other: CollectionHandle) -> Bool {
+        table === other.table && owner == other.owner && column == other.column
+            && path.last?.identity == other.path.last?.identity
+    }
+
     /// Writes what the owner keeps of the collection.
     func store(_ rows: [UInt8]) throws {
         try rows.withUnsafeBytes { try store($0) }

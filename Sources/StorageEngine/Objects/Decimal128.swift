@@ -120,8 +120,10 @@ extension Decimal128 {
     }
 
     /// Drops so many last digits, rounding half to even.
-    private static func rounded(_ coefficient: UInt128, dropping count: Int) -> UInt128 {
-        guard count <= digits else { return 0 }
+    static func rounded(_ coefficient: UInt128, dropping count: Int) -> UInt128 {
+        if count == 0 { return coefficient }
+        // 10^38 is the largest power that fits; of a larger one no coefficient is a half.
+        guard count <= 38 else { return 0 }
         let divisor = powerOfTen(count)
         let (quotient, remainder) = coefficient.quotientAndRemainder(dividingBy: divisor)
         let half = divisor / 2

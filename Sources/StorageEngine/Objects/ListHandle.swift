@@ -7,6 +7,11 @@ public struct ListHandle {
     let collection: CollectionHandle
 
     public var owner: ObjectKey { collection.owner }
+
+    /// Whether both lead to the same list, wherever it was when they were made.
+    public func isSame(as other: ListHandle) -> Bool {
+        collection.isSame(as: other.collection)
+    }
 }
 
 extension Table {

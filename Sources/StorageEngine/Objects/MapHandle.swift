@@ -7,6 +7,11 @@ public struct MapHandle {
     let collection: CollectionHandle
 
     public var owner: ObjectKey { collection.owner }
+
+    /// Whether both lead to the same map, wherever it was when they were made.
+    public func isSame(as other: MapHandle) -> Bool {
+        collection.isSame(as: other.collection)
+    }
 }
 
 extension Table {

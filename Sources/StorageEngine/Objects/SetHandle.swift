@@ -11,6 +11,9 @@ public struct SetHandle {
     let collection: CollectionHandle
 
     public var owner: ObjectKey { collection.owner }
+
+    /// Whether both lead to the same set.
+    public func isSame(as other: SetHandle) -> Bool { collection.isSame(as: other.collection) }
 }
 
 extension Table {

@@ -139,6 +139,19 @@ extension Table {
         }
     }
 
+    /// Visits the objects of this table that refer to `target` through a column of links to its
+    /// table, or of collections of them, in the order of their keys, until `body` returns false.
+    /// `body` is given how often each refers to it. O(log n) plus the number of these objects.
+    public func forEachReference(
+        to target: ObjectKey, in column: Int, _ body: (ObjectKey, Int) throws -> Bool
+    ) throws {
+        guard let (table, position) = backlinkColumns[column] else {
+            throw pager.invalidArgument(
+                "Column \(name(of: column)) does not lead to one table.")
+        }
+        try connection.table(table).forEachBacklink(position, target) { try body($0, Int($1)) }
+    }
+
     /// How often other objects refer to `target`, by links of all types and collections of them.
     public func backlinkCount(of target: ObjectKey) throws -> Int {
         var total = 0

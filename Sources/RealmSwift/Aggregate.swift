@@ -1,0 +1,107 @@
+import Foundation
+import StorageEngine
+
+/// What is made of all values of a property, or of a collection of values. Nil values are left out.
+enum Aggregate: String {
+    case min, max, sum
+    case average = "avg"
+
+    /// The result as dynamic interfaces hand it out; nil without values, but for sums.
+    ///
+    /// A type that the aggregate cannot work on stops the program. `property` is nil for a
+    /// collection of values.
+    func run(over contents: _CollectionContents, property name: String?) -> Any? {
+        guard let model = contents.model else {
+            if let name, name != "self" {
+                stop("Property '\(name)' not found in a collection of values.")
+            }
+            return runOverValues(contents)
+        }
+        guard let name else { stop("An aggregate of objects needs a property.") }
+        let property = contents.property(named: name, of: model)
+        let type = property.shape.collection == .none ? property.shape.type : nil
+        requireSupported(type) { "\(property.typeDescription) property '\(model.name).\(name)'" }
+        let position = model.properties.firstIndex { $0.name == name }
+        guard let position, let type else { return nil }
+        switch contents.source {
+        case .table(let managedClass):
+            return runOverTable(managedClass, managedClass.columns[position], type)
+        case .links(let keys, let managedClass):
+            var accumulator = AggregateAccumulator(self, type)
+            let column = managedClass.columns[position]
+            managedClass.forEachValue(column, of: keys) { accumulator.add($0) }
+            return accumulator.result
+        case .objects(let objects, _):
+            var accumulator = AggregateAccumulator(self, type)
+            for object in objects {
+                accumulator.add(
+                    unmanaged: property.wrapper.value(of: object, at: property.offset))
+            }
+            return accumulator.result
+        case .stored, .values: return nil
+        }
+    }
+
+    private func runOverValues(_ contents: _CollectionContents) -> Any? {
+        switch contents.source {
+        case .stored(let type, let forEach, _):
+            requireSupported(type) { "\(type.name) \(contents.kindName.lowercased())" }
+            var accumulator = AggregateAccumulator(self, type)
+            attempt {
+                try forEach {
+                    accumulator.add($0)
+                    return true
+                }
+            }
+            return accumulator.result
+        case .values(let values, let type):
+            requireSupported(type) { "\(type.name) \(contents.kindName.lowercased())" }
+            var accumulator = AggregateAccumulator(self, type)
+            for value in values { accumulator.add(unmanaged: value) }
+            return accumulator.result
+        case .table, .links, .objects: return nil
+        }
+    }
+
+    private func requireSupported(_ type: ValueType?, _ place: () -> String) {
+        switch type {
+        case .int, .float, .double, .decimal128, .mixed: return
+        case .date where self == .min || self == .max: return
+        default: stop("Operation '\(rawValue)' not supported for \(place())")
+        }
+    }
+
+    /// The engine works on whole columns of numbers at once.
+    private func runOverTable(
+        _ managedClass: ManagedClass, _ column: Int, _ type: ValueType
+    ) -> Any? {
+        guard let table = managedClass.table else { return self == .sum ? 0 : nil }
+        if type == .decimal128 || type == .mixed {
+            var accumulator = AggregateAccumulator(self, type)
+            attempt {
+                try table.forEachLeaf { leaf, _ in
+                    for row in 0..<leaf.rowCount {
+                        accumulator.add(
+                            try table.value(column, at: RowLocation(leaf: leaf, row: row)))
+                    }
+                    return true
+                }
+            }
+            return accumulator.result
+        }
+        return attempt {
+            switch self {
+            case .min:
+                return try table.minimum(column).flatMap { MixedValue($0, of: type) }?
+                    .aggregateResult
+            case .max:
+                return try table.maximum(column).flatMap { MixedValue($0, of: type) }?
+                    .aggregateResult
+            case .average: return try table.average(column)
+            case .sum:
+                let sum = try table.sum(column)
+                return type == .int ? Int(truncatingIfNeeded: sum.integer) : sum.floating
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+extension AnyRealmValue {
+    /// Takes values of all types that can be stored, arrays and dictionaries of them included, as
+    /// `JSONSerialization` gives them.
+    public static func _convertElement(
+        _ value: Any?, _ conversion: _ValueConversion
+    ) -> AnyRealmValue? {
+        guard let value = unwrapped(value) else { return AnyRealmValue.none }
+        switch value {
+        case let value as AnyRealmValue: return converted(value, conversion)
+        case let value as Object: return converted(value, conversion)
+        case let value as String: return .string(value)
+        case let value as any BinaryInteger: return Int(exactly: value).map { .int($0) }
+        case let value as NSNumber: return number(value)
+        case let value as Data: return .data(value)
+        case let value as Date: return .date(value)
+        case let value as UUID: return .uuid(value)
+        case let value as ObjectId: return .objectId(value)
+        case let value as Decimal128: return .decimal128(value)
+        case let value as List<AnyRealmValue>: return list(Array(value), conversion)
+        case let value as Map<String, AnyRealmValue>:
+            return map(value.asKeyValueSequence().map { ($0.key, $0.value) }, conversion)
+        case let value as [Any]: return list(value, conversion)
+        case let value as [String: Any]: return map(value.map { ($0.key, $0.value) }, conversion)
+        default: return nil
+        }
+    }
+
+    /// Objects of other Realms are copied, wherever they are in the value.
+    private static func converted(
+        _ value: AnyRealmValue, _ conversion: _ValueConversion
+    ) -> AnyRealmValue? {
+        switch value {
+        case .object(let object): converted(object, conversion)
+        case .list(let elements): list(Array(elements), conversion)
+        case .dictionary(let entries):
+            map(entries.asKeyValueSequence().map { ($0.key, $0.value) }, conversion)
+        default: value
+        }
+    }
+
+    private static func converted(
+        _ object: Object, _ conversion: _ValueConversion
+    ) -> AnyRealmValue? {
+        conversion.object(of: type(of: object), from: object)
+            .map { .object(unsafeDowncast($0, to: Object.self)) }
+    }
+
+    private static func number(_ number: NSNumber) -> AnyRealmValue {
+        switch number.kind {
+        case .bool: .bool(number.boolValue)
+        case .integer: .int(number.intValue)
+        case .float: .float(number.floatValue)
+        case .double: .double(number.doubleValue)
+        case .decimal: .decimal128(Decimal128(number: number))
+        }
+    }
+
+    private static func list(
+        _ elements: [Any], _ conversion: _ValueConversion
+    ) -> AnyRealmValue? {
+        let list = List<AnyRealmValue>()
+        for element in elements {
+            guard let element = _convertElement(element, conversion) else { return nil }
+            list.append(element)
+        }
+        return .list(list)
+    }
+
+    private static func map(
+        _ entries: [(String, Any)], _ conversion: _ValueConversion
+    ) -> AnyRealmValue? {
+        let map = Map<String, AnyRealmValue>()
+        for (key, value) in entries {
+            guard let value = _convertElement(value, conversion) else { return nil }
+            map[key] = value
+        }
+        return .dictionary(map)
+    }
+
+    /// The value that a case holds.
+    public static func _eraseElement(_ value: AnyRealmValue) -> Any? {
+        switch value {
+        case .none: nil
+        case .int(let value): value
+        case .bool(let value): value
+        case .float(let value): value
+        case .double(let value): value
+        case .string(let value): value
+        case .data(let value): value
+        case .date(let value): value
+        case .object(let value): value
+        case .objectId(let value): value
+        case .decimal128(let value): value
+        case .uuid(let value): value
+        case .dictionary(let value): value
+        case .list(let value): value
+        }
+    }
+}

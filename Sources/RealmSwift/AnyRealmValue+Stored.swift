@@ -1,0 +1,168 @@
+import Foundation
+import StorageEngine
+
+extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
+    public typealias PersistedType = AnyRealmValue
+
+    public static var _elementShape: _PropertyShape { _PropertyShape(type: .mixed) }
+
+    /// Lists and maps are where the source says that the value was read.
+    public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> AnyRealmValue {
+        guard let value = MixedValue(scalar) else { stop("A mixed value cannot be read.") }
+        switch value {
+        case .null: return .none
+        case .bool(let value): return .bool(value)
+        case .int(let value): return .int(Int(value))
+        case .float(let value): return .float(value)
+        case .double(let value): return .double(value)
+        case .string(let bytes): return .string(String(decoding: bytes, as: UTF8.self))
+        case .data(let bytes): return .data(Data(bytes))
+        case .date(let seconds): return .date(Date(timeIntervalSinceReferenceDate: seconds))
+        case .uuid(let first, let second): return .uuid(._decodeScalar(.fixed16(first, second)))
+        case .objectID(let first, let second):
+            return .objectId(._decodeScalar(.fixed12(first, second)))
+        case .decimal128(let value): return .decimal128(Decimal128(value))
+        case .link, .list, .map:
+            guard let source, let slot = source.slot else {
+                stop("A mixed value without a place was read.")
+            }
+            return decode(value, in: slot, source.birth)
+        }
+    }
+
+    private static func decode(
+        _ value: MixedValue, in slot: _ValueSlot, _ birth: UInt32
+    ) -> AnyRealmValue {
+        if case .link(let link) = value {
+            let object = slot.realm.managedClass(ofTable: link.table)
+                .makeAccessor(key: link.key.rawValue)
+            object._birth = birth
+            return .object(unsafeDowncast(object, to: Object.self))
+        }
+        if let list = slot.nestedList { return .list(List(managed: list)) }
+        if let map = slot.nestedMap { return .dictionary(Map(managed: map)) }
+        stop("A list or map in a mixed value has gone while it was read.")
+    }
+
+    /// Objects that are unmanaged are added.
+    public static func _encode(_ value: AnyRealmValue, _ scratch: _Scratch) -> Scalar {
+        switch value {
+        case .none: return .null
+        case .int(let value): return scratch.copy(.int(Int64(value)))
+        case .bool(let value): return scratch.copy(.bool(value))
+        case .float(let value): return scratch.copy(.float(value))
+        case .double(let value): return scratch.copy(.double(value))
+        case .date(let value):
+            return scratch.copy(.date(value.timeIntervalSinceReferenceDate))
+        case .string(var text):
+            return text.withUTF8 { scratch.copy(.string(UnsafeRawBufferPointer($0))) }
+        case .data(let data): return data.withUnsafeBytes { scratch.copy(.data($0)) }
+        case .object(let object): return encode(object, scratch)
+        case .objectId(let value):
+            return value._withScalar {
+                guard case .fixed12(let first, let second) = $0 else { return .null }
+                return scratch.copy(.objectID(first, second))
+            }
+        case .uuid(let value):
+            return value._withScalar {
+                guard case .fixed16(let first, let second) = $0 else { return .null }
+                return scratch.copy(.uuid(first, second))
+            }
+        case .decimal128(let value): return scratch.copy(.decimal128(value.encoding))
+        case .dictionary, .list: stop("A set cannot hold lists and maps.")
+        }
+    }
+
+    private static func encode(_ object: Object, _ scratch: _Scratch) -> Scalar {
+        let realm = scratch.realm
+        let own = object._realm === realm ? object._managedClass : nil
+        let target = own ?? realm.managedClass(for: type(of: object))
+        // Once the transaction has failed there is no key, and nobody writes the null.
+        guard let key = target.keyOfLinked(object, in: .property, update: scratch.update) else {
+            return .null
+        }
+        return scratch.copy(
+            .link(TypedLink(table: target.existingTable.number, key: ObjectKey(rawValue: key))))
+    }
+
+    /// Objects of other Realms, unmanaged ones, and lists and maps are nowhere.
+    public static func _encodeSought(_ value: AnyRealmValue, _ scratch: _Scratch) -> Scalar? {
+        switch value {
+        case .object(let object) where object._realm !== scratch.realm: return nil
+        case .list, .dictionary: return nil
+        default: return _encode(value, scratch)
+        }
+    }
+
+    /// A list or map is made in the place, and its elements are copied; one that is there already
+    /// stays as it is.
+    public static func _store(_ value: AnyRealmValue, in slot: _ValueSlot) {
+        if !value.isStored(in: slot) { write(value.detached, in: slot) }
+    }
+
+    private static func write(_ value: AnyRealmValue, in slot: _ValueSlot) {
+        switch value {
+        case .list(let list):
+            guard let managed = slot.putEmpty(.list)?.nestedList else { return }
+            for element in list { write(element, in: _ValueSlot(.newElement(managed, at: nil))) }
+        case .dictionary(let map):
+            guard let managed = slot.putEmpty(.map)?.nestedMap else { return }
+            for (key, element) in map.asKeyValueSequence() {
+                requireMapKey(key)
+                write(element, in: _ValueSlot(.value(managed, key: key)))
+            }
+        default:
+            let scratch = slot.realm.scratch
+            scratch.reset()
+            slot.put(_encode(value, scratch))
+        }
+    }
+
+    private func isStored(in slot: _ValueSlot) -> Bool {
+        switch self {
+        case .list(let list):
+            guard let managed = list.managed, let there = slot.nestedList else { return false }
+            return managed.isSame(as: there)
+        case .dictionary(let map):
+            guard let managed = map.managed, let there = slot.nestedMap else { return false }
+            return managed.isSame(as: there)
+        default: return false
+        }
+    }
+
+    /// The value without anything in it that goes when another takes its place: lists and maps of a
+    /// Realm are copied.
+    private var detached: AnyRealmValue {
+        switch self {
+        case .list(let list): .fromArray(list.map(\.detached))
+        case .dictionary(let map):
+            .fromDictionary(
+                Dictionary(
+                    map.asKeyValueSequence().map { ($0.key, $0.value.detached) },
+                    uniquingKeysWith: { $1 }))
+        default: self
+        }
+    }
+}
+
+extension _Scratch {
+    /// The stored form of a mixed value.
+    func copy(_ value: MixedValue) -> Scalar {
+        value.withScalar {
+            guard case .bytes(let bytes) = $0 else { return $0 }
+            return .bytes(copy(bytes))
+        }
+    }
+}
+
+extension RealmInstance {
+    /// The class of the objects in a table: of dynamic objects if no class of the schema is stored
+    /// there.
+    func managedClass(ofTable number: Int) -> ManagedClass {
+        guard let table = attempt({ try connection.table(number: number) }) else {
+            stop("A link leads to a class that the Realm does not have.")
+        }
+        let name = table.definition.name
+        return schema[name].map { managedClass(for: $0.type) } ?? dynamicClass(named: name)
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+extension _CollectionContents {
+    /// The elements as dynamic interfaces hand them out.
+    private var elements: [Any] {
+        switch source {
+        case .stored(_, _, let elements): elements().map { boxed($0) ?? NSNull() }
+        case .values(let values, _): values.map { boxed($0) ?? NSNull() }
+        case .table, .links, .objects: objects
+        }
+    }
+
+    /// The elements of a collection of objects.
+    private var objects: [ObjectBase] {
+        switch source {
+        case .table(let managedClass):
+            TableCursor(managedClass).map {
+                Array(IteratorSequence(RLMIterator<Object>(cursor: $0)))
+            } ?? []
+        case .links(let keys, let target): keys.map { target.makeAccessor(key: $0) }
+        case .objects(let objects, _): objects
+        case .stored, .values: []
+        }
+    }
+
+    func value(forKey key: String) -> [Any] {
+        if key == "self" { return elements }
+        guard let model else { stop("Property '\(key)' not found in a collection of values.") }
+        requireProperty(key, of: model)
+        return objects.map { $0.value(forKey: key) ?? NSNull() }
+    }
+
+    /// What every object knows beside its properties is found by the object.
+    private func requireProperty(_ key: String, of model: ClassModel) {
+        if key != "invalidated" { _ = property(named: key, of: model) }
+    }
+
+    func value(forKeyPath keyPath: String) -> Any? {
+        if keyPath.hasPrefix("@") { return resultOfOperator(in: keyPath) }
+        if !keyPath.contains(".") { return value(forKey: keyPath) }
+        return objects.map { $0.value(forKeyPath: keyPath) ?? NSNull() }
+    }
+
+    func setValue(_ value: Any?, forKey key: String) {
+        if let realm, !realm.isWriting {
+            stop("Cannot modify \(kindName) outside of a write transaction.")
+        }
+        guard let model else { stop("Property '\(key)' not found in a collection of values.") }
+        requireProperty(key, of: model)
+        for object in objects { object.setValue(value, forKey: key) }
+    }
+
+    // MARK: Operators
+
+    /// `@operator.property`; the property is `self` for a collection of values.
+    private func resultOfOperator(in keyPath: String) -> Any? {
+        let parts = keyPath.dropFirst().split(
+            separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        if name == "count" { return NSNumber(value: elements.count) }
+        guard let operation = CollectionOperator(name) else {
+            stop("Unsupported KVC collection operator found in key path '\(keyPath)'")
+        }
+        guard parts.count == 2, !parts[1].isEmpty else {
+            stop("Missing key path for KVC collection operator \(name) in key path '\(keyPath)'")
+        }
+        let property = String(parts[1])
+        if property.contains(".") {
+            stop("Nested key paths are not supported yet for KVC collection operators.")
+        }
+        switch operation {
+        case .aggregate(let aggregate):
+            return boxed(aggregate.run(over: self, property: property))
+        case .union(let isOfArrays, let isDistinct):
+            let values = value(forKey: property).filter { !($0 is NSNull) }
+            let union = isOfArrays ? values.flatMap { flattened($0) } : values
+            return isDistinct ? distinct(union) : union
+        }
+    }
+
+    private func flattened(_ value: Any) -> [Any] {
+        (value as? any Sequence).map { anyElements($0).map { boxed($0) ?? NSNull() } } ?? [value]
+    }
+
+    /// The first of equal values each.
+    private func distinct(_ values: [Any]) -> [Any] {
+        var seen: Set<AnyHashable> = []
+        return values.filter { value in
+            (value as? AnyHashable).map { seen.insert($0).inserted } ?? true
+        }
+    }
+}
+
+/// What an operator in a key path makes of the values of a property.
+private enum CollectionOperator {
+    case aggregate(Aggregate)
+    case union(isOfArrays: Bool, isDistinct: Bool)
+
+    init?(_ name: String) {
+        if let aggregate = Aggregate(rawValue: name) {
+            self = .aggregate(aggregate)
+            return
+        }
+        switch name {
+        case "unionOfObjects": self = .union(isOfArrays: false, isDistinct: false)
+        case "distinctUnionOfObjects": self = .union(isOfArrays: false, isDistinct: true)
+        case "unionOfArrays": self = .union(isOfArrays: true, isDistinct: false)
+        case "distinctUnionOfArrays": self = .union(isOfArrays: true, isDistinct: true)
+        default: return nil
+        }
+    }
+}

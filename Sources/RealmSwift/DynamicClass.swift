@@ -1,0 +1,123 @@
+import Foundation
+import StorageEngine
+
+// The model of a class as its table describes it: without a Swift class, and so without storage in
+// the object. The offset of a property is a mere number there, which finds the column; whatever
+// would keep a value in the object has a form of its own (`DynamicCollection`).
+
+extension ClassModel {
+    /// The class of ``DynamicObject``s of a table. Names of properties, which may differ from those
+    /// of their columns, are taken from the Swift class if there is one.
+    convenience init(dynamic definition: TableDefinition, named known: ClassModel?) {
+        let names = Dictionary(
+            (known?.properties ?? []).map { ($0.columnName, $0.name) },
+            uniquingKeysWith: { first, _ in first })
+        self.init(
+            DynamicObject.self, name: definition.name,
+            properties: definition.columns.enumerated().map { position, column in
+                PropertyModel(
+                    dynamic: column, named: names[column.name] ?? column.name,
+                    // Columns are found by half the offset.
+                    offset: position * 2)
+            },
+            isEmbedded: definition.isEmbedded, hasStorage: false, hasOtherState: false)
+    }
+}
+
+extension PropertyModel {
+    fileprivate init(dynamic column: ColumnDefinition, named name: String, offset: Int) {
+        let valueType = column.dynamicValueType
+        var shape = valueType._shape
+        shape.type = column.type
+        self.init(
+            name: name, columnName: column.name, offset: offset,
+            wrapper: valueType.dynamicWrapper, valueType: valueType, shape: shape,
+            isPrimaryKey: column.isPrimaryKey, isIndexed: column.isIndexed,
+            linkedClassName: column.linkTarget)
+    }
+}
+
+extension ColumnDefinition {
+    /// The Swift type as which values of the column are read and written.
+    fileprivate var dynamicValueType: any _Persistable.Type {
+        switch type {
+        case .bool: form(Bool.self)
+        case .int: form(Int.self)
+        case .float: form(Float.self)
+        case .double: form(Double.self)
+        case .string: form(String.self)
+        case .data: form(Data.self)
+        case .date: form(Date.self)
+        case .uuid: form(UUID.self)
+        case .link, .embedded: linkForm
+        case .objectID: form(ObjectId.self)
+        case .decimal128: form(Decimal128.self)
+        case .mixed:
+            collection == .none ? AnyRealmValue.self : collectionForm(AnyRealmValue.self)
+        case .typedLink:
+            stop("There are no properties of type '\(type.name)'.")
+        }
+    }
+
+    private func form<Value: _PersistableScalar>(_ type: Value.Type) -> any _Persistable.Type {
+        switch (collection, isOptional) {
+        case (.none, false): Value.self
+        case (.none, true): Value?.self
+        case (_, false): collectionForm(Value.self)
+        case (_, true): collectionForm(Value?.self)
+        }
+    }
+
+    private var linkForm: any _Persistable.Type {
+        switch collection {
+        case .none: DynamicObject?.self
+        case .list, .set: collectionForm(DynamicObject.self)
+        case .map: collectionForm(DynamicObject?.self)
+        }
+    }
+
+    private func collectionForm<Element: RealmCollectionValue>(
+        _ type: Element.Type
+    ) -> any _Persistable.Type {
+        switch collection {
+        case .list, .none: DynamicCollection<List<Element>>.self
+        case .set: DynamicCollection<MutableSet<Element>>.self
+        case .map: DynamicCollection<Map<String, Element>>.self
+        }
+    }
+}
+
+/// A collection in a class without storage: made anew by each read, because there is no place in the
+/// object to keep it.
+private struct DynamicCollection<Collection: _PersistableCollection>: _Persistable {
+    typealias PersistedType = Collection.PersistedType
+    let collection: Collection
+
+    static var _shape: _PropertyShape { Collection._shape }
+
+    static func _makeDefault() -> Self { Self(collection: Collection()) }
+
+    static func _get(_ object: ObjectBase, _ offset: Int) -> Self {
+        object._requireAlive()
+        let column = Int(object._column(offset).index)
+        return Self(collection: Collection(_of: object, column: column))
+    }
+
+    static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int) {
+        Collection._assignElements(of: value.collection, to: _get(object, offset).collection)
+    }
+
+    static func _gather(_ storage: UnsafeMutableRawPointer, _ scratch: _Scratch) -> Scalar {
+        .null
+    }
+
+    static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
+        Collection._convert(value, conversion).map(Self.init)
+    }
+
+    static func _erase(_ value: Self) -> Any? { Collection._erase(value.collection) }
+}
+
+extension _Persistable {
+    fileprivate static var dynamicWrapper: any AnyPersisted.Type { Persisted<Self>.self }
+}

@@ -1,0 +1,144 @@
+import StorageEngine
+
+/// Makes objects of classes that are known by name only, and sets their properties, from values
+/// that an application gives.
+///
+/// An object of a class that the program has is made as one of that class, with its defaults. Of
+/// others a row is put together from the values. Links and collections are filled later, in turn,
+/// so that chains need no deep recursion.
+final class DynamicCreation {
+    let realm: RealmInstance
+    let update: Realm.UpdatePolicy
+    private var pending: [(object: ObjectBase, property: PropertyModel, value: Any?)] = []
+    private var isCompleting = false
+
+    init(_ realm: RealmInstance, _ update: Realm.UpdatePolicy) {
+        self.realm = realm
+        self.update = update
+    }
+
+    /// Nil if the transaction has failed.
+    func create(_ managedClass: ManagedClass, from value: Any) -> DynamicObject? {
+        if let type = realm.schema[managedClass.model.name]?.type {
+            return accessor(of: realm.create(type, from: value, update: update), managedClass)
+        }
+        let given = values(of: value, for: managedClass.model)
+        let row = row(of: managedClass, given)
+        guard let key = managedClass.store(row, update: update, given: Set(given.keys)) else {
+            return nil
+        }
+        return completed(managedClass, key, given)
+    }
+
+    /// Sets a property of a dynamic object. A value that does not fit stops the program.
+    func set(_ property: PropertyModel, of object: ObjectBase, to value: Any?) {
+        if property.shape.type == .embedded {
+            setEmbedded(property, of: object, to: value)
+        } else {
+            object._set(resolve(value, for: property), of: property, object._model)
+        }
+    }
+
+    // MARK: Rows
+
+    /// The values of the properties, in scratch memory.
+    func row(
+        of managedClass: ManagedClass, _ given: [String: Any?]
+    ) -> UnsafeMutableBufferPointer<Scalar> {
+        let model = managedClass.model
+        realm.scratch.reset()
+        let row = realm.scratch.row(columns: managedClass.columns.count)
+        for (property, column) in zip(model.properties, managedClass.columns) {
+            if property.isDeferred {
+                row[column] = .null
+            } else if let value = given[property.name] {
+                guard let scalar = property.valueType.storedForm(of: value, realm.scratch) else {
+                    stop(model.invalidValue(value, for: property))
+                }
+                row[column] = scalar
+            } else {
+                row[column] = property.valueType.defaultForm(realm.scratch)
+            }
+        }
+        return row
+    }
+
+    /// The object of a new or updated row, with what its links and collections are given.
+    @discardableResult
+    func completed(
+        _ managedClass: ManagedClass, _ key: Int64, _ given: [String: Any?]
+    ) -> DynamicObject {
+        let object = managedClass.makeAccessor(key: key)
+        for property in managedClass.model.properties where property.isDeferred {
+            if let value = given[property.name] { pending.append((object, property, value)) }
+        }
+        if !isCompleting {
+            isCompleting = true
+            while let (object, property, value) = pending.popLast() {
+                set(property, of: object, to: value)
+            }
+            isCompleting = false
+        }
+        return unsafeDowncast(object, to: DynamicObject.self)
+    }
+
+    /// What a value gives, by name of the property.
+    func values(of value: Any, for model: ClassModel) -> [String: Any?] {
+        switch value {
+        case let object as ObjectBase:
+            let source = object._model
+            let entries = model.properties.map { property -> (String, Any?) in
+                guard let origin = source[property.name] else {
+                    model.stopForMissing(property, in: object)
+                }
+                return (property.name, origin.wrapper.value(of: object, at: origin.offset))
+            }
+            return Dictionary(uniqueKeysWithValues: entries)
+        case let dictionary as [String: Any]: return dictionary
+        case let array as [Any]:
+            model.requireFit(array)
+            return Dictionary(
+                uniqueKeysWithValues: zip(model.properties, array).map { ($0.name, $1) })
+        default: model.stopForUnusable(value)
+        }
+    }
+
+    // MARK: Links
+
+    /// What a property is to be set to: in place of values for objects, objects that exist.
+    private func resolve(_ value: Any?, for property: PropertyModel) -> Any? {
+        guard property.shape.isLink, let value = unwrapped(value),
+            let name = property.linkedClassName
+        else { return value }
+        let target = realm.dynamicClass(named: name)
+        switch property.shape.collection {
+        case .none: return linkable(value, target)
+        case .map:
+            guard let entries = value as? [String: Any] else { return value }
+            return entries.mapValues { linkable($0, target) }
+        case .list, .set:
+            guard let elements = value as? any Sequence else { return value }
+            return anyElements(elements).map { $0.map { linkable($0, target) } }
+        }
+    }
+
+    /// A dynamic object in place of a value; what does not fit as it is.
+    private func linkable(_ value: Any, _ target: ManagedClass) -> Any {
+        guard let object = value as? ObjectBase else {
+            let isFitting = value is [String: Any] || value is [Any]
+            return isFitting ? create(target, from: value) ?? value : value
+        }
+        if object._context == nil {
+            guard object._model.name == target.model.name else { return value }
+            _ = realm.addGraph(object, update: update)
+        } else if object._realm !== realm {
+            return create(target, from: object) ?? value
+        }
+        return accessor(of: object, target) ?? value
+    }
+
+    private func accessor(of object: ObjectBase, _ managedClass: ManagedClass) -> DynamicObject? {
+        guard object._managedClass?.table === managedClass.table else { return nil }
+        return unsafeDowncast(managedClass.makeAccessor(key: object._key), to: DynamicObject.self)
+    }
+}

@@ -1,0 +1,42 @@
+import StorageEngine
+
+extension EmbeddedObject: _PersistableInsideOptional, _RealmCollectionValueInsideOptional {
+    public typealias PersistedType = EmbeddedObject
+}
+
+// What differs from links to objects that exist by themselves: the owner makes the object.
+extension _PersistableInsideOptional where Self: EmbeddedObject {
+    public static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int) {
+        guard object._requireWritable(offset), let owner = object._managedClass else { return }
+        guard let value else { return object._write(.null, offset) }
+        let column = Int(object._column(offset).index)
+        _store(
+            value,
+            in: _ValueSlot(
+                .property(owner, key: object._key, birth: object._birth, column: column)))
+    }
+
+    public static func _gatherOptional(
+        _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
+    ) -> Scalar {
+        if Persisted<Self?>.value(at: storage) != nil { scratch.hasDeferredValues = true }
+        return .null
+    }
+
+    public static func _completeAddOptional(
+        _ storage: UnsafeMutableRawPointer, _ addition: _Addition
+    ) {
+        let value = Persisted<Self?>.value(at: storage)
+        // From now on the row says what the property holds.
+        Persisted<Self?>.reset(at: storage)
+        addition.setEmbedded(value)
+    }
+}
+
+extension RealmCollectionValue where Self: EmbeddedObject {
+    /// Has the place make the object.
+    public static func _store(_ value: Self, in slot: _ValueSlot) {
+        slot.linkTarget.addEmbedded(value, in: slot, update: slot.realm.scratch.update)
+        slot.realm.completeAdditions()
+    }
+}

@@ -1,0 +1,10 @@
+/// The names of the properties that a key path leads through, separated by dots: `owner.name` for
+/// `\Dog.owner?.name`.
+///
+/// A key path that does not consist of persisted properties stops the program.
+public func _name<Root: ObjectBase>(for keyPath: PartialKeyPath<Root>) -> String {
+    guard let name = _KeyPathTracer.name(of: keyPath) else {
+        stop("Key path '\(keyPath)' does not consist of persisted properties.")
+    }
+    return name
+}

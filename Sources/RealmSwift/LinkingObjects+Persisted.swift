@@ -1,0 +1,92 @@
+import StorageEngine
+
+/// A type that a property declared with `@Persisted(originProperty:)` may have:
+/// ``LinkingObjects``.
+public protocol LinkingObjectsProtocol {
+    /// The class of the objects that lead to another.
+    associatedtype Element
+    /// Creates the value of an unmanaged object.
+    init(fromType: Element.Type, property: String)
+}
+
+extension LinkingObjects: LinkingObjectsProtocol {}
+
+extension Persisted where Value: LinkingObjectsProtocol {
+    /// The objects that lead to this one through their property of the given name.
+    ///
+    /// ```swift
+    /// @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
+    /// ```
+    public init(originProperty: String) {
+        self.init(
+            wrappedValue: Value(fromType: Value.Element.self, property: originProperty))
+    }
+}
+
+/// A property that is computed from those of other objects, and not stored itself.
+protocol ComputedProperty: _Persistable {
+    /// The property of the other objects.
+    var propertyName: String { get }
+}
+
+extension LinkingObjects: ComputedProperty {}
+
+extension LinkingObjects: _Persistable {
+    public typealias PersistedType = LinkingObjects<Element>
+
+    /// Like that of a list of the objects.
+    public static var _shape: _PropertyShape {
+        var shape = Element._elementShape
+        shape.collection = .list
+        return shape
+    }
+
+    /// Without an origin property; schema discovery refuses such a property.
+    public static func _makeDefault() -> LinkingObjects {
+        LinkingObjects(fromType: Element.self, property: "")
+    }
+
+    public static func _get(_ object: ObjectBase, _ offset: Int) -> LinkingObjects {
+        object._requireAlive()
+        // What the declaration says stays in the object.
+        let declared = Persisted<LinkingObjects>.value(at: object._storage(at: offset))
+        guard let realm = object._realm else { return declared }
+        let origin = realm.managedClass(for: Element.self)
+        guard let column = origin.column(ofPropertyNamed: declared.propertyName) else {
+            stop(
+                "Property '\(declared.propertyName)' not found in object of type "
+                    + "'\(origin.model.name)'")
+        }
+        return LinkingObjects(
+            propertyName: declared.propertyName,
+            managed: ManagedBacklinks(to: object, from: origin, column: column))
+    }
+
+    /// Nothing can be assigned: stops the program.
+    public static func _set(_ value: LinkingObjects, _ object: ObjectBase, _ offset: Int) {
+        stop("LinkingObjects properties are read-only")
+    }
+
+    /// Nothing is stored.
+    public static func _gather(
+        _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
+    ) -> Scalar {
+        .null
+    }
+
+    /// No value fits.
+    public static func _convert(
+        _ value: Any?, _ conversion: _ValueConversion
+    ) -> LinkingObjects? {
+        nil
+    }
+
+    public static func _erase(_ value: LinkingObjects) -> Any? { value }
+}
+
+extension ManagedClass {
+    /// The column of a stored property; nil if there is no such property.
+    fileprivate func column(ofPropertyNamed name: String) -> Int? {
+        model.properties.firstIndex { $0.name == name }.map { columns[$0] }
+    }
+}

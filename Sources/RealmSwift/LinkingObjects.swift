@@ -1,0 +1,148 @@
+import StorageEngine
+
+/// The objects that lead to an object through one of their properties.
+///
+/// ```swift
+/// class Person: Object {
+///     @Persisted var name: String
+///     @Persisted var dogs: List<Dog>
+/// }
+///
+/// class Dog: Object {
+///     @Persisted var name: String
+///     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
+/// }
+/// ```
+/// The property may be a link, or a list, set or map of objects. An object is there once for each
+/// time that it leads here: a list that holds the same object twice gives its owner twice. They are
+/// in the order in which they were added to the Realm.
+///
+/// Linking objects are live, and cannot be changed themselves: they follow the properties of the
+/// others. Those of an unmanaged object, and of one that was deleted, are none.
+public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
+    /// The property of `Element`.
+    let propertyName: String
+    let managed: ManagedBacklinks?
+
+    /// Creates no objects: what leads to an object is read from a property of it.
+    ///
+    /// - Parameter propertyName: the property of the objects that lead to another.
+    public init(fromType _: Element.Type, property propertyName: String) {
+        self.propertyName = propertyName
+        managed = nil
+    }
+
+    init(propertyName: String, managed: ManagedBacklinks) {
+        self.propertyName = propertyName
+        self.managed = managed
+    }
+}
+
+extension LinkingObjects: RealmCollection {
+    /// The Realm that the objects are in; nil for those of an unmanaged object.
+    public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
+
+    /// True once the object that the others lead to has been deleted or invalidated.
+    public var isInvalidated: Bool { managed.map { !$0.isAlive } ?? false }
+
+    /// The number of objects, one that leads here several times counted as often.
+    public var count: Int { managed?.count ?? 0 }
+
+    /// The object at `index`. A position outside stops the program.
+    ///
+    /// Costs more the more objects there are; iterating finds all of them at once.
+    public subscript(index: Int) -> Element {
+        let keys = managed?.keys ?? []
+        requireIndex(index, upTo: keys.count)
+        guard let managed else { stop("Objects without a Realm lead nowhere.") }
+        return unsafeDowncast(managed.origin.makeAccessor(key: keys[index]), to: Element.self)
+    }
+
+    /// The first position of an object; nil if it does not lead here.
+    public func index(of object: Element) -> Int? {
+        guard let managed, object._managedClass === managed.origin else { return nil }
+        object._requireAlive()
+        return managed.keys.firstIndex(of: object._key)
+    }
+
+    /// An iterator over the objects that lead here now.
+    public func makeIterator() -> RLMIterator<Element> {
+        guard let managed else { return RLMIterator(.array([])) }
+        return RLMIterator(links: LinkCursor(managed.keys, to: managed.origin))
+    }
+
+    public var _contents: _CollectionContents {
+        guard let managed else {
+            return _CollectionContents(unmanaged: EmptyCollection<Element>(), kindName: "Results")
+        }
+        return _CollectionContents(
+            .links(managed.keys, managed.origin), kindName: "Results", realm: managed.realm)
+    }
+
+    /// Whether both are of the same property of the same object; those of unmanaged objects are
+    /// equal if the property is.
+    public static func == (left: LinkingObjects, right: LinkingObjects) -> Bool {
+        switch (left.managed, right.managed) {
+        case (nil, nil): left.propertyName == right.propertyName
+        case (let left?, let right?): left.isSame(as: right)
+        default: false
+        }
+    }
+}
+
+/// The references to an object through one property of a class.
+final class ManagedBacklinks {
+    /// The class of the objects that refer to the other, and the property that does.
+    let origin: ManagedClass
+    private let column: Int
+    private let target: ManagedClass
+    private let key: Int64
+    private let birth: UInt32
+    /// Keeps the Realm alive.
+    let realm: RealmInstance
+
+    init(to object: ObjectBase, from origin: ManagedClass, column: Int) {
+        guard let target = object._managedClass else { stop("The object is not managed.") }
+        self.origin = origin
+        self.column = column
+        self.target = target
+        key = object._key
+        birth = object._birth
+        realm = target.realm
+    }
+
+    var isAlive: Bool {
+        realm.checkThread()
+        return target.isAlive(key: key, birth: birth)
+    }
+
+    var count: Int {
+        var total = 0
+        forEach { total += $1 }
+        return total
+    }
+
+    /// The keys of the objects that refer to the other, each as often as it does.
+    var keys: ContiguousArray<Int64> {
+        var keys = ContiguousArray<Int64>()
+        forEach { key, count in
+            for _ in 0..<count { keys.append(key.rawValue) }
+        }
+        return keys
+    }
+
+    func isSame(as other: ManagedBacklinks) -> Bool {
+        origin === other.origin && column == other.column && target === other.target
+            && key == other.key
+    }
+
+    private func forEach(_ body: (ObjectKey, Int) -> Void) {
+        guard isAlive, let table = origin.table else { return }
+        attempt {
+            try table.forEachReference(to: ObjectKey(rawValue: key), in: column) {
+                body($0, $1)
+                return true
+            }
+        }
+    }
+}

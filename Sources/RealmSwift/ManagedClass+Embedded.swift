@@ -1,0 +1,81 @@
+import StorageEngine
+
+extension ManagedClass {
+    /// Makes an unmanaged object, whose class is this one, the embedded object of a place, in which
+    /// another may have been. What it leads to is added later, by
+    /// `RealmInstance.completeAdditions`. Does nothing if the transaction has failed.
+    func addEmbedded(_ object: ObjectBase, in slot: _ValueSlot, update: Realm.UpdatePolicy) {
+        let place = slot.linkPlace
+        if object._context != nil { stop(place.textForManagedEmbedded) }
+        requireExactType(object, in: place)
+        if realm.hasFailed { return }
+        let values = UnsafeBufferPointer(gather(object))
+        let isDeferred = realm.scratch.hasDeferredValues
+        requireSizes(values)
+        guard let key = slot.putEmbedded(values) else { return }
+        noteInsertion(of: key.rawValue)
+        object._attach(to: self, key: key.rawValue)
+        if isDeferred {
+            realm.completeLater(
+                _Addition(object: object, to: self, update: update, isNew: true, given: nil))
+        }
+    }
+
+    /// Gives the embedded object with a key the values of an unmanaged one, which becomes its
+    /// accessor.
+    func updateEmbedded(_ key: Int64, from object: ObjectBase, update: Realm.UpdatePolicy) {
+        if object._context != nil { stop(LinkPlace.property.textForManagedEmbedded) }
+        requireExactType(object, in: .property)
+        if realm.hasFailed { return }
+        updateRow(of: key, from: object, update: update, given: realm.givenProperties(of: object))
+    }
+}
+
+/// Where a link is stored, as messages about objects that cannot be there name it.
+enum LinkPlace {
+    case property, list, set, map
+
+    var textForManagedEmbedded: String {
+        switch self {
+        case .property: "Can't set link to existing managed embedded object"
+        case .list: "Cannot add an existing managed embedded object to a List."
+        case .set: "Cannot add an existing managed embedded object to a Set."
+        case .map: "Cannot add an existing managed embedded object to a Dictionary."
+        }
+    }
+
+    func text(forObjectOf found: String, insteadOf expected: String) -> String {
+        switch self {
+        case .property: "Can't set object of type '\(found)' to property of type '\(expected)'"
+        case .list: "Object of type '\(found)' does not match RLMArray type '\(expected)'."
+        case .set: "Object of type '\(found)' does not match RLMSet type '\(expected)'."
+        case .map:
+            "Value of type '\(found)' does not match RLMDictionary value type '\(expected)'."
+        }
+    }
+}
+
+extension _ValueSlot {
+    var linkPlace: LinkPlace {
+        switch place {
+        case .property: .property
+        case .element, .newElement: .list
+        case .member: .set
+        case .value: .map
+        }
+    }
+
+    /// The class that the links, or embedded objects, of the place are of.
+    var linkTarget: ManagedClass {
+        let target =
+            switch place {
+            case .property: nil as ManagedClass?
+            case .element(let list, _), .newElement(let list, _): list.target
+            case .member(let set): set.target
+            case .value(let map, _): map.target
+            }
+        if let target { return target }
+        let (owner, column) = property
+        return owner.linkTarget(column: column)
+    }
+}

@@ -1,0 +1,26 @@
+import StorageEngine
+
+extension ManagedClass {
+    /// Calls `body` with the values of a column of the objects with the given keys, in their order.
+    /// Objects that do not exist any more are passed over.
+    ///
+    /// Neighbours in a collection often lie in one leaf, so that of the object before is tried
+    /// first.
+    func forEachValue(
+        _ column: Int, of keys: ContiguousArray<Int64>, _ body: (Scalar) -> Void
+    ) {
+        guard let table else { return }
+        var leaf: Node?
+        attempt {
+            for key in keys {
+                let key = ObjectKey(rawValue: key)
+                if let leaf, let row = Table.row(of: key, in: leaf) {
+                    body(try table.value(column, at: RowLocation(leaf: leaf, row: row)))
+                } else if let location = try table.location(of: key) {
+                    leaf = location.leaf
+                    body(try table.value(column, at: location))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+extension Map {
+    /// The value of a key, which must be a string; nil if the key is not there.
+    public func object(forKey key: AnyObject) -> AnyObject? {
+        ((key as Any) as? String).flatMap(value(forKey:))
+    }
+
+    /// The value of a key; nil if the key is not there. Stored nil is `NSNull`.
+    ///
+    /// A key that begins with `@` is a collection operator, and `invalidated` asks for
+    /// ``isInvalidated``.
+    public func value(forKey key: String) -> AnyObject? {
+        if key == "invalidated" { return NSNumber(value: isInvalidated) }
+        if key.hasPrefix("@") { return value(forKeyPath: key) }
+        return self[Key(_storedKey: key)].map { $0._rlmObjcValue as AnyObject }
+    }
+
+    /// The value at the end of a key path that begins with a key, or what a collection operator
+    /// makes of the values: see ``RealmCollection/value(forKeyPath:)``.
+    public func value(forKeyPath keyPath: String) -> AnyObject? {
+        if keyPath.hasPrefix("@") { return _contents.value(forKeyPath: keyPath) as AnyObject? }
+        guard let dot = keyPath.firstIndex(of: ".") else { return value(forKey: keyPath) }
+        let object = self[Key(_storedKey: String(keyPath[..<dot]))].flatMap(Value._eraseElement)
+        let rest = String(keyPath[keyPath.index(after: dot)...])
+        return (object as? ObjectBase)?.value(forKeyPath: rest) as AnyObject?
+    }
+
+    /// Sets the value of a key; nil removes the key. A value that does not fit stops the program.
+    public func setValue(_ value: Any?, forKey key: String) {
+        let key = Key(_storedKey: key)
+        guard let value else { return removeObject(for: key) }
+        let conversion = _ValueConversion(realm: managed?.realm)
+        guard let converted = Value._convertElement(value, conversion) else {
+            stop(
+                "Invalid value '\(value)' of type '\(type(of: value))' for expected type "
+                    + "'\(Value._typeName)'.")
+        }
+        updateValue(converted, forKey: key)
+    }
+}
+
+extension Map: KeyPathReadable {
+    func anyValue(forKeyPath keyPath: String) -> Any? { value(forKeyPath: keyPath) }
+}

@@ -1,0 +1,90 @@
+import StorageEngine
+
+extension Map: _HasPersistedType {
+    public typealias PersistedType = Map<Key, Value>
+}
+
+extension Map: _PersistableCollection {
+    public static var _shape: _PropertyShape {
+        var shape = Value._elementShape
+        shape.collection = .map
+        return shape
+    }
+
+    public convenience init(_of object: ObjectBase, column: Int) {
+        self.init(managed: ManagedMap(of: object, column: column))
+    }
+
+    public func _manage(in object: ObjectBase, column: Int, over existing: _ExistingElements) {
+        let entries = contents
+        contents = [:]
+        managed = ManagedMap(of: object, column: column)
+        switch existing {
+        case .none: break
+        case .replaced: removeAll()
+        case .modified:
+            for key in keys where entries[key] == nil { removeObject(for: key) }
+        }
+        for (key, value) in entries { updateValue(value, forKey: key) }
+    }
+
+    public func _isSame(as other: Map) -> Bool {
+        if self === other { return true }
+        guard let managed, let other = other.managed else { return false }
+        return managed.isSame(as: other)
+    }
+
+    public func _replaceElements(by other: Map) {
+        let entries = other.entries
+        removeAll()
+        for (key, value) in entries { updateValue(value, forKey: key) }
+    }
+
+    /// Converts a dictionary or map, value by value.
+    public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Map? {
+        guard let entries = entriesOfAnyMap(unwrapped(value)) else { return nil }
+        let map = Map()
+        for (key, value) in entries {
+            guard let value = Value._convertElement(value, conversion) else { return nil }
+            map.contents[Key(_storedKey: key)] = value
+        }
+        return map
+    }
+}
+
+/// The entries of a map or dictionary of any type with strings as keys; nil for other values.
+private func entriesOfAnyMap(_ value: Any?) -> [(String, Any?)]? {
+    switch value {
+    case let map as any AnyMap: map.anyEntries
+    case let dictionary as [String: Any]: dictionary.map { ($0, $1) }
+    case let dictionary as [String: Any?]: dictionary.map { ($0, $1) }
+    default: nil
+    }
+}
+
+/// A map of any type.
+private protocol AnyMap {
+    var anyEntries: [(String, Any?)] { get }
+}
+
+extension Map: AnyMap {
+    fileprivate var anyEntries: [(String, Any?)] {
+        entries.map { ($0.key._storedKey, Value._eraseElement($0.value)) }
+    }
+}
+
+extension Map: Encodable where Key: Encodable, Value: Encodable {
+    /// Encodes a dictionary.
+    public func encode(to encoder: any Encoder) throws {
+        try Dictionary(uniqueKeysWithValues: asKeyValueSequence().map { ($0.key, $0.value) })
+            .encode(to: encoder)
+    }
+}
+
+extension Map: Decodable where Key: Decodable, Value: Decodable {
+    /// Decodes a dictionary.
+    public convenience init(from decoder: any Decoder) throws {
+        self.init()
+        contents = try [Key: Value](from: decoder)
+    }
+}

@@ -1,0 +1,142 @@
+import StorageEngine
+
+/// A collection of values with distinct strings as keys that belongs to an object.
+///
+/// ```swift
+/// class Dog: Object {
+///     @Persisted var name: String
+///     @Persisted var favoriteParksByCity: Map<String, String>
+///     @Persisted var friends: Map<String, Dog?>
+/// }
+/// dog.favoriteParksByCity["Chicago"] = "Lincoln Park"
+/// ```
+/// A map that belongs to a managed object is live: it always shows what the Realm holds, may be
+/// used on the thread of its Realm only, and may be changed inside a write transaction only. It is
+/// in the order of its keys; an unmanaged map has no order. A key of a managed map that begins with
+/// `$` or contains a `.` stops the program: encode such characters.
+///
+/// Objects are optional as values: when one is deleted, its key stays, with nil as the value.
+/// Assigning nil removes a key; `.some(nil)` keeps it and stores nil:
+///
+/// ```swift
+/// dog.friends["best"] = .some(nil)
+/// ```
+/// Iterating visits the entries that were there when the iteration began.
+public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
+    /// The entries of an unmanaged map.
+    var contents: [Key: Value] = [:]
+    /// Outside the exclusivity checks: one thread uses it, and nothing is called meanwhile.
+    @exclusivity(unchecked) var managed: ManagedMap?
+
+    /// Creates an empty unmanaged map.
+    public init() {}
+
+    init(managed: ManagedMap) { self.managed = managed }
+
+    /// The map's place in its Realm, nil while unmanaged. Stops unless it may be read now.
+    func readable() -> ManagedMap? {
+        guard let managed else { return nil }
+        managed.requireAlive()
+        return managed
+    }
+}
+
+extension Map: RealmKeyedCollection {
+    /// True once the object that the map belongs to has been deleted or invalidated.
+    public var isInvalidated: Bool { managed?.isInvalidated ?? false }
+
+    /// The Realm that manages the map; nil while unmanaged.
+    public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
+
+    /// The number of keys.
+    public var count: Int {
+        guard let managed = readable() else { return contents.count }
+        return attempt { try managed.handle.count() }
+    }
+
+    /// All keys, ascending in a managed map.
+    public var keys: [Key] {
+        guard let managed = readable() else { return Array(contents.keys) }
+        var keys: [Key] = []
+        managed.forEachEntry { key, _ in keys.append(Key(_storedKey: key)) }
+        return keys
+    }
+
+    /// All values, in the order of ``keys``.
+    public var values: [Value] {
+        readable() == nil ? Array(contents.values) : entries.map(\.value)
+    }
+
+    /// The value of a key; nil if the key is not there.
+    ///
+    /// Assigning nil removes the key. An optional value that is nil is read, and written, as
+    /// `.some(nil)`.
+    public subscript(key: Key) -> Value? {
+        get {
+            guard let managed = readable() else { return contents[key] }
+            let key = key._storedKey
+            let stored = attempt {
+                try key.withKeyBytes { try managed.handle.value(forKey: $0) }
+            }
+            return stored.map { managed.decode($0, forKey: key) }
+        }
+        set {
+            if let newValue {
+                updateValue(newValue, forKey: key)
+            } else {
+                removeObject(for: key)
+            }
+        }
+    }
+
+    /// Whether any key with its value satisfies the predicate.
+    public func contains(where predicate: @escaping (_ key: Key, _ value: Value) -> Bool) -> Bool {
+        entries.contains { predicate($0.key, $0.value) }
+    }
+
+    public var _contents: _CollectionContents {
+        guard let managed = readable() else {
+            return _CollectionContents(unmanaged: contents.values, kindName: MapHandle.kindName)
+        }
+        return _CollectionContents(managed) { self.values.map(Value._eraseElement) }
+    }
+
+    /// All entries as they are now.
+    var entries: [(key: Key, value: Value)] {
+        guard let managed = readable() else { return contents.map { ($0.key, $0.value) } }
+        var entries: [(key: Key, value: Value)] = []
+        entries.reserveCapacity(count)
+        managed.forEachEntry { key, scalar in
+            entries.append((Key(_storedKey: key), managed.decode(scalar, forKey: key)))
+        }
+        return entries
+    }
+}
+
+extension ManagedCollection<MapHandle> {
+    /// Visits all entries in the order of the keys. The map must not be changed meanwhile.
+    func forEachEntry(_ body: (String, Scalar) -> Void) {
+        attempt {
+            try handle.forEach { key, scalar in
+                body(String(decoding: key, as: UTF8.self), scalar)
+                return true
+            }
+        }
+    }
+
+    func decode<Value: RealmCollectionValue>(_ scalar: Scalar, forKey key: String) -> Value {
+        Value._decode(scalar, source(of: _ValueSlot(.value(self, key: key))))
+    }
+}
+
+extension Map: Equatable {
+    /// Managed maps are equal if they are the same map; unmanaged ones if they have the same keys
+    /// with equal values.
+    public static func == (left: Map, right: Map) -> Bool {
+        switch (left.managed, right.managed) {
+        case (nil, nil): left.contents == right.contents
+        case (let left?, let right?): left.isSame(as: right)
+        default: false
+        }
+    }
+}

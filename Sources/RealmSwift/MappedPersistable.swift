@@ -1,0 +1,173 @@
+import StorageEngine
+
+/// A type whose values are stored as values of another type: enums as raw values, custom types as
+/// whatever they map themselves to.
+///
+/// What the library asks of every type that can be stored is answered here by the type that the
+/// values are stored as.
+public protocol _MappedPersistable: _PersistableInsideOptional, _RealmCollectionValueInsideOptional
+{
+    /// The value that a stored one stands for; nil if it stands for none.
+    static func _fromPersisted(_ value: PersistedType) -> Self?
+    /// The value as it is stored.
+    var _persisted: PersistedType { get }
+    /// The value that a property takes when nil is given for it; nil if that does not fit.
+    static func _makeValueOfNull() -> Self?
+}
+
+extension _MappedPersistable {
+    @inlinable public static var _isLink: Bool { PersistedType._isLink }
+
+    /// A link is stored as one that may be null, whatever the property says.
+    public static var _shape: _PropertyShape {
+        var shape = PersistedType._shape
+        shape.isOptional = shape.isOptional || _isLink
+        return shape
+    }
+
+    public static var _elementShape: _PropertyShape { PersistedType._elementShape }
+
+    /// Stops if the stored value stands for none.
+    @inlinable @inline(__always)
+    static func _required(_ value: PersistedType) -> Self {
+        guard let mapped = _fromPersisted(value) else { _stopAtUnmappable(value) }
+        return mapped
+    }
+
+    @inline(never) @usableFromInline
+    static func _stopAtUnmappable(_ value: PersistedType) -> Never {
+        stop(
+            "Failed to convert persisted value '\(value)' to type '\(Self.self)' in a "
+                + "non-optional context.")
+    }
+}
+
+// MARK: Properties
+
+extension _MappedPersistable {
+    /// A null link gives the default value.
+    @inlinable @inline(__always)
+    public static func _get(_ object: ObjectBase, _ offset: Int) -> Self {
+        if PersistedType._isLink {
+            guard let value = PersistedType._getOptional(object, offset) else {
+                return _makeDefault()
+            }
+            return _required(value)
+        }
+        return _required(PersistedType._get(object, offset))
+    }
+
+    @inlinable @inline(__always)
+    public static func _getOptional(_ object: ObjectBase, _ offset: Int) -> Self? {
+        PersistedType._getOptional(object, offset).flatMap(_fromPersisted)
+    }
+
+    @inlinable @inline(__always)
+    public static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int) {
+        if PersistedType._isLink {
+            PersistedType._setOptional(value._persisted, object, offset)
+        } else {
+            PersistedType._set(value._persisted, object, offset)
+        }
+    }
+
+    @inlinable @inline(__always)
+    public static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int) {
+        PersistedType._setOptional(value?._persisted, object, offset)
+    }
+
+    @inlinable
+    public static func _gather(
+        _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
+    ) -> Scalar {
+        _gather(Persisted<Self>.value(at: storage), scratch)
+    }
+
+    @inlinable
+    public static func _gatherOptional(
+        _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
+    ) -> Scalar {
+        Persisted<Self?>.value(at: storage).map { _gather($0, scratch) } ?? .null
+    }
+
+    @inlinable
+    static func _gather(_ value: Self, _ scratch: _Scratch) -> Scalar {
+        PersistedType._isLink
+            ? scratch._defer() : PersistedType._encode(value._persisted, scratch)
+    }
+
+    public static func _completeAdd(
+        _ storage: UnsafeMutableRawPointer, _ addition: _Addition
+    ) {
+        _completeAdd(Persisted<Self>.value(at: storage), addition)
+    }
+
+    public static func _completeAddOptional(
+        _ storage: UnsafeMutableRawPointer, _ addition: _Addition
+    ) {
+        _completeAdd(Persisted<Self?>.value(at: storage), addition)
+    }
+
+    private static func _completeAdd(_ value: Self?, _ addition: _Addition) {
+        guard PersistedType._isLink else { return }
+        var wrapper = Persisted(wrappedValue: value?._persisted)
+        withUnsafeMutablePointer(to: &wrapper) {
+            PersistedType._completeAddOptional(UnsafeMutableRawPointer($0), addition)
+        }
+    }
+}
+
+// MARK: Elements
+
+extension _MappedPersistable {
+    public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self {
+        _required(PersistedType._decode(scalar, source))
+    }
+
+    public static func _decodeOptional(_ scalar: Scalar, _ source: _LinkSource?) -> Self? {
+        PersistedType._decodeOptional(scalar, source).flatMap(_fromPersisted)
+    }
+
+    public static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar {
+        PersistedType._encode(value._persisted, scratch)
+    }
+
+    public static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar? {
+        PersistedType._encodeSought(value._persisted, scratch)
+    }
+
+    public static func _store(_ value: Self, in slot: _ValueSlot) {
+        PersistedType._store(value._persisted, in: slot)
+    }
+}
+
+// MARK: Dynamic access
+
+extension _MappedPersistable {
+    public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
+        _convertElement(value, conversion) ?? _makeValueOfNull(for: value)
+    }
+
+    private static func _makeValueOfNull(for value: Any?) -> Self? {
+        unwrapped(value) == nil ? _makeValueOfNull() : nil
+    }
+
+    /// Takes a value of the type itself, or of the type that it is stored as. One that cannot be
+    /// mapped stops the program.
+    public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
+        guard let value = unwrapped(value) else { return nil }
+        if let value = value as? Self { return value }
+        let persisted = conversion.filled { PersistedType._convertElement(value, conversion) }
+        guard let persisted else { return nil }
+        guard let mapped = _fromPersisted(persisted) else {
+            stop("Could not convert value '\(value)' to type '\(Self.self)'.")
+        }
+        return mapped
+    }
+
+    public static func _erase(_ value: Self) -> Any? { PersistedType._erase(value._persisted) }
+
+    public static func _eraseElement(_ value: Self) -> Any? {
+        PersistedType._eraseElement(value._persisted)
+    }
+}

@@ -1,0 +1,89 @@
+import StorageEngine
+
+extension MutableSet {
+    /// Inserts an element, unless it is one already. An unmanaged object is added to the set's
+    /// Realm.
+    ///
+    /// Like every change of a managed set it needs a write transaction, and stops the program
+    /// outside of one.
+    public func insert(_ object: Element) {
+        guard let managed = writable() else { return insertUnmanaged(object) }
+        store(object, in: managed)
+    }
+
+    /// Inserts the elements of a sequence.
+    public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
+        guard let managed = writable() else {
+            for object in objects { insertUnmanaged(object) }
+            return
+        }
+        for object in objects { store(object, in: managed) }
+    }
+
+    /// Removes an element, if it is one. An object itself stays in the Realm.
+    public func remove(_ object: Element) {
+        guard let managed = writable() else { return removeUnmanaged(object) }
+        managed.realm.scratch.reset()
+        guard let sought = Element._encodeSought(object, managed.realm.scratch) else { return }
+        managed.realm.change { try managed.handle.remove(sought) }
+    }
+
+    /// Removes all elements. Objects themselves stay in the Realm.
+    public func removeAll() {
+        guard let managed = writable() else {
+            contents = []
+            members = []
+            return
+        }
+        managed.realm.change { try managed.handle.removeAll() }
+    }
+
+    /// Removes the elements that are not in `other`.
+    ///
+    /// Combining a managed set with an unmanaged one stops the program; so do ``subtract(_:)`` and
+    /// ``formUnion(_:)``.
+    public func formIntersection(_ other: MutableSet<Element>) {
+        requireCombinable(with: other)
+        for element in self where !other.contains(element) { remove(element) }
+    }
+
+    /// Removes the elements that are in `other`.
+    public func subtract(_ other: MutableSet<Element>) {
+        requireCombinable(with: other)
+        for element in other { remove(element) }
+    }
+
+    /// Inserts the elements of `other`.
+    public func formUnion(_ other: MutableSet<Element>) {
+        requireCombinable(with: other)
+        insert(objectsIn: other)
+    }
+
+    // MARK: Access
+
+    /// The set's place in its Realm, nil while unmanaged. Stops unless it may be changed now.
+    private func writable() -> ManagedSet? {
+        guard let managed else { return nil }
+        managed.requireWritable()
+        return managed
+    }
+
+    private func requireCombinable(with other: MutableSet) {
+        if writable() != nil && other.readable() == nil {
+            stop("Right hand side value must be a managed Set.")
+        }
+    }
+
+    private func store(_ object: Element, in managed: ManagedSet) {
+        if !managed.hasFailed { Element._store(object, in: _ValueSlot(.member(managed))) }
+    }
+
+    private func insertUnmanaged(_ object: Element) {
+        if members.insert(object).inserted { contents.append(object) }
+    }
+
+    private func removeUnmanaged(_ object: Element) {
+        guard members.remove(object) != nil else { return }
+        contents.removeAll { $0 == object }
+    }
+}

@@ -1,0 +1,89 @@
+import StorageEngine
+
+extension MutableSet: _HasPersistedType {
+    public typealias PersistedType = MutableSet<Element>
+}
+
+extension MutableSet: _PersistableCollection {
+    public static var _shape: _PropertyShape {
+        var shape = Element._elementShape
+        shape.collection = .set
+        return shape
+    }
+
+    public convenience init(_of object: ObjectBase, column: Int) {
+        self.init(managed: ManagedSet(of: object, column: column))
+    }
+
+    /// A set with one element.
+    public static func _makeTraced(_ tracer: _KeyPathTracer) -> MutableSet {
+        let set = MutableSet()
+        if let element = Element._makeTracedElement(tracer) { set.contents = [element] }
+        return set
+    }
+
+    public func _manage(in object: ObjectBase, column: Int, over existing: _ExistingElements) {
+        let elements = contents
+        contents = []
+        members = []
+        let managed = ManagedSet(of: object, column: column)
+        self.managed = managed
+        switch existing {
+        case .none: insert(objectsIn: elements)
+        case .replaced:
+            removeAll()
+            insert(objectsIn: elements)
+        case .modified: writeDifferences(elements, to: managed)
+        }
+    }
+
+    private func writeDifferences(_ elements: [Element], to managed: ManagedSet) {
+        insert(objectsIn: elements)
+        managed.realm.change {
+            var kept: Set<Int> = []
+            for element in elements {
+                managed.realm.scratch.reset()
+                let sought = Element._encodeSought(element, managed.realm.scratch)
+                if let sought, let index = try managed.handle.index(of: sought) {
+                    kept.insert(index)
+                }
+            }
+            for index in (0..<(try managed.handle.count())).reversed() where !kept.contains(index) {
+                try managed.handle.remove(try managed.handle.value(at: index))
+            }
+        }
+    }
+
+    public func _isSame(as other: MutableSet) -> Bool {
+        if self === other { return true }
+        guard let managed, let other = other.managed else { return false }
+        return managed.isSame(as: other)
+    }
+
+    public func _replaceElements(by other: MutableSet) {
+        let elements = Array(other)
+        removeAll()
+        insert(objectsIn: elements)
+    }
+
+    /// Converts a sequence, element by element.
+    public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> MutableSet? {
+        guard let sequence = unwrapped(value) as? any Sequence else { return nil }
+        let set = MutableSet()
+        for element in anyElements(sequence) {
+            guard let element = Element._convertElement(element, conversion) else { return nil }
+            set.insert(element)
+        }
+        return set
+    }
+}
+
+extension MutableSet: Encodable where Element: Encodable {}
+
+extension MutableSet: Decodable where Element: Decodable {
+    /// Decodes an array; elements that occur more than once are taken once.
+    public convenience init(from decoder: any Decoder) throws {
+        self.init()
+        insert(objectsIn: try [Element](from: decoder))
+    }
+}

@@ -1,0 +1,141 @@
+import StorageEngine
+
+/// A collection of distinct objects or values that belongs to an object.
+///
+/// ```swift
+/// class Dog: Object {
+///     @Persisted var name: String
+///     @Persisted var citiesVisited: MutableSet<String>
+/// }
+/// ```
+/// A set that belongs to a managed object is live: it always shows what the Realm holds, may be
+/// used on the thread of its Realm only, and may be changed inside a write transaction only. It
+/// keeps values in ascending order, objects in the order in which they were added to the Realm; an
+/// unmanaged set has no order to rely on. Objects are the same if they stand for the same object of
+/// the Realm. In a set of ``AnyRealmValue`` numbers are the same if their values are, whatever
+/// their types.
+///
+/// Iterating visits the elements that were there when the iteration began.
+public final class MutableSet<Element: RealmCollectionValue> {
+    /// The elements of an unmanaged set in the order of insertion.
+    var contents: [Element] = []
+    /// The same for finding them.
+    var members: Set<Element> = []
+    /// Outside the exclusivity checks: one thread uses it, and nothing is called meanwhile.
+    @exclusivity(unchecked) var managed: ManagedSet?
+
+    /// Creates an empty unmanaged set.
+    public init() {}
+
+    init(managed: ManagedSet) { self.managed = managed }
+
+    /// The set's place in its Realm, nil while unmanaged. Stops unless it may be read now.
+    func readable() -> ManagedSet? {
+        guard let managed else { return nil }
+        managed.requireAlive()
+        return managed
+    }
+}
+
+extension MutableSet: RealmCollection {
+    /// True once the object that the set belongs to has been deleted or invalidated.
+    public var isInvalidated: Bool { managed?.isInvalidated ?? false }
+
+    /// The Realm that manages the set; nil while unmanaged.
+    public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
+
+    /// The number of elements.
+    public var count: Int {
+        guard let managed = readable() else { return contents.count }
+        return attempt { try managed.handle.count() }
+    }
+
+    /// The element at `position` in the order of the set. A position outside stops the program.
+    ///
+    /// Positions change with every element that is inserted before.
+    public subscript(position: Int) -> Element {
+        requireIndex(position, upTo: count)
+        return element(at: position)
+    }
+
+    /// The position of an element is not known: stops the program. Use ``contains(_:)``.
+    public func index(of object: Element) -> Int? {
+        stop("index(of:) is not available on MutableSet")
+    }
+
+    /// An iterator over the elements that there are now; later changes of the set do not concern
+    /// it. Elements that are objects may be deleted meanwhile.
+    public func makeIterator() -> RLMIterator<Element> {
+        guard let managed = readable() else { return RLMIterator(.array(contents)) }
+        return managed.makeIterator(element(at:))
+    }
+
+    public var _contents: _CollectionContents {
+        guard let managed = readable() else {
+            return _CollectionContents(unmanaged: contents, kindName: SetHandle.kindName)
+        }
+        return _CollectionContents(managed) { self.map(Element._eraseElement) }
+    }
+
+    private func element(at position: Int) -> Element {
+        guard let managed else { return contents[position] }
+        let scalar = attempt { try managed.handle.value(at: position) }
+        return Element._decode(scalar, managed.source(of: _ValueSlot(.member(managed))))
+    }
+}
+
+extension MutableSet {
+    /// Whether `object` is an element; for objects, whether one that stands for the same object is.
+    public func contains(_ object: Element) -> Bool {
+        guard let managed = readable() else { return members.contains(object) }
+        managed.realm.scratch.reset()
+        guard let sought = Element._encodeSought(object, managed.realm.scratch) else {
+            return false
+        }
+        return attempt { try managed.handle.contains(sought) }
+    }
+
+    /// Whether all elements are elements of `possibleSuperset`.
+    ///
+    /// Asking a managed set about an unmanaged one stops the program; so does ``intersects(_:)``.
+    public func isSubset(of possibleSuperset: MutableSet<Element>) -> Bool {
+        if let (managed, other) = managedPair(with: possibleSuperset) {
+            return attempt { try managed.handle.isSubset(of: other.handle) }
+        }
+        return allSatisfy(possibleSuperset.contains)
+    }
+
+    /// Whether the sets have an element in common.
+    public func intersects(_ otherSet: MutableSet<Element>) -> Bool {
+        if let (managed, other) = managedPair(with: otherSet) {
+            return attempt { try managed.handle.intersects(other.handle) }
+        }
+        return contains(where: otherSet.contains)
+    }
+
+    /// Both places, if the engine can compare the sets: they are in one Realm. A managed set is
+    /// compared with managed ones only.
+    private func managedPair(with other: MutableSet) -> (ManagedSet, ManagedSet)? {
+        guard let managed = readable() else { return nil }
+        guard let place = other.readable() else {
+            stop("Right hand side value must be a managed Set.")
+        }
+        if place.realm !== managed.realm { return nil }
+        if let mine = managed.target, let theirs = place.target, mine !== theirs {
+            stop("Cannot intersect sets of type '\(mine.model.name)' and '\(theirs.model.name)'.")
+        }
+        return (managed, place)
+    }
+}
+
+extension MutableSet: Equatable {
+    /// Managed sets are equal if they are the same set; unmanaged ones if they have the same
+    /// elements.
+    public static func == (left: MutableSet, right: MutableSet) -> Bool {
+        switch (left.managed, right.managed) {
+        case (nil, nil): left.members == right.members
+        case (let left?, let right?): left.isSame(as: right)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+
+extension ObjectBase {
+    /// The value at the end of a path of property names, separated by dots.
+    ///
+    /// ```swift
+    /// dog.value(forKeyPath: "owner.name")
+    /// ```
+    /// Nil if a link on the way is nil. A name that does not exist stops the program.
+    public final func value(forKeyPath keyPath: String) -> Any? {
+        guard let dot = keyPath.firstIndex(of: ".") else { return value(forKey: keyPath) }
+        let rest = String(keyPath[keyPath.index(after: dot)...])
+        switch value(forKey: String(keyPath[..<dot])) {
+        case nil: return nil
+        case let object as ObjectBase: return object.value(forKeyPath: rest)
+        case let collection as any KeyPathReadable: return collection.anyValue(forKeyPath: rest)
+        case let value?:
+            stop("Key path '\(keyPath)' goes on behind a value of type '\(type(of: value))'.")
+        }
+    }
+
+    /// Sets the property at the end of a path of property names, separated by dots. Nothing
+    /// happens if a link on the way is nil.
+    public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        guard let dot = keyPath.lastIndex(of: ".") else {
+            return setValue(value, forKey: keyPath)
+        }
+        let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? ObjectBase
+        owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+    }
+
+    // MARK: Access by name
+
+    /// The value of a property; nil in the outer optional if there is none of this name.
+    final func _value(ofPropertyNamed name: String) -> Any?? {
+        guard let property = _model[name] else { return nil }
+        return .some(boxed(property.wrapper.value(of: self, at: property.offset)))
+    }
+
+    /// Sets a property; false if there is none of this name. A value that does not fit stops the
+    /// program.
+    final func _set(_ value: Any?, forPropertyNamed name: String) -> Bool {
+        let model = _model
+        guard let property = model[name] else { return false }
+        if _context != nil && property.isPrimaryKey {
+            let text = unwrapped(value).map { "\($0)" } ?? "<null>"
+            stop("Primary key can't be changed to '\(text)' after an object is inserted.")
+        }
+        if let realm = _realm, !model.hasStorage {
+            DynamicCreation(realm, .error).set(property, of: self, to: value)
+        } else {
+            _set(value, of: property, model)
+        }
+        return true
+    }
+
+    final func _set(_ value: Any?, of property: PropertyModel, _ model: ClassModel) {
+        let conversion = _ValueConversion(realm: _realm)
+        guard property.wrapper.setValue(value, of: self, at: property.offset, conversion) else {
+            stop(model.invalidValue(value, for: property))
+        }
+    }
+
+    final func _stopForUnknownName(_ name: String) -> Never {
+        stop("Invalid property name '\(name)' for class '\(_model.name)'.")
+    }
+}
+
+/// A collection that can be part of a key path.
+protocol KeyPathReadable {
+    func anyValue(forKeyPath keyPath: String) -> Any?
+}
+
+/// Numbers and booleans as `NSNumber`, which casts to every numeric type that holds the value.
+func boxed(_ value: Any?) -> Any? {
+    switch value {
+    case let value as Bool: NSNumber(value: value)
+    case let value as Int: NSNumber(value: value)
+    case let value as Int8: NSNumber(value: value)
+    case let value as Int16: NSNumber(value: value)
+    case let value as Int32: NSNumber(value: value)
+    case let value as Int64: NSNumber(value: value)
+    case let value as Float: NSNumber(value: value)
+    case let value as Double: NSNumber(value: value)
+    default: value
+    }
+}

@@ -1,0 +1,62 @@
+import StorageEngine
+@_spi(Reflection) import Swift
+
+/// What the library knows of a projection class. Made once for each class, from its first instance.
+///
+/// Sendable although metatypes of protocols are not: everything is immutable, and `Projected` has
+/// no isolated conformances.
+final class ProjectionModel: @unchecked Sendable {
+    struct Property {
+        let name: String
+        /// The distance of the wrapper from the start of the projection, in bytes.
+        let offset: Int
+        let wrapper: any AnyProjected.Type
+        /// The names of the properties on the way from the object, joined by dots.
+        let path: String
+    }
+
+    /// In the order of declaration.
+    let properties: [Property]
+
+    private static let models = Locked<[ObjectIdentifier: ProjectionModel]>([:])
+
+    /// Stops if a property leads to something that is not persisted.
+    static func of(_ projection: AnyObject) -> ProjectionModel {
+        let identifier = ObjectIdentifier(type(of: projection))
+        if let model = models.withLock({ $0[identifier] }) { return model }
+        let model = ProjectionModel(projection)
+        models.withLock { $0[identifier] = model }
+        return model
+    }
+
+    private init(_ projection: AnyObject) {
+        var properties: [Property] = []
+        let start = Unmanaged.passUnretained(projection).toOpaque()
+        // Option 1: the type is a class.
+        let options = _EachFieldOptions(rawValue: 1)
+        _forEachField(of: type(of: projection), options: options) { label, offset, type, _ in
+            guard let wrapper = type as? any AnyProjected.Type else { return true }
+            let name = String(String(cString: label).dropFirst())
+            guard let path = wrapper.path(at: start + offset) else {
+                stop("@Projected property '\(name)' must be a part of Realm object")
+            }
+            properties.append(
+                Property(name: name, offset: offset, wrapper: wrapper, path: path))
+            return true
+        }
+        self.properties = properties.sorted { $0.offset < $1.offset }
+    }
+}
+
+extension ObjectPrinter {
+    static func describe<Root>(_ projection: Projection<Root>) -> String {
+        let start = Unmanaged.passUnretained(projection).toOpaque()
+        let root = projection.rootObject
+        var text = "\(type(of: projection))<\(type(of: root))> <\(start)> {\n"
+        for property in ProjectionModel.of(projection).properties {
+            let value = property.wrapper.value(of: root, at: start + property.offset)
+            text += "\t\(property.name)(\\.\(property.path)) = \(describe(value));\n"
+        }
+        return text + "}"
+    }
+}
