@@ -14,6 +14,12 @@ import Testing
         return process
     }
 
+    /// With SIGKILL, because threads that run tests block the others, and so do their children.
+    private func end(_ process: Process) {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
     /// Seconds until the watch says so; nil if it does not.
     private func secondsUntilHung(
         _ process: Process, _ patience: Double, atMost limit: Double
@@ -30,20 +36,20 @@ import Testing
 
     @Test func whoeverSleepsHangs() throws {
         let process = try started("sleep 60")
-        defer { process.terminate() }
+        defer { end(process) }
         #expect(try #require(secondsUntilHung(process, 0.4, atMost: 20)) >= 0.4)
     }
 
     @Test func whoeverUsesUpItsTimeHangs() throws {
         let process = try started("while :; do :; done")
-        defer { process.terminate() }
+        defer { end(process) }
         #expect(secondsUntilHung(process, 0.3, atMost: 20) != nil)
     }
 
     @Test func whoeverWorksNowAndThenDoesNot() throws {
         let process = try started(
             "while :; do i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done; sleep 0.1; done")
-        defer { process.terminate() }
+        defer { end(process) }
         #expect(secondsUntilHung(process, 2, atMost: 3) == nil)
     }
 
