@@ -103,15 +103,11 @@ extension ClassModel {
                 + "(\(properties.count)).")
     }
 
-    /// Stops because no object can be made from a value.
-    func stopForUnusable(_ value: Any) -> Never {
-        stop(
-            "Invalid value '\(value)' of type '\(Swift.type(of: value))' to initialize object of "
-                + "type '\(name)'.")
-    }
+    /// Stops because no object can be made from a value, which has no keys at all.
+    func stopForUnusable(_ value: Any) -> Never { stopForMissing(properties[0], in: value) }
 
-    /// Stops because an object from which another is to be made lacks a property.
-    func stopForMissing(_ property: PropertyModel, in source: ObjectBase) -> Never {
+    /// Stops because the value from which an object is to be made lacks a property.
+    func stopForMissing(_ property: PropertyModel, in source: Any) -> Never {
         stop(
             "Invalid value '\(source)' to initialize object of type '\(name)': missing key "
                 + "'\(property.name)'")

@@ -69,9 +69,11 @@ extension MutableSet {
     }
 
     private func requireCombinable(with other: MutableSet) {
-        if writable() != nil && other.readable() == nil {
+        guard let managed = writable() else { return }
+        guard let place = other.readable() else {
             stop("Right hand side value must be a managed Set.")
         }
+        managed.requireSameClass(as: place)
     }
 
     private func store(_ object: Element, in managed: ManagedSet) {

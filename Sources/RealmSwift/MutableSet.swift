@@ -121,10 +121,16 @@ extension MutableSet {
             stop("Right hand side value must be a managed Set.")
         }
         if place.realm !== managed.realm { return nil }
-        if let mine = managed.target, let theirs = place.target, mine !== theirs {
-            stop("Cannot intersect sets of type '\(mine.model.name)' and '\(theirs.model.name)'.")
-        }
+        managed.requireSameClass(as: place)
         return (managed, place)
+    }
+}
+
+extension ManagedSet {
+    /// Stops if the sets hold objects of different classes.
+    func requireSameClass(as other: ManagedSet) {
+        guard let mine = target?.model.name, let theirs = other.target?.model.name else { return }
+        if mine != theirs { stop("Cannot intersect sets of type '\(mine)' and '\(theirs)'.") }
     }
 }
 

@@ -21,8 +21,10 @@ enum ObjectPrinter {
         let model = object._model
         var text = "\(model.name) {\n"
         for property in model.properties {
-            let value = property.wrapper.value(of: object, at: property.offset)
-            text += "\t\(property.name) = \(describe(value, depth: depth));\n"
+            let value = unwrapped(property.wrapper.value(of: object, at: property.offset))
+            let isNoData = value == nil && property.shape.type == .data
+            let shown = isNoData ? "<(null) — 0 total bytes>" : describe(value, depth: depth)
+            text += "\t\(property.name) = \(shown);\n"
         }
         return text + "}"
     }
@@ -37,9 +39,16 @@ enum ObjectPrinter {
             text = collection.describe(depth: depth - 1)
         case let flag as Bool: return flag ? "1" : "0"
         case let data as Data: return describe(data)
+        case let number as Double: return withoutFraction("\(number)")
+        case let number as Float: return withoutFraction("\(number)")
         case let value?: text = "\(value)"
         }
         return text.replacingOccurrences(of: "\n", with: "\n\t")
+    }
+
+    /// Whole numbers print like integers.
+    private static func withoutFraction(_ text: String) -> String {
+        text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
     private static func describe(_ data: Data) -> String {

@@ -126,10 +126,11 @@ public struct ObjectSchema: CustomStringConvertible, Equatable {
         model[propertyName].map(Property.init)
     }
 
-    /// The properties with their attributes.
+    /// The properties with their attributes, ``LinkingObjects`` last.
     public var description: String {
         let title = isEmbedded ? "\(className) (embedded)" : className
-        return "\(title) {\n" + properties.map { indented($0.description) }.joined() + "}"
+        let all = properties + model.computed.map(Property.init)
+        return "\(title) {\n" + all.map { indented($0.description) }.joined() + "}"
     }
 
     /// Whether both have the same name and equal properties.
