@@ -35,6 +35,13 @@ final class TestDirectory {
 
 let allTypes = TestDirectory.allTypes
 
+/// A Realm in memory that nobody else opens, and that is gone with its last reference.
+func temporaryRealm(_ types: [ObjectBase.Type] = allTypes) throws -> Realm {
+    try Realm(
+        configuration: Realm.Configuration(
+            inMemoryIdentifier: UUID().uuidString, objectTypes: types))
+}
+
 /// Runs `body` on a thread of its own, and waits for it.
 func runThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
     let outcome = Outcome<Result>()

@@ -15,12 +15,6 @@ func expectStop(
         output.contains("Fatal error: \(text)\n"), "\(message)", sourceLocation: sourceLocation)
 }
 
-private func temporaryRealm(_ types: [ObjectBase.Type] = allTypes) throws -> Realm {
-    try Realm(
-        configuration: Realm.Configuration(
-            inMemoryIdentifier: UUID().uuidString, objectTypes: types))
-}
-
 private func managedOwner() throws -> (Realm, Owner) {
     let realm = try temporaryRealm()
     let owner = Owner(value: ["name": "Ann", "nicknames": ["a", "b"]])
