@@ -12,7 +12,10 @@ extension List {
 
     /// Adds the elements of a sequence at the end, in its order.
     public func append<S: Sequence>(objectsIn objects: S) where S.Element == Element {
-        guard let managed = writable() else { return contents.append(contentsOf: objects) }
+        guard let managed = writable() else {
+            // The sequence may read this very list.
+            return contents.append(contentsOf: Array(objects))
+        }
         // Iterating over this very list visits the elements that it has now.
         for object in objects { store(object, .newElement(managed, at: nil), managed) }
     }
