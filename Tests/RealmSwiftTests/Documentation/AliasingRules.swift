@@ -117,4 +117,16 @@ private enum Aliased {
         try realm.write { node.any = node.any }
         #expect(node.any.listValue?.count == 3)
     }
+
+    @Test func managedMixedCollectionsTakeThemselvesAsTheyAre() throws {
+        node.any = .fromDictionary(["list": .fromArray([.int(1), .int(2)]), "k": .int(3)])
+        try realm.write { realm.add(node) }
+        let map = try #require(node.any.dictionaryValue)
+        let list = try #require(map["list"]?.listValue)
+        try realm.write { list.append(.list(list)) }
+        #expect(list.count == 3 && list[2].listValue?.map(\.intValue) == [1, 2])
+        try realm.write { map["self"] = .dictionary(map) }
+        #expect(map.keys == ["k", "list", "self"])
+        #expect(map["self"]?.dictionaryValue?.keys == ["k", "list"])
+    }
 }
