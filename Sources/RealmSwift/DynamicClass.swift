@@ -112,7 +112,8 @@ private struct DynamicCollection<Collection: _PersistableCollection>: _Persistab
     }
 
     static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
-        Collection._convert(value, conversion).map(Self.init)
+        guard let collection = Collection._convert(value, conversion) else { return nil }
+        return Self(collection: collection)
     }
 
     static func _erase(_ value: Self) -> Any? { Collection._erase(value.collection) }
