@@ -1,3 +1,4 @@
+import Foundation
 import StressModel
 import Testing
 
@@ -102,7 +103,7 @@ import Testing
 
     private func openForged(_ forge: (inout [UInt8]) -> Void) throws -> StorageError.Code? {
         let connection = try Connection(
-            Database.open(path: "forgedRoots", options: .init(inMemory: true)))
+            Database.open(path: UUID().uuidString, options: .init(inMemory: true)))
         try connection.beginWrite()
         try addTables(0..<2, to: connection)
         try connection.forest.flush()

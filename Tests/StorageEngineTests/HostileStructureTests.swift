@@ -1,3 +1,4 @@
+import Foundation
 import StressModel
 import Testing
 
@@ -119,7 +120,7 @@ import Testing
 
     @Test func listsInsideThemselvesAreFollowedSoFarOnly() throws {
         let connection = try Connection(
-            Database.open(path: "listsInsideThemselves", options: .init(inMemory: true)))
+            Database.open(path: UUID().uuidString, options: .init(inMemory: true)))
         var list = try makeListInsideItself(connection)
         let error = #expect(throws: StorageError.self) {
             for _ in 0..<1000 { list = try #require(try list.nestedList(at: 0)) }
@@ -167,7 +168,7 @@ import Testing
 
     @Test func aWalkEndsWithAsManyRowsAsTheRootCounts() throws {
         let connection = try Connection(
-            Database.open(path: "multipliedLeaf", options: .init(inMemory: true)))
+            Database.open(path: UUID().uuidString, options: .init(inMemory: true)))
         try connection.beginWrite()
         try connection.createTables([
             TableDefinition(name: "Thing", columns: [ColumnDefinition(name: "n", type: .int)])
