@@ -117,10 +117,14 @@ private enum Deletion {
         #expect(realm.isEmpty && names.isEmpty && rex.isInvalidated && ann.isInvalidated)
     }
 
-    @Test func aCancelledDeletionRestoresTheData() throws {
+    @Test func aCancelledDeletionRestoresTheDataButRevivesNoInstance() throws {
+        let oldObject = realm.objects(Dog.self).first!
+        let newObject = Dog()
         realm.beginWrite()
-        realm.delete(rex)
+        realm.add(newObject)
+        realm.delete(oldObject)
         realm.cancelWrite()
+        #expect(oldObject.isInvalidated && newObject.isInvalidated && rex.isInvalidated)
         #expect(realm.objects(Dog.self).first?.name == "Rex" && names == ["Rex", "Max"])
         #expect(ann.best?.name == "Rex" && ann.dogs.count == 3)
     }
