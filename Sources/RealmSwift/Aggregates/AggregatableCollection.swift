@@ -1,7 +1,7 @@
 import Foundation
 
-/// What ``RealmCollection`` and ``RealmKeyedCollection`` have in common: aggregates of their values,
-/// and of the properties of their objects.
+/// What ``RealmCollection`` and ``RealmKeyedCollection`` have in common: aggregates of their
+/// values, and of the properties of their objects.
 public protocol AggregatableCollection: Sequence {
     /// The type of the values that are aggregated: of a map, that of the values without the keys.
     associatedtype AggregatedValue: RealmCollectionValue = Element

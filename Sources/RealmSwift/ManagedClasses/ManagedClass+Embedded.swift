@@ -32,8 +32,8 @@ extension ManagedClass {
 }
 
 extension ManagedClass {
-    /// Calls `body` with the embedded objects that an object owns, and their classes. Those that these own
-    /// in turn are not among them.
+    /// Calls `body` with the embedded objects that an object owns, and their classes. Those that
+    /// these own in turn are not among them.
     func forEachEmbedded(
         in key: ObjectKey, _ body: @escaping (ManagedClass, ObjectKey) throws -> Void
     ) throws {
