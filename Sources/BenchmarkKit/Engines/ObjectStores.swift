@@ -41,6 +41,9 @@ public protocol PropertyStore: ObjectStore {
     /// Adds objects whose links lead to further objects: ``PropertyValues/targets`` of them, made
     /// by the first call.
     func add(_ objects: [PropertyValues]) throws
+    /// Takes the first `count` objects in hand, as far as the engine has such: the calls below are
+    /// about these.
+    func hold(_ count: Int) throws
     /// Reads one property of an object `times` times, in the version that a transaction of the
     /// engine sees. Returns the sum of ``PropertyValues/word(of:)`` of what was read.
     func sum(of kind: PropertyKind, object number: Int, times: Int) throws -> UInt64

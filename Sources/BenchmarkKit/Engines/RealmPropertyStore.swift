@@ -110,6 +110,7 @@ extension PropertyValues {
 final class RealmPropertyStore: PropertyStore, RealmObjectStore {
     let realm: Realm
     let path: String
+    private var held: [PropertyObject] = []
 
     init(path: String, _ durability: Durability) throws {
         self.path = path
@@ -139,11 +140,12 @@ final class RealmPropertyStore: PropertyStore, RealmObjectStore {
         return target
     }
 
-    private func object(_ number: Int) throws -> PropertyObject {
-        guard let object = realm.object(ofType: PropertyObject.self, forPrimaryKey: number) else {
-            throw BenchmarkError(.caseFailed, "There is no object with the key \(number).")
+    func hold(_ count: Int) throws {
+        held = try (0..<count).map { number in
+            guard let object = realm.object(ofType: PropertyObject.self, forPrimaryKey: number)
+            else { throw BenchmarkError(.caseFailed, "There is no object with the key \(number).") }
+            return object
         }
-        return object
     }
 
     func write(_ body: () throws -> Void) throws { try realm.write(body) }
@@ -156,14 +158,14 @@ final class RealmPropertyStore: PropertyStore, RealmObjectStore {
 
     // MARK: Reading
 
-    func sum(of kind: PropertyKind, object number: Int, times: Int) throws -> UInt64 {
-        let object = try object(number)
+    func sum(of kind: PropertyKind, object number: Int, times: Int) -> UInt64 {
+        let object = held[number]
         return switch kind {
         case .bool: sum(object, times) { $0.bool ? 1 : 0 }
         case .int: sum(object, times) { UInt64($0.int) }
         case .float: sum(object, times) { UInt64($0.float.bitPattern) }
         case .double: sum(object, times) { $0.double.bitPattern }
-        case .string: sum(object, times) { UInt64($0.string.utf8.count) }
+        case .string: sum(object, times) { UInt64($0.string.utf8.last ?? 0) }
         case .data: sum(object, times) { UInt64($0.data.first ?? 0) }
         case .date: sum(object, times) { UInt64($0.date.timeIntervalSince1970) }
         case .uuid: sum(object, times) { UInt64($0.uuid.uuid.15) }
@@ -198,7 +200,7 @@ final class RealmPropertyStore: PropertyStore, RealmObjectStore {
         _ kind: PropertyKind, object number: Int, to values: (PropertyValues, PropertyValues),
         times: Int
     ) throws {
-        let object = try object(number)
+        let object = held[number]
         let (first, second) = values
         switch kind {
         case .bool: set(object, first.bool, second.bool, times) { $0.bool = $1 }

@@ -80,8 +80,9 @@ enum ObjectCollectionsWorkload: ObjectWorkload {
         _ = try store.sum(of: wanted.prefix(10 * batchOfReads), in: kind)
         var sum = 0
         var result = CaseResult(core.benchmarkCase)
+        var timer = BatchTimer(batchSize: batchOfReads, batches: wanted.count / batchOfReads)
         var allocations = AllocationMeasurement(core.environment.allocations)
-        var timer = BatchTimer(batchSize: batchOfReads)
+        timer.beginBatch()
         try MeasuredRegion.run {
             for first in stride(from: 0, to: wanted.count, by: batchOfReads) {
                 sum += try store.sum(of: wanted[first..<first + batchOfReads], in: kind)

@@ -66,8 +66,9 @@ enum ObjectAccessorsWorkload: ObjectMemoryWorkload {
         withExtendedLifetime(realm.objects(type).first) {}
         var kept: [Item] = []
         kept.reserveCapacity(core.size)
+        var timer = BatchTimer(batchSize: core.size, batches: 1)
         var allocations = AllocationMeasurement(core.environment.allocations)
-        var timer = BatchTimer(batchSize: core.size)
+        timer.beginBatch()
         MeasuredRegion.run {
             for item in realm.objects(type) { kept.append(item) }
             timer.endBatch()
@@ -109,8 +110,9 @@ enum ObjectLoopWorkload: ObjectMemoryWorkload {
         let start = ProcessStatus.anonymousBytes()
         var most = start
         var left = slice
+        var timer = BatchTimer(batchSize: slice, batches: core.size / slice)
         var allocations = AllocationMeasurement(core.environment.allocations)
-        var timer = BatchTimer(batchSize: slice)
+        timer.beginBatch()
         MeasuredRegion.run {
             for item in realm.objects(TenPropertyItem.self) {
                 sum += item.count

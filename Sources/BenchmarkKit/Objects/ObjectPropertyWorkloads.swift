@@ -26,6 +26,7 @@ extension ObjectPropertyWorkload {
         let store = try core.engine.openProperties(at: core.databasePath, core.durability)
         let objects = (0..<core.size).map { PropertyValues(number: $0, seed: core.seed) }
         try store.add(objects)
+        try store.hold(core.size)
         core.progress(fraction: 0)
         return (store, kind, objects)
     }
@@ -47,8 +48,9 @@ enum ObjectReadWorkload: ObjectPropertyWorkload {
             _ = try store.sum(of: kind, object: number, times: callSize)
         }
         var sum: UInt64 = 0
+        var timer = BatchTimer(batchSize: callSize, batches: calls)
         var allocations = AllocationMeasurement(core.environment.allocations)
-        var timer = BatchTimer(batchSize: callSize)
+        timer.beginBatch()
         try MeasuredRegion.run {
             for call in 0..<calls {
                 sum &+= try store.sum(of: kind, object: call % core.size, times: callSize)
@@ -84,7 +86,7 @@ enum ObjectWriteWorkload: ObjectPropertyWorkload {
             let next = PropertyValues(number: number + 1, seed: core.seed)
             return (next, PropertyValues(number: number + 2, seed: core.seed))
         }
-        var timer = BatchTimer(batchSize: callSize)
+        var timer = BatchTimer(batchSize: callSize, batches: calls)
         var allocated: (allocations: Double, bytes: Double)?
         try store.write {
             // Some pages of the file are this transaction's by then.

@@ -44,7 +44,8 @@ public struct PropertyValues: Sendable {
     public var int: Int { Int(bits >> 8) }
     public var float: Float { Float(bits & 0xFFFF) / 4 }
     public var double: Double { Double(bits & 0xFFFF_FFFF) / 8 }
-    public var string: String { String(bits, radix: 36) }
+    /// Longer than what Swift keeps in the string itself, 15 bytes.
+    public var string: String { "property " + String(bits | 1 << 63, radix: 36) }
     public var data: Data { Data(bytes) }
     /// Whole seconds since 1970.
     public var seconds: Int { Int(bits % 2_000_000_000) }
@@ -81,7 +82,7 @@ public struct PropertyValues: Sendable {
         case .int, .any, .embedded: UInt64(int)
         case .float: UInt64(float.bitPattern)
         case .double: double.bitPattern
-        case .string: UInt64(string.utf8.count)
+        case .string: UInt64(string.utf8.last ?? 0)
         case .data: UInt64(bytes[0])
         case .date: UInt64(seconds)
         case .uuid: UInt64(uuid.uuid.15)

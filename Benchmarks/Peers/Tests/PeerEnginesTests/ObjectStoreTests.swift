@@ -63,6 +63,7 @@ extension PeerTests {
             do {
                 let store = try peer.engine.openProperties(at: path, peer.fastest)
                 try store.add(objects)
+                try store.hold(objects.count)
                 for object in objects {
                     #expect(
                         try store.sum(of: kind, object: object.number, times: 3)
@@ -92,9 +93,13 @@ extension PeerTests {
         func whatIsMissingFails(_ peer: Peer) throws {
             let folder = try TemporaryFolder()
             let store = try peer.engine.openProperties(at: folder.path + "/p", peer.fastest)
-            #expect(throws: (any Error).self) { try store.sum(of: .int, object: 3, times: 1) }
             let value = PropertyValues(number: 0, seed: 1)
             #expect(throws: (any Error).self) {
+                try store.hold(4)
+                try store.sum(of: .int, object: 3, times: 1)
+            }
+            #expect(throws: (any Error).self) {
+                try store.hold(4)
                 try store.write { try store.set(.int, object: 3, to: (value, value), times: 1) }
             }
         }

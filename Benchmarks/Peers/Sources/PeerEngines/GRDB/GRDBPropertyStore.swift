@@ -33,6 +33,9 @@ final class GRDBPropertyStore: PropertyStore, GRDBObjectStore {
         }
     }
 
+    /// Nothing: each call finds its record by key.
+    func hold(_ count: Int) {}
+
     // MARK: Reading
 
     func sum(of kind: PropertyKind, object number: Int, times: Int) throws -> UInt64 {
@@ -58,7 +61,7 @@ final class GRDBPropertyStore: PropertyStore, GRDBObjectStore {
         case .int: return UInt64(try value(PropertyColumns.int) as Int)
         case .float: return UInt64((try value(PropertyColumns.float) as Float).bitPattern)
         case .double: return (try value(PropertyColumns.double) as Double).bitPattern
-        case .string: return UInt64((try value(PropertyColumns.string) as String).utf8.count)
+        case .string: return UInt64((try value(PropertyColumns.string) as String).utf8.last ?? 0)
         case .data: return UInt64((try value(PropertyColumns.data) as Data).first ?? 0)
         case .date: return UInt64(try value(PropertyColumns.date) as Int)
         case .uuid: return UInt64((try value(PropertyColumns.uuid) as UUID).uuid.15)
