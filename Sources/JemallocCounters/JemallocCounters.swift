@@ -15,6 +15,7 @@ public enum JemallocCounters {
             mallctl("epoch", nil, nil, &epoch, MemoryLayout<UInt64>.size)
             return AllocationProbe.Reading(
                 threadBytes: number("thread.allocated") ?? 0,
+                threadFreedBytes: number("thread.deallocated") ?? 0,
                 allocations: requests() ?? 0)
         }
     }

@@ -120,6 +120,8 @@ protocol Workload: SendableMetatype {
     /// Operations while instructions are counted, unless the command line says; nil for a workload
     /// whose instructions do not repeat within 0.5 %.
     static var countedOperations: Int? { get }
+    /// Whether all strategies come to the same result; false where each is a job of its own.
+    static var strategiesDoTheSameWork: Bool { get }
     /// Whether `prepare` has to run in another process than `run`.
     static var isPreparedApart: Bool { get }
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
@@ -129,6 +131,7 @@ protocol Workload: SendableMetatype {
 }
 
 extension Workload {
+    static var strategiesDoTheSameWork: Bool { true }
     static var isPreparedApart: Bool { false }
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {}
     static func layer(of strategy: String) -> String { strategy }

@@ -6,6 +6,7 @@ enum VerificationRequest: Codable, Sendable {
     case table(TableExpectation)
     case links(LinksExpectation)
     case records(RecordsExpectation)
+    case objects(ObjectsExpectation)
 
     func problems() throws -> [String] {
         switch self {
@@ -13,6 +14,7 @@ enum VerificationRequest: Codable, Sendable {
         case .table(let expectation): try expectation.problems()
         case .links(let expectation): try expectation.problems()
         case .records(let expectation): try expectation.problems()
+        case .objects(let expectation): try expectation.problems()
         }
     }
 }

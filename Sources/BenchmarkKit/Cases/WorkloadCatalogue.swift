@@ -12,6 +12,8 @@ enum WorkloadCatalogue {
         IterateWorkload.self, IterateAgedWorkload.self, IterateTextWorkload.self,
         UpdateWorkload.self, UpdateAllWorkload.self, DeleteHalfWorkload.self,
         LinksBuildWorkload.self, LinksFollowWorkload.self, BacklinksWorkload.self,
+        ObjectAddWorkload.self, ObjectCollectionsWorkload.self, ObjectReadWorkload.self,
+        ObjectWriteWorkload.self, ObjectAccessorsWorkload.self, ObjectLoopWorkload.self,
         ReadWhileWritingWorkload.self, OpenWorkload.self, CompactWorkload.self,
         NotifyWorkload.self, MigrateWorkload.self,
         YCSBWorkloadA.self, YCSBWorkloadB.self, YCSBWorkloadC.self, YCSBWorkloadD.self,

@@ -4,12 +4,14 @@ struct BatchTimer {
     private var rates: [Double] = []
     private(set) var operations = 0
     private var elapsed: UInt64 = 0
-    private var last = monotonicNanoseconds()
+    private var last: UInt64
     private let batchSize: Int
 
-    /// Starts the clock.
-    init(batchSize: Int) {
+    /// Starts the clock. For `batches` batches nothing is allocated any more.
+    init(batchSize: Int, batches: Int = 0) {
         self.batchSize = batchSize
+        rates.reserveCapacity(batches)
+        last = monotonicNanoseconds()
     }
 
     /// Only where something that does not count lies between two batches.

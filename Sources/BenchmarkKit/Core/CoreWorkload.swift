@@ -102,9 +102,14 @@ struct CoreCase {
 
     /// A new, empty database.
     func create(_ layout: PersonLayout) throws -> any PersonStore {
+        try makeDatabaseFolder()
+        return try open(databasePath, layout)
+    }
+
+    /// An empty folder for the files of the case's database.
+    func makeDatabaseFolder() throws {
         try? FileManager.default.removeItem(atPath: databaseFolder)
         try CaseRunner.makeDirectory(databaseFolder)
-        return try open(databasePath, layout)
     }
 
     /// What a fresh process has to find at `path`.

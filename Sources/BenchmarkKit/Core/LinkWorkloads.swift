@@ -44,11 +44,6 @@ extension CoreCase {
             owners: LinkLists.owners(size), members: LinkLists.membersPerOwner,
             batchSize: ownersPerTransaction)
     }
-
-    func makeLinkFolder() throws {
-        try? FileManager.default.removeItem(atPath: databaseFolder)
-        try CaseRunner.makeDirectory(databaseFolder)
-    }
 }
 
 enum LinksBuildWorkload: CoreWorkload {
@@ -65,7 +60,7 @@ enum LinksBuildWorkload: CoreWorkload {
         -> CaseOutcome
     {
         let core = try CoreCase(benchmarkCase, environment)
-        try core.makeLinkFolder()
+        try core.makeDatabaseFolder()
         let store = try core.openLinks(core.databasePath)
         core.progress(fraction: 0)
         var io = IOMeasurement(core.engine)
@@ -113,7 +108,7 @@ extension LinkPassWorkload {
 
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
         let core = try CoreCase(benchmarkCase, environment)
-        try core.makeLinkFolder()
+        try core.makeDatabaseFolder()
         try core.buildLinks(core.openLinks(core.databasePath))
     }
 

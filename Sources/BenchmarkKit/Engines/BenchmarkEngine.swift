@@ -28,6 +28,7 @@ public enum EngineFeature: String, CaseIterable, Sendable {
     case updates, deletes, copies, links, backlinks
     case records, recordScans
     case sensors, severalProcesses, pinnedReaders
+    case objects
 }
 
 /// What an engine asked of the operating system so far, in the whole process.
@@ -108,6 +109,10 @@ public protocol BenchmarkEngine: Sendable {
     func openLinks(at path: String, _ durability: Durability) throws -> any LinkStore
     func openRecords(at path: String, _ durability: Durability) throws -> any RecordStore
     func openSensors(at path: String, _ durability: Durability) throws -> any SensorStore
+    func openItems(at path: String, _ width: ItemWidth, _ durability: Durability) throws
+        -> any ItemStore
+    func openElements(at path: String, _ durability: Durability) throws -> any ElementStore
+    func openProperties(at path: String, _ durability: Durability) throws -> any PropertyStore
 }
 
 /// The engines of this program: the embedded one, and those that the executable brings.
@@ -159,4 +164,15 @@ extension BenchmarkEngine {
     public func openSensors(at path: String, _ durability: Durability) throws -> any SensorStore {
         throw missing("sensors")
     }
+    public func openItems(
+        at path: String, _ width: ItemWidth, _ durability: Durability
+    ) throws -> any ItemStore { throw missing("items") }
+
+    public func openElements(
+        at path: String, _ durability: Durability
+    ) throws -> any ElementStore { throw missing("elements") }
+
+    public func openProperties(
+        at path: String, _ durability: Durability
+    ) throws -> any PropertyStore { throw missing("properties") }
 }

@@ -62,6 +62,24 @@ struct RealmObjectEngine: RealmEngine {
     func openLinks(at path: String, _ durability: Durability) throws -> any LinkStore {
         try RealmObjectLinkStore(path: path, durability)
     }
+
+    func openItems(
+        at path: String, _ width: ItemWidth, _ durability: Durability
+    ) throws -> any ItemStore {
+        switch width {
+        case .three: try RealmItemStore<ThreePropertyItem>(path: path, durability)
+        case .ten: try RealmItemStore<TenPropertyItem>(path: path, durability)
+        case .thirty: try RealmItemStore<ThirtyPropertyItem>(path: path, durability)
+        }
+    }
+
+    func openElements(at path: String, _ durability: Durability) throws -> any ElementStore {
+        try RealmElementStore(path: path, durability)
+    }
+
+    func openProperties(at path: String, _ durability: Durability) throws -> any PropertyStore {
+        try RealmPropertyStore(path: path, durability)
+    }
 }
 
 /// The embedded engine through its own interface.
@@ -69,7 +87,9 @@ struct RealmTableEngine: RealmEngine {
     var layer: EngineLayer { .engine }
     var summary: String { "the embedded engine through its tables; \(commitPolicy)" }
 
-    func reason(against feature: EngineFeature) -> String? { nil }
+    func reason(against feature: EngineFeature) -> String? {
+        feature == .objects ? "Tables have no objects." : nil
+    }
 
     func openPersons(
         at path: String, _ layout: PersonLayout, _ durability: Durability

@@ -5,11 +5,14 @@ public struct AllocationProbe: Sendable {
     public struct Reading: Sendable {
         /// Bytes allocated by the calling thread.
         public var threadBytes: UInt64
+        /// Bytes freed by the calling thread.
+        public var threadFreedBytes: UInt64
         /// Allocations by the calling thread, and by those that share its part of the heap.
         public var allocations: UInt64
 
-        public init(threadBytes: UInt64, allocations: UInt64) {
+        public init(threadBytes: UInt64, threadFreedBytes: UInt64, allocations: UInt64) {
             self.threadBytes = threadBytes
+            self.threadFreedBytes = threadFreedBytes
             self.allocations = allocations
         }
     }
@@ -31,6 +34,7 @@ struct AllocationMeasurement {
     private var start: AllocationProbe.Reading?
     private var allocations: UInt64 = 0
     private var bytes: UInt64 = 0
+    private var freedBytes: UInt64 = 0
 
     /// Starts counting.
     init(_ probe: AllocationProbe?) {
@@ -43,10 +47,15 @@ struct AllocationMeasurement {
         guard let start, let end = probe?.read() else { return }
         allocations += end.allocations &- start.allocations
         bytes += end.threadBytes &- start.threadBytes
+        freedBytes += end.threadFreedBytes &- start.threadFreedBytes
         self.start = nil
     }
 
     mutating func resume() { start = probe?.read() }
+
+    /// Bytes that were allocated and not freed again, as far as this thread did either; after
+    /// `finish`. Nil without a counting allocator.
+    var keptBytes: Double? { probe.map { _ in Double(bytes) - Double(freedBytes) } }
 
     /// Stops counting; nil without a counting allocator.
     mutating func finish(operations: Int) -> (allocations: Double, bytes: Double)? {

@@ -5,7 +5,7 @@ enum DigestCheck {
     static func disagreements(in results: [CaseResult]) -> [String] {
         let comparable = results.filter { $0.digest != nil && $0.status == .ok }
         let groups = Dictionary(grouping: comparable) {
-            "\($0.identifier.workload), \($0.identifier.size) objects, "
+            "\(job(of: $0.identifier)), \($0.identifier.size) objects, "
                 + "\($0.operations) operations, seed \($0.seed)"
         }
         return groups.sorted { $0.key < $1.key }.compactMap { name, rows in
@@ -13,5 +13,11 @@ enum DigestCheck {
             let digests = rows.map { "\($0.identifier.strategy) \($0.digest!)" }
             return "The results of \(name) differ: \(digests.joined(separator: ", "))."
         }
+    }
+    /// The workload, with the strategy where strategies are jobs of their own.
+    private static func job(of identifier: CaseIdentifier) -> String {
+        let workload = try? WorkloadCatalogue.workload(named: identifier.workload)
+        return workload?.strategiesDoTheSameWork == false
+            ? "\(identifier.workload)/\(identifier.strategy)" : identifier.workload
     }
 }

@@ -47,6 +47,11 @@ enum MeasureCatalogue {
             ("bytes_before", "Bytes of the file before it was compacted."),
             ("bytes_after", "Bytes of the compacted copy."),
             ("extra_bytes_max", "Most bytes on the disk that compacting added, copy included."),
+            ("kept_bytes_per_object", "Allocated bytes that an object kept in memory takes."),
+            (
+                "anonymous_growth_bytes",
+                "Most by which memory without a file behind it grew while all objects were visited."
+            ),
             ("verification_s", "Seconds that the fresh process took to prove the result."),
         ] + ycsb + growth
 }

@@ -1,6 +1,6 @@
 /// What the design promises.
 extension SpeedCheck {
-    static let all: [SpeedCheck] =
+    static let core: [SpeedCheck] =
         [
             durableRate("sensors", "dedicated-thread", control: "bare-disk"),
             durableRate("commit", "api", control: "api-bare-disk"),
@@ -115,7 +115,7 @@ extension SpeedCheck {
             } ?? [])
     }
 
-    private static func title(_ name: String, _ row: CaseResult) -> String {
+    static func title(_ name: String, _ row: CaseResult) -> String {
         "\(name), \(Display.grouped(row.identifier.size))"
     }
 }

@@ -25,6 +25,8 @@ struct SpeedCheck: Sendable {
         var measured: Double
     }
 
+    static let all = core + objects
+
     /// The checks whose rows the run has.
     static func outcomes(for results: [CaseResult]) -> [Outcome] {
         let rows = CheckedRows(results)
@@ -41,6 +43,10 @@ struct CheckedRows: Sendable {
         rows = results.filter {
             $0.status == .ok && $0.identifier.durability == .full && !$0.identifier.isEncrypted
         }
+    }
+
+    func rows(_ workload: String, engine: String = "realm") -> [CaseResult] {
+        rows.filter { $0.identifier.workload == workload && $0.identifier.engine == engine }
     }
 
     /// Of several sizes, a million objects if there is that, else the last.

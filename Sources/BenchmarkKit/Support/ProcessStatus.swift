@@ -9,6 +9,9 @@ package enum ProcessStatus {
     /// Resident set size now, in bytes (`VmRSS`).
     static func residentBytes() -> Int { statusField("VmRSS:") * 1024 }
 
+    /// Of these, the memory that no file is behind, in bytes (`RssAnon`): what was allocated.
+    static func anonymousBytes() -> Int { statusField("RssAnon:") * 1024 }
+
     /// Threads of this process now.
     static func threadCount() -> Int { statusField("Threads:") }
 

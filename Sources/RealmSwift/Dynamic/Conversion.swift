@@ -8,8 +8,9 @@ public final class _ValueConversion {
     /// Objects of this Realm are linked to as they are, all others are copied. Nil: no object is
     /// copied.
     let realm: RealmInstance?
-    /// For each object made, the properties that its value gave.
+    /// For each object made, the properties that its value gave, for updates.
     private(set) var given: [ObjectIdentifier: Set<String>] = [:]
+    private let notesGiven: Bool
     private var pending: [(object: ObjectBase, value: Any)] = []
     private var isFilling = false
     /// The copies made so far: an object that is met again is not copied again, and cycles end.
@@ -30,7 +31,10 @@ public final class _ValueConversion {
         }
     }
 
-    init(realm: RealmInstance?) { self.realm = realm }
+    init(realm: RealmInstance?, notesGiven: Bool = false) {
+        self.realm = realm
+        self.notesGiven = notesGiven
+    }
 
     static var detached: _ValueConversion { _ValueConversion(realm: nil) }
 
@@ -38,7 +42,7 @@ public final class _ValueConversion {
 
     /// An object of class `type` for a link; nil if the value does not fit.
     func object(of type: ObjectBase.Type, from value: Any) -> ObjectBase? {
-        if let object = value as? ObjectBase {
+        if let object = asObject(value) {
             return linkable(object, as: type) ?? make(type, from: object)
         }
         let isFitting =
@@ -60,7 +64,7 @@ public final class _ValueConversion {
     /// A new unmanaged object with the given values.
     func make(_ type: ObjectBase.Type, from value: Any) -> ObjectBase {
         // Each place has an embedded object of its own.
-        guard let value = value as? ObjectBase, !(type is EmbeddedObject.Type) else {
+        guard let value = asObject(value), !(type is EmbeddedObject.Type) else {
             let object = type.init()
             fill(object, from: value)
             return object
@@ -100,51 +104,56 @@ public final class _ValueConversion {
 
     private func fillNow(_ object: ObjectBase, from value: Any) {
         let model = object._model
-        kept.append(object)
-        let names: [String]
-        switch value {
-        case let source as ObjectBase:
+        var names: Set<String>? = notesGiven ? [] : nil
+        if let source = asObject(value) {
             kept.append(source)
-            names = fill(object, of: model, fromObject: source)
-        case let dictionary as [String: Any]:
-            names = fill(object, of: model, fromDictionary: dictionary)
-        case let array as [Any]: names = fill(object, of: model, fromArray: array)
-        default: model.stopForUnusable(value)
+            fill(object, of: model, fromObject: source, &names)
+        } else if let dictionary = value as? [String: Any] {
+            fill(object, of: model, fromDictionary: dictionary, &names)
+        } else if let array = value as? [Any] {
+            fill(object, of: model, fromArray: array, &names)
+        } else {
+            model.stopForUnusable(value)
         }
-        given[ObjectIdentifier(object)] = Set(names)
+        guard let names else { return }
+        kept.append(object)
+        given[ObjectIdentifier(object)] = names
     }
 
     private func fill(
-        _ object: ObjectBase, of model: ClassModel, fromDictionary dictionary: [String: Any]
-    ) -> [String] {
-        model.properties.compactMap { property in
-            guard let value = dictionary[property.name] else { return nil }
+        _ object: ObjectBase, of model: ClassModel, fromDictionary dictionary: [String: Any],
+        _ names: inout Set<String>?
+    ) {
+        for property in model.properties {
+            guard let value = dictionary[property.name] else { continue }
             set(property, of: object, to: value, model)
-            return property.name
+            names?.insert(property.name)
         }
     }
 
     private func fill(
-        _ object: ObjectBase, of model: ClassModel, fromArray array: [Any]
-    ) -> [String] {
+        _ object: ObjectBase, of model: ClassModel, fromArray array: [Any],
+        _ names: inout Set<String>?
+    ) {
         model.requireFit(array)
-        return zip(model.properties, array).map { property, value in
+        for (property, value) in zip(model.properties, array) {
             set(property, of: object, to: value, model)
-            return property.name
+            names?.insert(property.name)
         }
     }
 
     private func fill(
-        _ object: ObjectBase, of model: ClassModel, fromObject source: ObjectBase
-    ) -> [String] {
+        _ object: ObjectBase, of model: ClassModel, fromObject source: ObjectBase,
+        _ names: inout Set<String>?
+    ) {
         let sourceModel = source._model
-        return model.properties.map { property in
+        for property in model.properties {
             guard let origin = sourceModel[property.name] else {
                 model.stopForMissing(property, in: source)
             }
             let value = origin.wrapper.value(of: source, at: origin.offset)
             set(property, of: object, to: value, model)
-            return property.name
+            names?.insert(property.name)
         }
     }
 
@@ -155,4 +164,12 @@ public final class _ValueConversion {
             stop(model.invalidValue(value, for: property))
         }
     }
+}
+
+/// The value, if it is an object. A cast of a dictionary or an array to a class makes a Foundation
+/// collection of all its elements before it fails, so the types that are usual are left out first.
+private func asObject(_ value: Any) -> ObjectBase? {
+    let type = type(of: value)
+    if type == [String: Any].self || type == [Any].self { return nil }
+    return value as? ObjectBase
 }

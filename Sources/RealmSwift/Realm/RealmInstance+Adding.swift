@@ -11,7 +11,7 @@ extension RealmInstance {
     func create(
         _ type: ObjectBase.Type, from value: Any, update: Realm.UpdatePolicy
     ) -> ObjectBase {
-        let conversion = _ValueConversion(realm: self)
+        let conversion = _ValueConversion(realm: self, notesGiven: update != .error)
         let object = conversion.make(type, from: value)
         self.conversion = update == .error ? nil : conversion
         defer { self.conversion = nil }

@@ -92,7 +92,8 @@ extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueIns
 
 /// `value` without the optionals around it; nil for nil and `NSNull` at any depth.
 func unwrapped(_ value: Any?) -> Any? {
-    guard let value, !(value is NSNull) else { return nil }
+    // Types are compared, because a cast to a class makes Foundation objects of values first.
+    guard let value, type(of: value) != NSNull.self else { return nil }
     let mirror = value as? any OptionalValue
     return mirror.map { $0.wrappedValue.flatMap { unwrapped($0) } } ?? value
 }

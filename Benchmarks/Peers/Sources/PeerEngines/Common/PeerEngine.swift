@@ -12,6 +12,11 @@ extension PeerEngine {
         return IOCounters(
             syncs: counts.syncs, writeCalls: counts.write_calls, bytesWritten: counts.bytes_written)
     }
+
+    /// Why a library that has neither objects nor records is left out where these are compared.
+    func noObjects(_ feature: EngineFeature) -> String? {
+        feature == .objects ? "The engine \(name) has no objects or records." : nil
+    }
 }
 
 /// What a peer said when it failed, where, and on what.

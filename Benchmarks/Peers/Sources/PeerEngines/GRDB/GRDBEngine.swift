@@ -39,4 +39,21 @@ struct GRDBEngine: PeerEngine {
     func openSensors(at path: String, _ durability: Durability) throws -> any SensorStore {
         try GRDBSensorStore(path: path, durability)
     }
+    func openItems(
+        at path: String, _ width: ItemWidth, _ durability: Durability
+    ) throws -> any ItemStore {
+        switch width {
+        case .three: try GRDBItemStore<ThreeColumnRecord>(path: path, durability)
+        case .ten: try GRDBItemStore<TenColumnRecord>(path: path, durability)
+        case .thirty: try GRDBItemStore<ThirtyColumnRecord>(path: path, durability)
+        }
+    }
+
+    func openElements(at path: String, _ durability: Durability) throws -> any ElementStore {
+        try GRDBElementStore(path: path, durability)
+    }
+
+    func openProperties(at path: String, _ durability: Durability) throws -> any PropertyStore {
+        try GRDBPropertyStore(path: path, durability)
+    }
 }

@@ -18,7 +18,7 @@ struct LMDBEngine: PeerEngine {
             + "write a commit, unsynced: MDB_NOSYNC"
     }
 
-    func reason(against feature: EngineFeature) -> String? { nil }
+    func reason(against feature: EngineFeature) -> String? { noObjects(feature) }
 
     func openPersons(
         at path: String, _ layout: PersonLayout, _ durability: Durability

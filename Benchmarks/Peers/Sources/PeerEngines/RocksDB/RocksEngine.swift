@@ -16,7 +16,7 @@ struct RocksEngine: PeerEngine {
 
     func reason(against feature: EngineFeature) -> String? {
         feature == .severalProcesses
-            ? "RocksDB lets only one process open a database for writing." : nil
+            ? "RocksDB lets only one process open a database for writing." : noObjects(feature)
     }
 
     func openPersons(

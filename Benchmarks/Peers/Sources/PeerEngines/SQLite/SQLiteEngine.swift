@@ -13,7 +13,7 @@ struct SQLiteEngine: PeerEngine {
             + "unsynced: OFF"
     }
 
-    func reason(against feature: EngineFeature) -> String? { nil }
+    func reason(against feature: EngineFeature) -> String? { noObjects(feature) }
 
     func openPersons(
         at path: String, _ layout: PersonLayout, _ durability: Durability

@@ -1,0 +1,55 @@
+/// Transactions one after the other: how long each takes, what they write and allocate. What lies
+/// between two of them does not count.
+struct MeasuredTransactions {
+    private var latency = LatencyRecorder()
+    private var rates: [Double] = []
+    private var io: IOMeasurement
+    private var allocations: AllocationMeasurement
+    private var pages: Int? = 0
+    private var elapsed: UInt64 = 0
+    private var operations = 0
+
+    init(_ core: CoreCase) {
+        io = IOMeasurement(core.engine)
+        allocations = AllocationMeasurement(core.environment.allocations)
+        allocations.pause()
+    }
+
+    /// `transaction` writes `count` objects or elements into `store`.
+    mutating func run(
+        _ count: Int, on store: some ObjectStore, _ transaction: () throws -> Void
+    ) throws {
+        allocations.resume()
+        io.resume()
+        let start = monotonicNanoseconds()
+        try MeasuredRegion.run(transaction)
+        let taken = max(1, PlantedDelay.end(of: start) - start)
+        io.pause()
+        allocations.pause()
+        elapsed += taken
+        operations += count
+        latency.record(taken, count: UInt64(count))
+        rates.append(Double(count) * 1e9 / Double(taken))
+        pages = store.lastCommit.flatMap { cost in pages.map { $0 + cost.pages } }
+    }
+
+    /// The row of a case that wrote `logicalBytes` of values into `store`, and its histogram.
+    mutating func row(
+        of core: CoreCase, _ store: some ObjectStore, logicalBytes: Int
+    ) throws -> (result: CaseResult, latency: HistogramData) {
+        var result = CaseResult(core.benchmarkCase)
+        result.batchSize = core.options.batchSize
+        result.operations = operations
+        result.elapsedSeconds = Double(elapsed) / 1e9
+        result.interval = ThroughputInterval(ratesOfEqualCounts: rates)
+        result.latency = latency.summary()
+        result.fill(allocations.finish(operations: operations))
+        result.peakResidentBytes = ProcessStatus.peakResidentBytes()
+        result.fill(io, commits: rates.count, pages: pages, logicalBytes: logicalBytes)
+        let size = try store.size()
+        result.fill(size)
+        result.measure("file_bytes_per_object", Double(size.fileBytes) / Double(operations))
+        result.measure("payload_bytes_per_object", Double(logicalBytes) / Double(operations))
+        return (result, latency.distribution)
+    }
+}

@@ -1,0 +1,90 @@
+/// A workload about what an application does with objects. Its strategies are different jobs, each
+/// through the highest layer of an engine.
+protocol ObjectWorkload: Workload {
+    static func run(_ core: CoreCase) throws -> CaseOutcome
+}
+
+extension ObjectWorkload {
+    static var defaultSize: Int { 100_000 }
+    static var strategiesDoTheSameWork: Bool { false }
+    static func layer(of strategy: String) -> String { EngineLayer.api.rawValue }
+    static func features(of strategy: String) -> [EngineFeature]? { [.objects] }
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
+
+    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
+        -> CaseOutcome
+    {
+        try run(CoreCase(benchmarkCase, environment))
+    }
+}
+
+extension CoreCase {
+    var strategy: String { benchmarkCase.identifier.strategy }
+    var durability: Durability { benchmarkCase.identifier.durability }
+
+    /// What a fresh process has to find in the case's file.
+    func expectation(
+        of contents: ObjectContents, rows: Int, _ digest: ResultDigest
+    ) -> VerificationRequest {
+        .objects(
+            ObjectsExpectation(
+                engine: engine.name, layer: engine.layer, durability: durability,
+                path: databasePath, contents: contents, rows: rows, digest: digest.text))
+    }
+}
+
+/// Which store a file of objects is of.
+enum ObjectContents: Codable, Sendable {
+    case items(ItemWidth)
+    case elements(ElementKind)
+    case properties
+}
+
+/// What a file of objects must hold after a run.
+struct ObjectsExpectation: Codable, Sendable {
+    var engine: String
+    var layer: EngineLayer
+    var durability: Durability
+    var path: String
+    var contents: ObjectContents
+    /// Groups of items, elements, or objects with properties.
+    var rows: Int
+    var digest: String
+
+    /// Every difference between the file and this, and every defect of its structure, in sentences;
+    /// empty if there is none.
+    func problems() throws -> [String] {
+        guard let engine = try EngineCatalogue.engine(named: engine, layer: layer) else {
+            throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer)'.")
+        }
+        var found = 0
+        var foundDigest = ResultDigest()
+        func note(_ row: ResultDigest.Row) {
+            found += 1
+            foundDigest.add(row)
+        }
+        let store: any ObjectStore
+        switch contents {
+        case .items(let width):
+            let items = try engine.openItems(at: path, width, durability)
+            try items.forEach { note($0.row) }
+            store = items
+        case .elements(let kind):
+            let elements = try engine.openElements(at: path, durability)
+            try elements.forEach(in: kind) { note(ElementValues.row($0, $1, $2)) }
+            store = elements
+        case .properties:
+            let properties = try engine.openProperties(at: path, durability)
+            try properties.forEach { note(PropertyValues.row($0, $1)) }
+            store = properties
+        }
+        var problems = try store.problems()
+        if found != rows {
+            problems.append("The file has \(found) rows of values instead of \(rows).")
+        }
+        if foundDigest.text != digest {
+            problems.append("The values of the file are not those that were written.")
+        }
+        return problems
+    }
+}

@@ -1,0 +1,66 @@
+/// What is promised of objects.
+extension SpeedCheck {
+    static let objects: [SpeedCheck] = [besideRecords, readsWithoutAllocation, flatMemory]
+
+    /// Whatever an application does with objects takes no longer than with GRDB's records; the job
+    /// that comes closest stands for all.
+    private static let besideRecords = SpeedCheck { rows in
+        typealias Pair = (row: CaseResult, rate: Double, ratio: Double)
+        let pairs = jobs.flatMap { workload in
+            rows.rows(workload).compactMap { row -> Pair? in
+                let identifier = row.identifier
+                let records = rows.rows(workload, engine: "grdb").first {
+                    $0.identifier.strategy == identifier.strategy
+                        && $0.identifier.size == identifier.size
+                }
+                guard let rate = records?.throughput, rate > 0, let own = row.throughput else {
+                    return nil
+                }
+                return (row, rate, own / rate)
+            }
+        }
+        guard let slowest = pairs.min(by: { $0.ratio < $1.ratio }) else { return nil }
+        let identifier = slowest.row.identifier
+        return Outcome(
+            title: "\(identifier.workload)/\(identifier.strategy), the slowest of \(pairs.count) "
+                + "jobs : GRDB", unit: "", bound: .atLeast, target: 1, measured: slowest.ratio,
+            controls: [Control(name: "GRDB ops/s", measured: slowest.rate)])
+    }
+
+    private static let jobs =
+        WorkloadCatalogue.all.filter { $0 is any ObjectWorkload.Type }.map { $0.name }
+        + [IterateWorkload.name]
+
+    /// Of all kinds of properties whose values have one size, the one that allocates most. Looking at
+    /// the process before and after the reads takes some tens of allocations, whatever their number.
+    private static let readsWithoutAllocation = SpeedCheck { rows in
+        let reads = rows.rows(ObjectReadWorkload.name).compactMap {
+            row -> (kind: PropertyKind, allocations: Double)? in
+            guard let kind = PropertyKind(rawValue: row.identifier.strategy), kind.isFixedWidth,
+                let allocations = row.allocationsPerOperation
+            else { return nil }
+            return (kind, allocations)
+        }
+        guard let most = reads.max(by: { $0.allocations < $1.allocations }) else { return nil }
+        return Outcome(
+            title: "allocations of a read, most of \(reads.count) kinds (\(most.kind.rawValue))",
+            unit: "", bound: .atMost, target: 0.001, measured: most.allocations)
+    }
+
+    /// Objects that are not kept leave nothing behind. A million that are kept take a hundred times
+    /// the bound.
+    private static let flatMemory = SpeedCheck { rows in
+        guard let row = rows.row(ObjectLoopWorkload.name, "results", atLeast: 1_000_000),
+            let growth = row.measure("anonymous_growth_bytes")
+        else { return nil }
+        let kept = rows.rows(ObjectAccessorsWorkload.name)
+            .first { $0.identifier.strategy == ItemWidth.ten.rawValue }
+            .flatMap { $0.measure("kept_bytes_per_object") }
+        return Outcome(
+            title: title("memory of a loop", row), unit: "MB", bound: .atMost, target: 2,
+            measured: growth / 1e6,
+            controls: kept.map {
+                [Control(name: "all kept", measured: $0 * Double(row.identifier.size) / 1e6)]
+            } ?? [])
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import RealmSwift
+import Testing
+
+@testable import BenchmarkKit
+
+/// The workloads about objects, on tiny inputs: what is measured must also be right.
+@Suite(.serialized) struct ObjectWorkloadTests {
+    private func run(
+        _ workload: any ObjectWorkload.Type, _ strategy: String, size: Int? = 40,
+        in folder: TemporaryFolder, _ change: (inout CaseOptions) -> Void = { _ in }
+    ) throws -> CaseOutcome {
+        var options = CaseOptions()
+        options.batchSize = 15
+        change(&options)
+        let benchmarkCase = try #require(
+            try WorkloadCatalogue.makeCase(
+                workload: workload.name, strategy: strategy, size: size, options: options))
+        try #require(benchmarkCase.unsupported == nil)
+        let directory = "\(folder.path)/\(workload.name)-\(strategy)"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        let environment = CaseEnvironment(
+            directory: directory, fixtures: folder.path, allocations: nil, progress: { _ in })
+        try workload.prepare(benchmarkCase, in: environment)
+        return try workload.run(benchmarkCase, in: environment)
+    }
+
+    private func problems(_ outcome: CaseOutcome) throws -> [String] {
+        try #require(outcome.verification).problems()
+    }
+
+    @Test func objectsOfAllWidthsAreAdded() throws {
+        let folder = try TemporaryFolder()
+        var digests: [String: String] = [:]
+        for (strategy, _) in ObjectAddWorkload.strategies {
+            let outcome = try run(ObjectAddWorkload.self, strategy, in: folder)
+            #expect(outcome.results[0].operations == 40)
+            #expect(outcome.results[0].measure("commits") == 3)
+            #expect(try problems(outcome) == [])
+            digests[strategy] = outcome.results[0].digest
+        }
+        #expect(digests.count == 4)
+        // Of the same values, however they came.
+        #expect(digests["dictionary"] == digests["10-properties"])
+        #expect(Set(digests.values).count == 3)
+    }
+
+    @Test func everyCollectionIsFilledAndSearched() throws {
+        let folder = try TemporaryFolder()
+        for (strategy, _) in ObjectCollectionsWorkload.strategies {
+            let outcome = try run(ObjectCollectionsWorkload.self, strategy, in: folder) {
+                $0.count = 300
+            }
+            let writes = strategy.hasSuffix("append") || strategy.hasSuffix("insert")
+            #expect(outcome.results[0].operations == (writes ? 40 : 300))
+            #expect(outcome.results[0].digest != nil)
+            #expect((outcome.verification != nil) == writes)
+            if writes { #expect(try problems(outcome) == []) }
+        }
+    }
+
+    @Test(arguments: PropertyKind.allCases)
+    func propertiesOfEveryKindAreReadAndWritten(kind: PropertyKind) throws {
+        let folder = try TemporaryFolder()
+        let read = try run(ObjectReadWorkload.self, kind.rawValue, in: folder) { $0.count = 9000 }
+        #expect(read.results[0].operations == 9000)
+        // More calls than objects, and fewer.
+        for count in [60_000, 9000] {
+            let folder = try TemporaryFolder()
+            let written = try run(ObjectWriteWorkload.self, kind.rawValue, in: folder) {
+                $0.count = count
+            }
+            #expect(written.results[0].operations == count)
+            #expect(try problems(written) == [])
+        }
+    }
+
+    @Test func accessorsAndLoopsVisitEveryObject() throws {
+        let folder = try TemporaryFolder()
+        for (strategy, _) in ObjectAccessorsWorkload.strategies {
+            let outcome = try run(ObjectAccessorsWorkload.self, strategy, in: folder)
+            #expect(outcome.results[0].operations == 40)
+        }
+        let loop = try run(ObjectLoopWorkload.self, "results", size: 50_000, in: folder).results[0]
+        #expect(try #require(loop.measure("anonymous_growth_bytes")) >= 0)
+        #expect(loop.operations == 50_000)
+    }
+
+    @Test func changedValuesFailTheProof() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run(ObjectAddWorkload.self, "3-properties", in: folder)
+        guard case .objects(let expectation) = outcome.verification else {
+            Issue.record("no objects were expected")
+            return
+        }
+        let store = try RealmItemStore<ThreePropertyItem>(path: expectation.path, .full)
+        try store.realm.write { store.realm.objects(ThreePropertyItem.self)[7].count += 1 }
+        #expect(
+            try expectation.problems()
+                == ["The values of the file are not those that were written."])
+        try store.add([ItemValues(number: 50, seed: 1)])
+        #expect(try expectation.problems().count == 2)
+    }
+
+    @Test func changedPropertiesAndElementsFailTheProof() throws {
+        let folder = try TemporaryFolder()
+        let written = try run(ObjectWriteWorkload.self, "uuid", in: folder) { $0.count = 3000 }
+        guard case .objects(let properties) = written.verification else {
+            Issue.record("no objects were expected")
+            return
+        }
+        let store = try RealmPropertyStore(path: properties.path, .full)
+        try store.realm.write { store.realm.objects(PropertyObject.self)[20].any = .string("8") }
+        #expect(try properties.problems().count == 1)
+
+        let filled = try run(ObjectCollectionsWorkload.self, "list-append", in: folder)
+        guard case .objects(let elements) = filled.verification else {
+            Issue.record("no objects were expected")
+            return
+        }
+        let lists = try RealmElementStore(path: elements.path, .full)
+        try lists.realm.write { lists.realm.objects(ElementOwner.self)[0].list.swapAt(3, 9) }
+        #expect(try elements.problems().count == 1)
+    }
+
+    /// A word that a store adds up tells two values apart, so that a sum of others is wrong.
+    @Test func valuesOfPropertiesDiffer() {
+        let values = (0..<200).map { PropertyValues(number: $0, seed: 7) }
+        for kind in PropertyKind.allCases {
+            #expect(Set(values.map { $0.text(of: kind) }).count > 1, "\(kind)")
+            #expect(Set(values.map { $0.word(of: kind) }).count > 1, "\(kind)")
+        }
+        #expect(values.contains { $0.optionalInt == nil })
+        #expect(!values.contains { $0.decimal.hasSuffix("0") })
+    }
+
+    @Test func jobsOfOneWorkloadAreComparedBetweenEnginesOnly() {
+        func row(_ strategy: String, _ engine: String, _ digest: String) -> CaseResult {
+            var row = ColumnTests.result("object-add", strategy, engine: engine)
+            row.operations = 10
+            row.digest = digest
+            return row
+        }
+        let rows = [row("3-properties", "realm", "a"), row("10-properties", "realm", "b")]
+        #expect(DigestCheck.disagreements(in: rows) == [])
+        #expect(DigestCheck.disagreements(in: rows + [row("3-properties", "grdb", "a")]) == [])
+        let problems = DigestCheck.disagreements(in: rows + [row("3-properties", "grdb", "c")])
+        #expect(problems.count == 1)
+    }
+
+    @Test func promisesOfObjectsAreChecked() throws {
+        func row(_ workload: String, _ strategy: String, _ engine: String = "realm", rate: Int)
+            -> CaseResult
+        {
+            var row = ColumnTests.result(workload, strategy, engine: engine)
+            row.identifier.size = 1_000_000
+            row.operations = rate
+            row.elapsedSeconds = 1
+            row.allocationsPerOperation = 0
+            return row
+        }
+        var loop = row("object-loop", "results", rate: 1)
+        loop.measure("anonymous_growth_bytes", 1_500_000)
+        var kept = row("object-accessors", "10-properties", rate: 1)
+        kept.measure("kept_bytes_per_object", 100)
+        var uuid = row("object-read", "uuid", rate: 90)
+        // What has no fixed width may allocate.
+        var string = row("object-read", "string", rate: 90)
+        string.allocationsPerOperation = 1
+        var rows = [
+            row("object-add", "3-properties", rate: 50),
+            row("object-add", "3-properties", "grdb", rate: 40), uuid, string,
+            row("object-read", "uuid", "grdb", rate: 80), loop, kept,
+            // Nobody to compare it with.
+            row("object-add", "dictionary", rate: 1),
+        ]
+        let outcomes = SpeedCheck.outcomes(for: rows)
+        #expect(outcomes.map(\.measured) == [90.0 / 80, 0, 1.5])
+        #expect(outcomes.map(\.passed) == [true, true, true])
+        #expect(outcomes[0].title.hasPrefix("object-read/uuid, the slowest of 2 jobs"))
+        #expect(outcomes[2].controls.map(\.measured) == [100])
+        uuid.operations = 79
+        uuid.allocationsPerOperation = 1
+        rows[2] = uuid
+        #expect(SpeedCheck.outcomes(for: rows).map(\.passed) == [false, false, true])
+    }
+}
