@@ -2,8 +2,8 @@ import Testing
 
 @testable import StorageEngine
 
-/// Compiled conditions against the same conditions asked of each object in plain Swift: random ones, over
-/// data with nulls, gaps, links, lists and indexes, committed or not.
+/// Compiled conditions against the same conditions asked of each object in plain Swift: random
+/// ones, over data with nulls, gaps, links, lists and indexes, committed or not.
 @Suite struct QueryPlanTests {
     private let directory = TestDirectory()
 
@@ -49,7 +49,9 @@ import Testing
                 cash: Int64(random.next(below: 50)), boss: nil, friends: [])
             let known = people.keys.sorted()
             if !known.isEmpty {
-                if random.next(below: 3) > 0 { person.boss = known[random.next(below: known.count)] }
+                if random.next(below: 3) > 0 {
+                    person.boss = known[random.next(below: known.count)]
+                }
                 person.friends = (0..<random.next(below: 4)).map { _ in
                     known[random.next(below: known.count)]
                 }

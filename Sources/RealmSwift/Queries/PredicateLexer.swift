@@ -48,8 +48,8 @@ struct PredicateLexer {
     ///
     /// Arguments without a place are left out, as Foundation does.
     ///
-    /// - Throws: ``PredicateError`` for a character that has no meaning, a string without an end, or
-    ///   arguments that are missing or do not fit.
+    /// - Throws: ``PredicateError`` for a character that has no meaning, a string without an end,
+    ///   or arguments that are missing or do not fit.
     static func tokens(_ format: String, _ arguments: [Any?]) throws -> [PredicateToken] {
         var lexer = PredicateLexer(format, arguments)
         var tokens: [PredicateToken] = []
@@ -276,8 +276,9 @@ struct PredicateLexer {
             throw error("'%\(letters)' is not known; use %@, %K or %d", at: start)
         }
         let argument = try takeArgument(start)
-        guard argument is any BinaryInteger || argument is any BinaryFloatingPoint
-            || argument is NSNumber
+        guard
+            argument is any BinaryInteger || argument is any BinaryFloatingPoint
+                || argument is NSNumber
         else {
             throw error(
                 "%\(letters) takes a number, but the argument is \(text(of: argument))", at: start)

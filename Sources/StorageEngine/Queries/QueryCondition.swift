@@ -1,7 +1,7 @@
 /// What objects of a table are to satisfy.
 ///
-/// Columns are those of the table at hand: inside of `link`, `anyLink` and `referrer` of the one that is
-/// led to.
+/// Columns are those of the table at hand: inside of `link`, `anyLink` and `referrer` of the one
+/// that is led to.
 public indirect enum QueryCondition {
     case constant(Bool)
     case not(QueryCondition)
@@ -17,7 +17,8 @@ public indirect enum QueryCondition {
     case referrer(table: Int, column: Int, QueryCondition)
     /// One of these objects.
     case keys([ObjectKey])
-    /// What only its maker can tell, object by object. Tried last. `name` is for ``QueryPlan/explain()``.
+    /// What only its maker can tell, object by object. Tried last. `name` is for
+    /// ``QueryPlan/explain()``.
     case object(name: String, (ObjectKey) throws -> Bool)
 }
 
@@ -51,8 +52,8 @@ extension ValueTest {
             })
     }
 
-    /// The test of one value of a type, for values that no column kernel is made for. The test has been
-    /// sorted.
+    /// The test of one value of a type, for values that no column kernel is made for. The test has
+    /// been sorted.
     func matches(_ value: Scalar, _ type: ValueType) -> Bool {
         switch self {
         case .compare(let comparison, let other):

@@ -138,8 +138,8 @@ extension Table {
 extension ValueTest {
     /// Calls `body` with what the kernels and indexes take; nil if there is no such test.
     func withColumnTest<Answer>(_ body: (ColumnTest) throws -> Answer) throws -> Answer? {
-        // As results, because errors that pass through the closures below are released once too often by
-        // unoptimised code of Swift 6.3.
+        // As results: thrown through these closures, an error ended unoptimised programs of Swift
+        // 6.3.1 with a bad release (QueryPlanTests, tests that do not suit their column).
         switch self {
         case .compare(let comparison, let value):
             return try value.withScalar { value in

@@ -14,8 +14,8 @@ class QueryNode {
         preconditionFailure("overridden")
     }
 
-    /// Keys among which all matches are, if they can be told without a scan and are at most `limit`;
-    /// in any order. Called after ``prepare()``.
+    /// Keys among which all matches are, if they can be told without a scan and are at most
+    /// `limit`; in any order. Called after ``prepare()``.
     func candidates(atMost limit: Int) throws -> [ObjectKey]? { nil }
 
     /// One line, and one indented line for each part below.

@@ -4,12 +4,13 @@
 /// let plan = try QueryPlan(people, .value(column: 2, .compare(.less, .integer(30))))
 /// print(try plan.count())
 /// ```
-/// Conditions on packed columns are answered leaf by leaf without looking at single values; those on linked
-/// objects by finding these first. Where an index, or backlinks, name few objects, only those are looked at.
+/// Conditions on packed columns are answered leaf by leaf without looking at single values; those
+/// on linked objects by finding these first. Where an index, or backlinks, name few objects, only
+/// those are looked at.
 ///
-/// Used by the connection's thread. A plan stays usable while its connection lives and its schema stays the
-/// same, whatever is written; each call answers for the version that the connection stands at, changes of an
-/// open write transaction included. Nothing may be written during a call.
+/// Used by the connection's thread. A plan stays usable while its connection lives and its schema
+/// stays the same, whatever is written; each call answers for the version that the connection
+/// stands at, changes of an open write transaction included. Nothing may be written during a call.
 public final class QueryPlan {
     public let table: Table
     let root: QueryNode
@@ -17,8 +18,8 @@ public final class QueryPlan {
     private let onlyTest: ColumnPredicate?
     private var rows = RowMask()
 
-    /// Candidates are looked at one by one if they are at most this part of the table: looking one up
-    /// costs some hundred times what a row costs in a scan.
+    /// Candidates are looked at one by one if they are at most this part of the table: looking one
+    /// up costs some hundred times what a row costs in a scan.
     private static let shareOfCandidates = 64
 
     /// - Throws: `.invalidArgument` if a test does not suit its column, `.damaged`.
@@ -68,8 +69,8 @@ public final class QueryPlan {
         return keys
     }
 
-    /// Visits the leaves in the order of their keys, each with the rows that match, at least one, until
-    /// `body` returns false.
+    /// Visits the leaves in the order of their keys, each with the rows that match, at least one,
+    /// until `body` returns false.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests and `body` throw.
     public func forEachLeaf(
@@ -133,8 +134,8 @@ public final class QueryPlan {
 
     // MARK: Telling
 
-    /// How the plan finds its objects: a line for each part, parts of parts indented, the one that is
-    /// asked first on top.
+    /// How the plan finds its objects: a line for each part, parts of parts indented, the one that
+    /// is asked first on top.
     public func explain() -> String {
         (["objects of \(table.stored.name)"] + QueryNode.indented([root]))
             .joined(separator: "\n")
@@ -202,7 +203,7 @@ extension ValueTest {
 
 extension Table {
     /// The table that the links of a column lead to.
-    fileprivate func target(ofLinks column: Int) throws -> Table {
+    func target(ofLinks column: Int) throws -> Table {
         precondition(column >= 0 && column < propertyCount, "column out of range")
         guard let name = definition.columns[column].linkTarget,
             let target = try connection.table(named: name)
