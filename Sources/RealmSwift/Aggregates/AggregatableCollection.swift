@@ -1,7 +1,7 @@
 import Foundation
 
 /// What ``RealmCollection`` and ``RealmKeyedCollection`` have in common: aggregates of their
-/// values, and of the properties of their objects.
+/// values, and of the properties of their objects; that they can be queried.
 public protocol AggregatableCollection: Sequence {
     /// The type of the values that are aggregated: of a map, that of the values without the keys.
     associatedtype AggregatedValue: RealmCollectionValue = Element
@@ -24,6 +24,8 @@ public protocol AggregatableCollection: Sequence {
 
     /// How the values can be read one after the other.
     var _contents: _CollectionContents { get }
+    /// What a query of the values starts from.
+    var _querySource: _QuerySource { get }
 }
 
 extension AggregatableCollection {

@@ -71,7 +71,15 @@ extension Realm {
             stop("Can only delete an object from the Realm it belongs to.")
         }
         objects.query.requireValid()
-        deleteAll(objects.query.managedClass)
+        let managedClass = objects.query.managedClass
+        if objects.query.isWholeTable { return deleteAll(managedClass) }
+        guard let table = managedClass.table else { return }
+        // An object may be among them several times.
+        let keys = Set(objects.query.keys)
+        instance.change {
+            try table.delete(keys.map { ObjectKey(rawValue: $0) })
+            for key in keys { managedClass.noteDeletion(of: key) }
+        }
     }
 
     /// Deletes all objects of the classes that this Realm stores.

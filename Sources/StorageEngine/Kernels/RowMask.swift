@@ -50,6 +50,12 @@ public struct RowMask: ~Copyable {
         if rowCount & 63 != 0 { words[wordCount - 1] &= (1 &<< UInt64(rowCount & 63)) &- 1 }
     }
 
+    /// Makes the set equal to another.
+    mutating func assign(_ other: borrowing RowMask) {
+        resize(rows: other.rowCount)
+        words.update(from: other.words, count: wordCount)
+    }
+
     // MARK: Combining
 
     public mutating func formIntersection(_ other: borrowing RowMask) {
@@ -102,6 +108,19 @@ public struct RowMask: ~Copyable {
     public mutating func insert(_ row: Int) {
         precondition(row >= 0 && row < rowCount, "row out of range")
         words[row >> 6] |= 1 << UInt64(row & 63)
+    }
+
+    /// Takes out the members that do not satisfy a condition.
+    @inline(__always)
+    mutating func filter(_ isIncluded: (_ row: Int) throws -> Bool) rethrows {
+        for i in 0..<wordCount {
+            var left = words[i]
+            while left != 0 {
+                let bit = left & (~left &+ 1)
+                if try !isIncluded(i &* 64 &+ left.trailingZeroBitCount) { words[i] &= ~bit }
+                left &= left &- 1
+            }
+        }
     }
 
     /// Visits the members in ascending order.

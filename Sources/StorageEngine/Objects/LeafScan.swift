@@ -21,6 +21,13 @@ public struct LeafScan: ~Copyable {
         cursor = try LeafCursor(table.pager, try table.root, from: position)
     }
 
+    /// Stands at one leaf, behind which there is none.
+    init(_ table: Table, at leaf: Node) {
+        self.table = table
+        pager = table.pager
+        cursor = LeafCursor(table.pager, at: leaf)
+    }
+
     /// Goes on to the next leaf; false behind the last one.
     ///
     /// - Throws: `.damaged`.

@@ -50,6 +50,18 @@ struct LeafCursor: ~Copyable {
         }
     }
 
+    /// Stands at a leaf of a cluster tree, behind which there is none.
+    init(_ pager: Pager, at leaf: Node) {
+        self.pager = pager
+        format = .cluster
+        start = 0
+        root = .none
+        remaining = 0
+        steps = nil
+        current = leaf
+        hasBegun = true
+    }
+
     deinit { steps?.deallocate() }
 
     /// The leaf at which the walk stands, after ``next()`` has returned true.

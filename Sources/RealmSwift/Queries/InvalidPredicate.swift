@@ -1,0 +1,27 @@
+/// Why a predicate was refused.
+///
+/// Thrown by the parser and by the check of names and types. Interfaces that cannot throw, such as
+/// `filter`, stop the program with its description.
+struct InvalidPredicate: Error, CustomStringConvertible {
+    /// What is wrong, in the documented words where there are any.
+    let message: String
+    /// The predicate as it was given.
+    let format: String
+    /// Where, in Unicode scalars from the beginning of `format`.
+    let position: Int
+
+    /// The message first; then the predicate, or so much of it as is near, and where in it.
+    var description: String {
+        "\(message) (at character \(position + 1) of \"\(excerpt)\")"
+    }
+
+    private var excerpt: String {
+        let scalars = Array(format.unicodeScalars)
+        let reach = 60
+        let first = position > reach ? position - reach : 0
+        let last = min(scalars.count, position + reach)
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars[min(first, last)..<last])
+        return (first > 0 ? "…" : "") + String(text) + (last < scalars.count ? "…" : "")
+    }
+}

@@ -1,0 +1,193 @@
+/// Reads predicate strings, by recursive descent with one token of lookahead.
+///
+/// ```
+/// predicate  = conjunction { OR conjunction }
+/// conjunction = negation { AND negation }
+/// negation   = { NOT } ( "(" predicate ")" | TRUEPREDICATE | FALSEPREDICATE | comparison )
+/// comparison = [ ANY | SOME | ALL | NONE ] operand operator [ "[" options "]" ] operand
+/// ```
+/// Never stops the program, whatever it is given: depth is bounded, time is linear in the length.
+struct PredicateParser {
+    let format: String
+    private let tokens: [PredicateToken]
+    /// For the position of each opening parenthesis among the tokens, that of the closing one.
+    private let partners: [Int: Int]
+    private var next = 0
+    private var depth = 0
+    private static let maximumDepth = 200
+
+    /// Reads a predicate and puts the arguments in the places of `%@`, `%K`, `%d` and the like.
+    ///
+    /// - Throws: ``InvalidPredicate``.
+    static func parse(_ format: String, _ arguments: [Any?] = []) throws -> PredicateSyntax {
+        var parser = try PredicateParser(format, arguments)
+        let predicate = try parser.predicate()
+        guard case .end = parser.current.kind else {
+            throw parser.unexpected("AND, OR or the end of the predicate")
+        }
+        return predicate
+    }
+
+    private init(_ format: String, _ arguments: [Any?]) throws {
+        self.format = format
+        tokens = try PredicateLexer.tokens(format, arguments)
+        partners = PredicateParser.partners(tokens)
+    }
+
+    private static func partners(_ tokens: [PredicateToken]) -> [Int: Int] {
+        var partners: [Int: Int] = [:]
+        var open: [Int] = []
+        for (index, token) in tokens.enumerated() {
+            if token.isSymbol("(") { open.append(index) }
+            if token.isSymbol(")"), let start = open.popLast() { partners[start] = index }
+        }
+        return partners
+    }
+
+    // MARK: Tokens
+
+    var current: PredicateToken { tokens[next] }
+
+    /// The token after the current one; the end follows itself.
+    var following: PredicateToken { tokens[min(next + 1, tokens.count - 1)] }
+
+    mutating func advance() { next = min(next + 1, tokens.count - 1) }
+
+    mutating func skip(symbol text: String) -> Bool {
+        guard current.isSymbol(text) else { return false }
+        advance()
+        return true
+    }
+
+    mutating func skip(keyword: String, symbol: String? = nil) -> Bool {
+        let isFound =
+            current.keyword == keyword || symbol.map { current.isSymbol($0) } ?? false
+        if isFound { advance() }
+        return isFound
+    }
+
+    mutating func require(symbol text: String) throws {
+        if !skip(symbol: text) { throw unexpected("'\(text)'") }
+    }
+
+    func error(_ message: String, at position: Int? = nil) -> InvalidPredicate {
+        InvalidPredicate(
+            message: message, format: format, position: position ?? current.position)
+    }
+
+    func unexpected(_ expectation: String) -> InvalidPredicate {
+        let found: String
+        switch current.kind {
+        case .word(let word, _): found = "'\(word)'"
+        case .variable(let name): found = "'$\(name)'"
+        case .operation(let name): found = "'@\(name)'"
+        case .value(let value): found = OperandSyntax.value(value).description
+        case .keyPath(let path): found = "the key path '\(path)'"
+        case .symbol(let symbol): found = "'\(symbol)'"
+        case .end: found = "the end of the predicate"
+        }
+        return error(
+            "Unable to parse the format string: \(expectation) is expected, not \(found)")
+    }
+
+    // MARK: Predicates
+
+    mutating func predicate() throws -> PredicateSyntax {
+        depth += 1
+        defer { depth -= 1 }
+        if depth > Self.maximumDepth {
+            throw error("The predicate is nested more than \(Self.maximumDepth) times")
+        }
+        var operands = [try conjunction()]
+        while skip(keyword: "OR", symbol: "||") { operands.append(try conjunction()) }
+        return operands.count == 1 ? operands[0] : .or(operands)
+    }
+
+    private mutating func conjunction() throws -> PredicateSyntax {
+        var operands = [try negation()]
+        while skip(keyword: "AND", symbol: "&&") { operands.append(try negation()) }
+        return operands.count == 1 ? operands[0] : .and(operands)
+    }
+
+    private mutating func negation() throws -> PredicateSyntax {
+        var isInverted = false
+        while skip(keyword: "NOT", symbol: "!") { isInverted.toggle() }
+        let operand = try simplePredicate()
+        return isInverted ? .not(operand) : operand
+    }
+
+    private mutating func simplePredicate() throws -> PredicateSyntax {
+        if skip(keyword: "TRUEPREDICATE") { return .constant(true) }
+        if skip(keyword: "FALSEPREDICATE") { return .constant(false) }
+        if current.isSymbol("("), !beginsOperand {
+            advance()
+            let predicate = try predicate()
+            try require(symbol: ")")
+            return predicate
+        }
+        return .comparison(try comparison())
+    }
+
+    /// Whether the parenthesis at hand belongs to an operand: an operator follows its partner.
+    private var beginsOperand: Bool {
+        guard let end = partners[next], end + 1 < tokens.count else { return false }
+        return Self.operation(tokens[end + 1]) != nil
+    }
+
+    // MARK: Comparisons
+
+    private mutating func comparison() throws -> ComparisonSyntax {
+        let qualifier = qualifier()
+        let left = try operand()
+        let position = current.position
+        guard let operation = Self.operation(current) else {
+            throw unexpected("a comparison operator")
+        }
+        advance()
+        let options = try options()
+        let right = try operand()
+        return ComparisonSyntax(
+            qualifier: qualifier, left: left, operation: operation, options: options,
+            right: right, position: position)
+    }
+
+    private mutating func qualifier() -> ComparisonSyntax.Qualifier? {
+        if skip(keyword: "ANY") || skip(keyword: "SOME") { return .any }
+        if skip(keyword: "ALL") { return .all }
+        if skip(keyword: "NONE") { return ComparisonSyntax.Qualifier.none }
+        return nil
+    }
+
+    private static func operation(_ token: PredicateToken) -> ComparisonSyntax.Operation? {
+        switch token.kind {
+        case .symbol("="), .symbol("=="): .equal
+        case .symbol("!="), .symbol("<>"): .notEqual
+        case .symbol("<"): .less
+        case .symbol("<="), .symbol("=<"): .lessOrEqual
+        case .symbol(">"): .greater
+        case .symbol(">="), .symbol("=>"): .greaterOrEqual
+        // The operators that are words are spelled like their raw values.
+        case .word: token.keyword.flatMap(ComparisonSyntax.Operation.init)
+        default: nil
+        }
+    }
+
+    /// `[cd]` after an operator. After `IN` a list may stand in brackets as well.
+    private mutating func options() throws -> StringOptions {
+        guard current.isSymbol("["), case .word(let letters, _) = following.kind,
+            next + 2 < tokens.count, tokens[next + 2].isSymbol("]")
+        else { return [] }
+        var options: StringOptions = []
+        for letter in letters {
+            switch letter {
+            case "c", "C": options.insert(.caseInsensitive)
+            case "d", "D": options.insert(.diacriticInsensitive)
+            default:
+                throw error(
+                    "'[\(letters)]' is not known; use [c], [d] or [cd]", at: following.position)
+            }
+        }
+        for _ in 0..<3 { advance() }
+        return options
+    }
+}

@@ -1,0 +1,209 @@
+/// A to-one link whose target is to match a condition of its own.
+///
+/// The targets that match are found first, once a run; rows are then told by their link alone.
+final class LinkNode: QueryNode {
+    private let table: Table
+    private let column: Int
+    private let target: QueryPlan
+    private var matched = MatchedKeys([])
+
+    init(_ table: Table, _ column: Int, _ target: QueryPlan) {
+        self.table = table
+        self.column = column
+        self.target = target
+    }
+
+    override var cost: Int { 10 }
+
+    override func prepare() throws { matched = MatchedKeys(try target.keys()) }
+
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+        guard matched.count > 0,
+            let (node, position) = try table.column(column, of: scan.leaf)
+        else { return rows.fill(false, rows: scan.rowCount) }
+        rows.filter { row in
+            !node.isNull(position, row) && matched.contains(node.integer(position, row))
+        }
+    }
+
+    override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
+        try table.referrers(column, to: matched, in: target.table, atMost: limit)
+    }
+
+    override func explain() -> [String] {
+        ["\(table.queryName(of: column)) leads to one of \(target.table.stored.name)"]
+            + Self.indented([target.root])
+    }
+}
+
+/// A list, set or map of links of which one is to lead to an object that matches.
+final class AnyLinkNode: QueryNode {
+    private let table: Table
+    private let column: Int
+    private let target: QueryPlan
+    private var matched = MatchedKeys([])
+
+    init(_ table: Table, _ column: Int, _ target: QueryPlan) {
+        self.table = table
+        self.column = column
+        self.target = target
+    }
+
+    override var cost: Int { 200 }
+
+    override func prepare() throws { matched = MatchedKeys(try target.keys()) }
+
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+        guard matched.count > 0 else { return rows.fill(false, rows: scan.rowCount) }
+        let leaf = scan.leaf
+        try rows.filter { row in
+            var isFound = false
+            try table.forEachLink(column, of: leaf.objectKey(row)) { key in
+                isFound = matched.contains(key.rawValue)
+                return !isFound
+            }
+            return isFound
+        }
+    }
+
+    override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
+        try table.referrers(column, to: matched, in: target.table, atMost: limit)
+    }
+
+    override func explain() -> [String] {
+        ["any of \(table.queryName(of: column)) is one of \(target.table.stored.name)"]
+            + Self.indented([target.root])
+    }
+}
+
+/// Objects to which one leads that matches: found by following the links of those.
+final class ReferrerNode: QueryNode {
+    private let table: Table
+    private let origin: QueryPlan
+    private let column: Int
+    private var matched = MatchedKeys([])
+
+    init(_ table: Table, _ origin: QueryPlan, _ column: Int) {
+        self.table = table
+        self.origin = origin
+        self.column = column
+    }
+
+    override var cost: Int { 2 }
+
+    override func prepare() throws {
+        var targets: [ObjectKey] = []
+        for key in try origin.keys() {
+            try origin.table.forEachLink(column, of: key) {
+                targets.append($0)
+                return true
+            }
+        }
+        matched = MatchedKeys(targets)
+    }
+
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) {
+        rows.keepMembers(of: matched, in: scan.leaf)
+    }
+
+    override func candidates(atMost limit: Int) -> [ObjectKey]? { matched.keys(atMost: limit) }
+
+    override func explain() -> [String] {
+        ["any \(origin.table.queryName(of: column)) leads here from one of"]
+            + Self.indented([origin.root])
+    }
+}
+
+/// Objects that are named one by one.
+final class KeysNode: QueryNode {
+    private let matched: MatchedKeys
+
+    init(_ keys: [ObjectKey]) { matched = MatchedKeys(keys) }
+
+    override var cost: Int { 2 }
+
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) {
+        rows.keepMembers(of: matched, in: scan.leaf)
+    }
+
+    override func candidates(atMost limit: Int) -> [ObjectKey]? { matched.keys(atMost: limit) }
+
+    override func explain() -> [String] { ["one of \(matched.count) objects"] }
+}
+
+/// What only its maker can tell.
+final class ObjectNode: QueryNode {
+    private let name: String
+    private let test: (ObjectKey) throws -> Bool
+
+    init(_ name: String, _ test: @escaping (ObjectKey) throws -> Bool) {
+        self.name = name
+        self.test = test
+    }
+
+    override var cost: Int { 1_000 }
+
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+        let leaf = scan.leaf
+        try rows.filter { try test(leaf.objectKey($0)) }
+    }
+
+    override func explain() -> [String] { ["\(name): object by object"] }
+}
+
+extension MatchedKeys {
+    fileprivate func keys(atMost limit: Int) -> [ObjectKey]? {
+        guard count <= limit else { return nil }
+        var keys: [ObjectKey] = []
+        keys.reserveCapacity(count)
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        forEach { keys.append($0) }
+        return keys
+    }
+}
+
+extension RowMask {
+    fileprivate mutating func keepMembers(of keys: MatchedKeys, in leaf: Node) {
+        if keys.count == 0 { return fill(false, rows: rowCount) }
+        filter { keys.contains(leaf.objectKey($0).rawValue) }
+    }
+}
+
+extension Table {
+    /// Visits the objects that a link, or a collection of links, leads to, until `body` returns
+    /// false.
+    func forEachLink(
+        _ column: Int, of key: ObjectKey, _ body: (ObjectKey) throws -> Bool
+    ) throws {
+        func visit(_ value: Scalar) throws -> Bool {
+            guard case .integer(let target) = value else { return true }
+            return try body(ObjectKey(rawValue: target))
+        }
+        switch definition.columns[column].collection {
+        case .none: _ = try visit(value(column, of: key))
+        case .list: try list(column, of: key).forEach(visit)
+        case .set: try set(column, of: key).forEach(visit)
+        case .map: try map(column, of: key).forEach { try visit($1) }
+        }
+    }
+
+    /// The objects whose column leads to one of `targets`, unless they are more than `limit`. An
+    /// object may come several times.
+    func referrers(
+        _ column: Int, to targets: MatchedKeys, in target: Table, atMost limit: Int
+    ) throws -> [ObjectKey]? {
+        guard targets.count <= limit else { return nil }
+        let (table, position) = try backlinkColumn(column, toTable: target.number)
+        var keys: [ObjectKey] = []
+        var isComplete = true
+        try targets.forEach { target in
+            guard isComplete else { return }
+            try table.forEachBacklink(position, target) { origin, _ in
+                keys.append(origin)
+                isComplete = keys.count <= limit
+                return isComplete
+            }
+        }
+        return isComplete ? keys : nil
+    }
+}

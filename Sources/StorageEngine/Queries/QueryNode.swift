@@ -1,0 +1,129 @@
+/// A part of a compiled condition: takes out of a set of rows those that do not match.
+///
+/// One object a part, made with its plan and used by the connection's thread.
+class QueryNode {
+    /// Estimated time for a leaf whose rows are all asked for, in the time that comparing a packed
+    /// column takes. Cheap parts are asked first.
+    var cost: Int { preconditionFailure("overridden") }
+
+    /// Called before each run, because answers of other tables depend on the version.
+    func prepare() throws {}
+
+    /// Keeps those of `rows` that match.
+    func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+        preconditionFailure("overridden")
+    }
+
+    /// Keys among which all matches are, if they can be told without a scan and are at most
+    /// `limit`; in any order. Called after ``prepare()``.
+    func candidates(atMost limit: Int) throws -> [ObjectKey]? { nil }
+
+    /// One line, and one indented line for each part below.
+    func explain() -> [String] { preconditionFailure("overridden") }
+}
+
+extension QueryNode {
+    static func indented(_ nodes: [QueryNode]) -> [String] {
+        nodes.flatMap { $0.explain() }.map { "  " + $0 }
+    }
+}
+
+// MARK: - Logic
+
+final class ConstantNode: QueryNode {
+    private let value: Bool
+
+    init(_ value: Bool) { self.value = value }
+
+    override var cost: Int { 0 }
+
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) {
+        if !value { rows.fill(false, rows: scan.rowCount) }
+    }
+
+    override func candidates(atMost limit: Int) -> [ObjectKey]? { value ? nil : [] }
+
+    override func explain() -> [String] { [value ? "all" : "none"] }
+}
+
+final class AndNode: QueryNode {
+    private let parts: [QueryNode]
+
+    init(_ parts: [QueryNode]) { self.parts = parts.sorted { $0.cost < $1.cost } }
+
+    override var cost: Int { parts.reduce(0) { $0 + $1.cost } }
+
+    override func prepare() throws { for part in parts { try part.prepare() } }
+
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+        for part in parts {
+            if rows.isEmpty { return }
+            try part.narrow(&rows, in: scan)
+        }
+    }
+
+    /// Those of the part that has the fewest.
+    override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
+        var best: [ObjectKey]?
+        for part in parts {
+            if let keys = try part.candidates(atMost: best?.count ?? limit) { best = keys }
+        }
+        return best
+    }
+
+    override func explain() -> [String] { ["all of"] + Self.indented(parts) }
+}
+
+final class OrNode: QueryNode {
+    private let parts: [QueryNode]
+    private var rest = RowMask()
+    private var matches = RowMask()
+
+    init(_ parts: [QueryNode]) { self.parts = parts.sorted { $0.cost < $1.cost } }
+
+    override var cost: Int { parts.reduce(0) { $0 + $1.cost } }
+
+    override func prepare() throws { for part in parts { try part.prepare() } }
+
+    /// Each part is asked only for the rows that none before it has matched.
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+        rest.assign(rows)
+        for part in parts {
+            if rest.isEmpty { break }
+            matches.assign(rest)
+            try part.narrow(&matches, in: scan)
+            rest.subtract(matches)
+        }
+        rows.subtract(rest)
+    }
+
+    override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
+        var all: [ObjectKey] = []
+        for part in parts {
+            guard let keys = try part.candidates(atMost: limit - all.count) else { return nil }
+            all += keys
+        }
+        return all
+    }
+
+    override func explain() -> [String] { ["any of"] + Self.indented(parts) }
+}
+
+final class NotNode: QueryNode {
+    private let part: QueryNode
+    private var matches = RowMask()
+
+    init(_ part: QueryNode) { self.part = part }
+
+    override var cost: Int { part.cost }
+
+    override func prepare() throws { try part.prepare() }
+
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+        matches.assign(rows)
+        try part.narrow(&matches, in: scan)
+        rows.subtract(matches)
+    }
+
+    override func explain() -> [String] { ["none of"] + Self.indented([part]) }
+}
