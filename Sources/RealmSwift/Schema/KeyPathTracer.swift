@@ -60,7 +60,7 @@ public final class _KeyPathTracer {
         defer { isMakingObject = false }
         let model = ClassModel.of(type)
         let object = type.init()
-        for property in model.properties {
+        for property in model.declared {
             property.wrapper.reset(at: object._storage(at: property.offset))
         }
         objects.append(object)
@@ -71,7 +71,7 @@ public final class _KeyPathTracer {
     func didRead(_ address: UnsafeMutableRawPointer) {
         // Each read must go on from where the one before led to.
         guard names.count == objects.count - 1, let object = objects.last,
-            let property = object._model.properties.first(where: {
+            let property = object._model.declared.first(where: {
                 object._storage(at: $0.offset) == address
             })
         else {
