@@ -63,7 +63,8 @@ let package = Package(
                 "StorageEngine", "StressModel", "CColumnKernels", "CRealmSystem",
                 "engine-test-process",
             ]),
-        .testTarget(name: "RealmSwiftTests", dependencies: ["RealmSwift", "StorageEngine"]),
+        .testTarget(
+            name: "RealmSwiftTests", dependencies: ["RealmSwift", "StorageEngine", "StressModel"]),
         .testTarget(
             name: "BenchmarkKitTests",
             dependencies: [

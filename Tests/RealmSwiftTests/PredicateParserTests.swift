@@ -10,11 +10,11 @@ import Testing
         try PredicateParser.parse(format, arguments).description
     }
 
-    private func refusal(_ format: String, _ arguments: Any?...) -> PredicateError? {
+    private func refusal(_ format: String, _ arguments: Any?...) -> InvalidPredicate? {
         do {
             _ = try PredicateParser.parse(format, arguments)
             return nil
-        } catch { return error as? PredicateError }
+        } catch { return error as? InvalidPredicate }
     }
 
     @Test(arguments: [

@@ -48,7 +48,7 @@ struct PredicateLexer {
     ///
     /// Arguments without a place are left out, as Foundation does.
     ///
-    /// - Throws: ``PredicateError`` for a character that has no meaning, a string without an end,
+    /// - Throws: ``InvalidPredicate`` for a character that has no meaning, a string without an end,
     ///   or arguments that are missing or do not fit.
     static func tokens(_ format: String, _ arguments: [Any?]) throws -> [PredicateToken] {
         var lexer = PredicateLexer(format, arguments)
@@ -65,8 +65,8 @@ struct PredicateLexer {
         argumentCount = arguments.count
     }
 
-    private func error(_ message: String, at position: Int) -> PredicateError {
-        PredicateError(message: message, format: format, position: position)
+    private func error(_ message: String, at position: Int) -> InvalidPredicate {
+        InvalidPredicate(message: message, format: format, position: position)
     }
 
     private var current: Unicode.Scalar? {

@@ -18,7 +18,7 @@ struct PredicateParser {
 
     /// Reads a predicate and puts the arguments in the places of `%@`, `%K`, `%d` and the like.
     ///
-    /// - Throws: ``PredicateError``.
+    /// - Throws: ``InvalidPredicate``.
     static func parse(_ format: String, _ arguments: [Any?] = []) throws -> PredicateSyntax {
         var parser = try PredicateParser(format, arguments)
         let predicate = try parser.predicate()
@@ -70,12 +70,12 @@ struct PredicateParser {
         if !skip(symbol: text) { throw unexpected("'\(text)'") }
     }
 
-    func error(_ message: String, at position: Int? = nil) -> PredicateError {
-        PredicateError(
+    func error(_ message: String, at position: Int? = nil) -> InvalidPredicate {
+        InvalidPredicate(
             message: message, format: format, position: position ?? current.position)
     }
 
-    func unexpected(_ expectation: String) -> PredicateError {
+    func unexpected(_ expectation: String) -> InvalidPredicate {
         let found: String
         switch current.kind {
         case .word(let word, _): found = "'\(word)'"

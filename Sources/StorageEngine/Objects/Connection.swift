@@ -21,6 +21,9 @@ public final class Connection {
     /// Changes whenever rows may have moved: after it, a `RowLocation` must be looked up again. The
     /// address is stable for the connection's life.
     public let layoutStamp: UnsafeMutablePointer<UInt64>
+    /// Changes whenever what was read of objects may be out of date: with every change of the open
+    /// write transaction, and when the connection moves to another version.
+    @exclusivity(unchecked) public internal(set) var changeStamp: UInt64 = 0
 
     @usableFromInline let pager: Pager
     let forest: Forest
@@ -170,6 +173,7 @@ public final class Connection {
     private func forgetSnapshot() {
         forest.reset()
         layoutStamp.pointee &+= 1
+        changeStamp &+= 1
     }
 
     // MARK: Schema

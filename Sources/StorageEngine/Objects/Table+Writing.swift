@@ -52,11 +52,13 @@ extension Table {
         return key
     }
 
+    /// Called once by every change of objects, before anything is touched.
     @inline(__always)
     func requireWriteTransaction() throws {
         if !pager.isInWriteTransaction {
             throw pager.invalidArgument("This needs a write transaction.")
         }
+        connection.changeStamp &+= 1
     }
 
     /// The form in which a value that its column accepts is stored: a long one on pages of its own.

@@ -17,8 +17,13 @@ public indirect enum QueryCondition {
     case referrer(table: Int, column: Int, QueryCondition)
     /// One of these objects.
     case keys([ObjectKey])
-    /// What only its maker can tell, object by object. Tried last. `name` is for
-    /// ``QueryPlan/explain()``.
+    /// Of the values that an object leads to, one passes the test. `name` is for
+    /// ``QueryPlan/explain()``, here and below.
+    case values(QueryExpression, name: String, (MixedValue) -> Bool)
+    /// Of two groups of values that an object leads to, one pair passes the test.
+    case pairs(
+        QueryExpression, QueryExpression, name: String, (MixedValue, MixedValue) -> Bool)
+    /// What only its maker can tell, object by object. Tried last.
     case object(name: String, (ObjectKey) throws -> Bool)
 }
 

@@ -102,6 +102,14 @@ public final class QueryPlan {
         return matches
     }
 
+    /// Those of some objects that match, in the order given, each as often as it is there.
+    ///
+    /// - Throws: `.damaged`, and what the condition's own tests throw.
+    public func filter(_ keys: [ObjectKey]) throws -> [ObjectKey] {
+        let matched = MatchedKeys(try matches(among: keys))
+        return keys.filter { matched.contains($0.rawValue) }
+    }
+
     // MARK: Candidates
 
     private func candidates() throws -> [ObjectKey]? {
@@ -155,11 +163,13 @@ extension QueryNode {
         case .anyLink(let column, let part):
             return AnyLinkNode(table, column, try QueryPlan(table.target(ofLinks: column), part))
         case .referrer(let number, let column, let part):
-            guard let origin = try table.connection.table(number: number) else {
-                throw table.pager.invalidArgument("There is no table with number \(number).")
-            }
+            let origin = try table.connection.existingTable(number: number)
             return ReferrerNode(table, try QueryPlan(origin, part), column)
         case .keys(let keys): return KeysNode(keys)
+        case .values(let expression, let name, let test):
+            return try ExpressionNode(table, expression, name, test)
+        case .pairs(let left, let right, let name, let test):
+            return try PairNode(table, left, right, name, test)
         case .object(let name, let test): return ObjectNode(name, test)
         }
     }

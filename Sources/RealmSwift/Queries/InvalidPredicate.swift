@@ -2,7 +2,7 @@
 ///
 /// Thrown by the parser and by the check of names and types. Interfaces that cannot throw, such as
 /// `filter`, stop the program with its description.
-struct PredicateError: Error, CustomStringConvertible {
+struct InvalidPredicate: Error, CustomStringConvertible {
     /// What is wrong, in the documented words where there are any.
     let message: String
     /// The predicate as it was given.

@@ -1,0 +1,60 @@
+extension MixedValue {
+    /// Whether the value compares with another as said. Null equals null and has no order, NaN
+    /// equals nothing. Values of different kinds are never equal and have no order, but numbers
+    /// compare by value whatever their types; bools, links and collections have no order.
+    public func matches(_ comparison: Comparison, _ other: MixedValue) -> Bool {
+        switch comparison {
+        case .equal: return equals(other)
+        case .notEqual: return !equals(other)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            guard isOrdered, other.isOrdered, kind == other.kind else { return false }
+            let order = MixedValue.compare(self, other)
+            return switch comparison {
+            case .less: order < 0
+            case .lessOrEqual: order <= 0
+            case .greater: order > 0
+            default: order >= 0
+            }
+        }
+    }
+
+    private func equals(_ other: MixedValue) -> Bool {
+        guard kind == other.kind else { return false }
+        if case .null = self { return true }
+        return !isNaN && !other.isNaN && !isCollection && MixedValue.compare(self, other) == 0
+    }
+
+    private var isNaN: Bool {
+        switch self {
+        case .float(let value): value.isNaN
+        case .double(let value), .date(let value): value.isNaN
+        case .decimal128(let value): value.isNaN
+        default: false
+        }
+    }
+
+    /// Whether the value has an order among those of its kind.
+    var isOrdered: Bool {
+        switch self {
+        case .null, .bool, .link, .list, .map: false
+        default: !isNaN
+        }
+    }
+
+    private enum Kind { case null, bool, number, string, data, date, uuid, objectID, link, other }
+
+    private var kind: Kind {
+        switch self {
+        case .null: .null
+        case .bool: .bool
+        case .int, .float, .double, .decimal128: .number
+        case .string: .string
+        case .data: .data
+        case .date: .date
+        case .uuid: .uuid
+        case .objectID: .objectID
+        case .link: .link
+        case .list, .map: .other
+        }
+    }
+}

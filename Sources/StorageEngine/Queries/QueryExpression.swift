@@ -1,0 +1,61 @@
+/// Values that an object leads to: none, one, or several.
+public indirect enum QueryExpression {
+    /// A value as a mixed column stores it.
+    case constant(OwnedScalar)
+    /// Every value at the end of a path. A path of to-one links alone, one of which leads nowhere,
+    /// ends in null; a path through collections visits what is there.
+    case values(QueryPath)
+    /// How many values are at the end of a path.
+    case count(QueryPath)
+    /// How many of the objects at the end of a path, whose end leads to objects, match a condition.
+    case countMatching(QueryPath, QueryCondition)
+    /// What is made of all values at the end of a path; those that are null are left out.
+    case aggregate(QueryAggregate, QueryPath)
+}
+
+/// Sums are 0 without values, the others null. Means, and what is made of mixed values, are exact as
+/// far as doubles or decimals are.
+public enum QueryAggregate: String, Sendable {
+    case minimum = "min", maximum = "max", sum, average = "avg"
+}
+
+/// How to get from an object to values.
+public struct QueryPath: Sendable {
+    /// A way to other objects. Columns are those of the table that the step before leads to.
+    public enum Step: Sendable {
+        /// The object that a to-one link leads to, or all objects of a list, set or map.
+        case link(column: Int)
+        /// All objects of a table whose column leads here, as often as it does.
+        case referrers(table: Int, column: Int)
+    }
+
+    public enum End: Sendable {
+        /// A property, or all elements of one that is a collection.
+        case column(Int)
+        /// The keys of a map.
+        case keys(Int)
+        /// The value of a map for a key; null without it.
+        case entry(Int, key: [UInt8])
+        /// What lies inside a mixed value; nothing if it has no such part.
+        case part(Int, [MixedStep])
+        /// All objects of a table whose column leads here, as often as it does.
+        case referrers(table: Int, column: Int)
+    }
+
+    /// A way into the lists and maps of a mixed value.
+    public enum MixedStep: Hashable, Sendable {
+        case key([UInt8])
+        /// Negative ones count from the end.
+        case index(Int)
+        /// Every element, or every value.
+        case any
+    }
+
+    public var steps: [Step]
+    public var end: End
+
+    public init(steps: [Step] = [], end: End) {
+        self.steps = steps
+        self.end = end
+    }
+}

@@ -1,0 +1,132 @@
+/// Values that each object leads to, one of which is to pass a test: object by object.
+final class ExpressionNode: QueryNode {
+    private let name: String
+    private let expression: ExpressionReader
+    private let test: (MixedValue) -> Bool
+
+    init(
+        _ table: Table, _ expression: QueryExpression, _ name: String,
+        _ test: @escaping (MixedValue) -> Bool
+    ) throws {
+        self.name = name
+        self.expression = try ExpressionReader(table, expression)
+        self.test = test
+    }
+
+    override var cost: Int { 300 }
+
+    override func prepare() throws { try expression.prepare() }
+
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+        let leaf = scan.leaf
+        try rows.filter { row in
+            var isMatch = false
+            try expression.forEach(of: leaf.objectKey(row)) {
+                isMatch = test($0)
+                return !isMatch
+            }
+            return isMatch
+        }
+    }
+
+    override func explain() -> [String] { ["\(name): object by object"] }
+}
+
+/// Two groups of values that each object leads to, of which one pair is to pass a test.
+final class PairNode: QueryNode {
+    private let name: String
+    private let left: ExpressionReader
+    private let right: ExpressionReader
+    private let test: (MixedValue, MixedValue) -> Bool
+
+    init(
+        _ table: Table, _ left: QueryExpression, _ right: QueryExpression, _ name: String,
+        _ test: @escaping (MixedValue, MixedValue) -> Bool
+    ) throws {
+        self.name = name
+        self.left = try ExpressionReader(table, left)
+        self.right = try ExpressionReader(table, right)
+        self.test = test
+    }
+
+    override var cost: Int { 400 }
+
+    override func prepare() throws {
+        try left.prepare()
+        try right.prepare()
+    }
+
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+        let leaf = scan.leaf
+        try rows.filter { row in
+            let key = leaf.objectKey(row)
+            var isMatch = false
+            try left.forEach(of: key) { first in
+                try right.forEach(of: key) { second in
+                    isMatch = test(first, second)
+                    return !isMatch
+                }
+                return !isMatch
+            }
+            return isMatch
+        }
+    }
+
+    override func explain() -> [String] { ["\(name): object by object"] }
+}
+
+/// An expression, ready to be asked for object after object.
+final class ExpressionReader {
+    private enum Form {
+        case constant(OwnedScalar)
+        case values(QueryValues)
+        case count(QueryValues)
+        case countMatching(QueryValues, QueryPlan)
+        case aggregate(QueryAggregate, QueryValues)
+    }
+
+    private let form: Form
+    /// The objects that match, while a run with a condition goes on.
+    private var matched = MatchedKeys([])
+
+    init(_ table: Table, _ expression: QueryExpression) throws {
+        switch expression {
+        case .constant(let value): form = .constant(value)
+        case .values(let path): form = .values(try QueryValues(table, path))
+        case .count(let path): form = .count(try QueryValues(table, path))
+        case .countMatching(let path, let condition):
+            let values = try QueryValues(table, path)
+            form = .countMatching(values, try QueryPlan(try values.target(), condition))
+        case .aggregate(let aggregate, let path):
+            form = .aggregate(aggregate, try QueryValues(table, path))
+        }
+    }
+
+    func prepare() throws {
+        if case .countMatching(_, let plan) = form { matched = MatchedKeys(try plan.keys()) }
+    }
+
+    /// Visits the values until `body` returns false.
+    func forEach(of key: ObjectKey, _ body: (MixedValue) throws -> Bool) throws {
+        switch form {
+        case .constant(let value):
+            _ = try value.withScalar { try body(MixedValue($0) ?? .null) }
+        case .values(let values): try values.forEach(of: key, body)
+        case .count(let values): _ = try body(.int(Int64(values.count(of: key))))
+        case .countMatching(let values, _):
+            var count: Int64 = 0
+            try values.forEach(of: key) {
+                if case .link(let link) = $0, matched.contains(link.key.rawValue) { count += 1 }
+                return true
+            }
+            _ = try body(.int(count))
+        case .aggregate(let aggregate, let values):
+            var summary = ValueSummary(aggregate)
+            try values.forEach(of: key) {
+                summary.add($0)
+                return true
+            }
+            _ = try body(summary.result)
+        }
+    }
+}

@@ -1,0 +1,277 @@
+/// A path, ready to be followed from object after object.
+struct QueryValues {
+    private let table: Table
+    private let steps: [(table: Table, step: QueryPath.Step)]
+    private let last: Table
+    private let end: QueryPath.End
+    /// A null link ends in null.
+    private let leadsThroughOneAtMost: Bool
+
+    init(_ table: Table, _ path: QueryPath) throws {
+        self.table = table
+        var last = table
+        var steps: [(Table, QueryPath.Step)] = []
+        var leadsThroughOneAtMost = true
+        for step in path.steps {
+            steps.append((last, step))
+            switch step {
+            case .link(let column):
+                if last.definition.columns[column].collection != .none {
+                    leadsThroughOneAtMost = false
+                }
+                last = try last.target(ofLinks: column)
+            case .referrers(let number, _):
+                leadsThroughOneAtMost = false
+                last = try last.connection.existingTable(number: number)
+            }
+        }
+        self.steps = steps
+        self.last = last
+        self.leadsThroughOneAtMost = leadsThroughOneAtMost
+        end = path.end
+    }
+
+    /// The table of the objects that the path ends in.
+    func target() throws -> Table {
+        switch end {
+        case .column(let column): try last.target(ofLinks: column)
+        case .referrers(let number, _): try last.connection.existingTable(number: number)
+        case .keys, .entry, .part:
+            throw table.pager.invalidArgument("The path does not end in objects.")
+        }
+    }
+
+    /// Visits the values until `body` returns false. Bytes are valid while nothing is written.
+    func forEach(of key: ObjectKey, _ body: (MixedValue) throws -> Bool) throws {
+        _ = try follow(0, key) { try visitEnd($0, body) }
+    }
+
+    /// How many values there are.
+    func count(of key: ObjectKey) throws -> Int {
+        var count = 0
+        _ = try follow(0, key) { key in
+            count += try countAtEnd(of: key)
+            return true
+        }
+        return count
+    }
+
+    // MARK: Steps
+
+    /// Calls `body` with each object at the end of the steps, or with nil for none where the steps
+    /// lead to one at most; false once `body` has returned that.
+    private func follow(
+        _ depth: Int, _ key: ObjectKey, _ body: (ObjectKey?) throws -> Bool
+    ) throws -> Bool {
+        guard depth < steps.count else { return try body(key) }
+        var isUnfinished = true
+        var isFound = false
+        func visit(_ next: ObjectKey) throws -> Bool {
+            isFound = true
+            isUnfinished = try follow(depth + 1, next, body)
+            return isUnfinished
+        }
+        let (table, step) = steps[depth]
+        switch step {
+        case .link(let column): try table.forEachLink(column, of: key, visit)
+        case .referrers(let number, let column):
+            let origin = try table.connection.existingTable(number: number)
+            try origin.forEachReference(to: key, in: column) { origin, count in
+                for _ in 0..<count where isUnfinished { _ = try visit(origin) }
+                return isUnfinished
+            }
+        }
+        if !isFound, leadsThroughOneAtMost { return try body(nil) }
+        return isUnfinished
+    }
+
+    // MARK: Ends
+
+    private func visitEnd(
+        _ key: ObjectKey?, _ body: (MixedValue) throws -> Bool
+    ) throws -> Bool {
+        guard let key else { return try isSingle ? body(.null) : true }
+        switch end {
+        case .column(let column): return try visit(column, of: key, body)
+        case .keys(let column):
+            var isUnfinished = true
+            try last.map(column, of: key).forEach { name, _ in
+                isUnfinished = try body(.string(name))
+                return isUnfinished
+            }
+            return isUnfinished
+        case .entry(let column, let name):
+            let map = last.map(column, of: key)
+            guard let value = try name.withUnsafeBytes({ try map.value(forKey: $0) }) else {
+                return try body(.null)
+            }
+            return try body(mixed(value, column))
+        case .part(let column, let steps):
+            return try visitParts(of: column, of: key, steps[...], body)
+        case .referrers(let number, let column):
+            let origin = try last.connection.existingTable(number: number)
+            var isUnfinished = true
+            try origin.forEachReference(to: key, in: column) { origin, count in
+                let link = TypedLink(table: number, key: origin)
+                for _ in 0..<count where isUnfinished { isUnfinished = try body(.link(link)) }
+                return isUnfinished
+            }
+            return isUnfinished
+        }
+    }
+
+    private func visit(
+        _ column: Int, of key: ObjectKey, _ body: (MixedValue) throws -> Bool
+    ) throws -> Bool {
+        var isUnfinished = true
+        func visit(_ value: Scalar) throws -> Bool {
+            isUnfinished = try body(mixed(value, column))
+            return isUnfinished
+        }
+        switch last.definition.columns[column].collection {
+        case .none: _ = try visit(last.value(column, of: key))
+        case .list: try last.list(column, of: key).forEach(visit)
+        case .set: try last.set(column, of: key).forEach(visit)
+        case .map: try last.map(column, of: key).forEach { try visit($1) }
+        }
+        return isUnfinished
+    }
+
+    /// Whether the end is one value of an object.
+    private var isSingle: Bool {
+        switch end {
+        case .column(let column): last.definition.columns[column].collection == .none
+        case .entry: true
+        case .part, .keys, .referrers: false
+        }
+    }
+
+    private func countAtEnd(of key: ObjectKey?) throws -> Int {
+        guard let key else { return 0 }
+        switch end {
+        case .column(let column), .keys(let column):
+            switch last.definition.columns[column].collection {
+            case .none: return try last.value(column, of: key).isNull ? 0 : 1
+            case .list: return try last.list(column, of: key).count()
+            case .set: return try last.set(column, of: key).count()
+            case .map: return try last.map(column, of: key).count()
+            }
+        case .entry, .part, .referrers:
+            var count = 0
+            _ = try visitEnd(key) { _ in
+                count += 1
+                return true
+            }
+            return count
+        }
+    }
+
+    /// A stored value of a property, or of an element of it.
+    private func mixed(_ value: Scalar, _ column: Int) throws -> MixedValue {
+        let definition = last.definition.columns[column]
+        if case .integer(let key) = value, definition.type.hasFixedTarget {
+            let table = try last.target(ofLinks: column).number
+            return .link(TypedLink(table: table, key: ObjectKey(rawValue: key)))
+        }
+        guard let mixed = MixedValue(value, storedAs: definition.type) else {
+            throw table.pager.damaged(0, "a value of \(last.queryName(of: column))")
+        }
+        return mixed
+    }
+
+    // MARK: Parts of mixed values
+
+    private func visitParts(
+        of column: Int, of key: ObjectKey, _ steps: ArraySlice<QueryPath.MixedStep>,
+        _ body: (MixedValue) throws -> Bool
+    ) throws -> Bool {
+        switch last.definition.columns[column].collection {
+        case .none: return try visitParts(of: last.value(column, of: key), steps, body)
+        case .list:
+            return try visitParts(of: last.list(column, of: key).collection.stored(), steps, body)
+        case .set:
+            return try visitParts(of: last.set(column, of: key).collection.stored(), steps, body)
+        case .map:
+            return try visitParts(of: last.map(column, of: key).collection.stored(), steps, body)
+        }
+    }
+
+    private func visitParts(
+        of value: Scalar, _ steps: ArraySlice<QueryPath.MixedStep>,
+        _ body: (MixedValue) throws -> Bool
+    ) throws -> Bool {
+        guard !steps.isEmpty else {
+            guard let mixed = MixedValue(value) else {
+                throw table.pager.damaged(0, "a mixed value")
+            }
+            return try body(mixed)
+        }
+        guard let nested = NestedCollection(value) else { return true }
+        let collection = StoredCollection(
+            pager: table.pager, bytes: nested.rows, format: .nested(nested.kind))
+        return try visitParts(of: collection, steps, body)
+    }
+
+    private func visitParts(
+        of collection: StoredCollection, _ steps: ArraySlice<QueryPath.MixedStep>,
+        _ body: (MixedValue) throws -> Bool
+    ) throws -> Bool {
+        guard let step = steps.first else { return true }
+        let rest = steps.dropFirst()
+        switch step {
+        case .any:
+            var isUnfinished = true
+            // swift-format-ignore: ReplaceForEachWithForLoop
+            try collection.forEach {
+                isUnfinished = try visitParts(of: $0.value, rest, body)
+                return isUnfinished
+            }
+            return isUnfinished
+        case .key(let name):
+            guard collection.format.hasKeys else { return true }
+            let (index, isFound) = try name.withUnsafeBytes {
+                try collection.position(ofKey: $0)
+            }
+            return try isFound ? visitParts(of: collection.value(at: index), rest, body) : true
+        case .index(let index):
+            let count = try collection.count()
+            let position = index < 0 ? count + index : index
+            guard !collection.format.hasKeys, position >= 0, position < count else { return true }
+            return try visitParts(of: collection.value(at: position), rest, body)
+        }
+    }
+}
+
+extension Connection {
+    func existingTable(number: Int) throws -> Table {
+        guard let table = try table(number: number) else {
+            throw pager.invalidArgument("There is no table with number \(number).")
+        }
+        return table
+    }
+}
+
+extension MixedValue {
+    /// A value of a column that is no link; nil if the column cannot hold it.
+    public init?(_ value: Scalar, storedAs type: ValueType) {
+        switch (type, value) {
+        case (.mixed, _): self.init(value)
+        case (_, .null): self = .null
+        case (.bool, .integer(let value)): self = .bool(value != 0)
+        case (.int, .integer(let value)): self = .int(value)
+        case (.float, .float(let value)): self = .float(value)
+        case (.double, .double(let value)): self = .double(value)
+        case (.date, .double(let value)): self = .date(value)
+        case (.string, .bytes(let bytes)): self = .string(bytes)
+        case (.data, .bytes(let bytes)): self = .data(bytes)
+        case (.uuid, .fixed16(let first, let second)): self = .uuid(first, second)
+        case (.decimal128, .fixed16(let low, let high)):
+            self = .decimal128(Decimal128(low: low, high: high))
+        case (.typedLink, _):
+            guard let link = TypedLink(value) else { return nil }
+            self = .link(link)
+        case (.objectID, .fixed12(let first, let second)): self = .objectID(first, second)
+        default: return nil
+        }
+    }
+}

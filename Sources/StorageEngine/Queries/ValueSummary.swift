@@ -1,0 +1,70 @@
+/// Makes one value of several. Null, NaN and whatever cannot be added up is left out.
+struct ValueSummary {
+    private let aggregate: QueryAggregate
+    private var count: Int64 = 0
+    private var integers: Int128 = 0
+    private var doubles = 0.0
+    private var decimals = Decimal128.zero
+    private var hasDoubles = false
+    private var hasDecimals = false
+    /// The least or greatest value so far.
+    private var best = MixedValue.null
+
+    init(_ aggregate: QueryAggregate) { self.aggregate = aggregate }
+
+    mutating func add(_ value: MixedValue) {
+        switch aggregate {
+        case .minimum: if isBetter(value, -1) { best = value }
+        case .maximum: if isBetter(value, 1) { best = value }
+        case .sum, .average: addNumber(value)
+        }
+    }
+
+    private func isBetter(_ value: MixedValue, _ sign: Int) -> Bool {
+        if !value.isOrdered { return false }
+        if case .null = best { return true }
+        return MixedValue.compare(value, best) * sign > 0
+    }
+
+    private mutating func addNumber(_ value: MixedValue) {
+        switch value {
+        case .int(let number): integers += Int128(number)
+        case .float(let number):
+            doubles += Double(number)
+            hasDoubles = true
+        case .double(let number):
+            doubles += number
+            hasDoubles = true
+        case .decimal128(let number):
+            decimals = decimals + number
+            hasDecimals = true
+        default: return
+        }
+        count += 1
+    }
+
+    var result: MixedValue {
+        switch aggregate {
+        case .minimum, .maximum: best
+        case .sum: sum
+        case .average: count == 0 ? .null : average
+        }
+    }
+
+    private var sum: MixedValue {
+        if hasDecimals { return .decimal128(decimalSum) }
+        if hasDoubles { return .double(doubles + Double(integers)) }
+        return Int64(exactly: integers).map { .int($0) } ?? .double(Double(integers))
+    }
+
+    private var average: MixedValue {
+        if hasDecimals { return .decimal128(decimalSum / Decimal128(count)) }
+        return .double((doubles + Double(integers)) / Double(count))
+    }
+
+    private var decimalSum: Decimal128 {
+        let whole =
+            Int64(exactly: integers).map { Decimal128($0) } ?? Decimal128(Double(integers))
+        return decimals + whole + Decimal128(doubles)
+    }
+}
