@@ -11,9 +11,13 @@ public final class _KeyPathTracer {
     /// The names of the properties on the way, joined by dots; nil if the path does not consist of
     /// persisted properties.
     static func name<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) -> String? {
+        name(of: keyPath, from: Root.self)
+    }
+
+    /// The same for a key path whose root is known at run time only; nil if it is another one.
+    static func name(of keyPath: AnyKeyPath, from type: ObjectBase.Type) -> String? {
         let tracer = _KeyPathTracer()
-        let root = tracer.makeObject(Root.self)
-        guard let root = root as? Root else { return nil }
+        let root: Any = tracer.makeObject(type)
         tracer.whileTracing { _ = root[keyPath: keyPath] }
         return tracer.name
     }

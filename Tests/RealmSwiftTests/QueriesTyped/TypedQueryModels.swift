@@ -3,12 +3,12 @@ import RealmSwift
 
 // Model classes of the tests of typed queries.
 
-enum Mood: String, PersistableEnum {
+enum Mood: String, PersistableEnum, Codable {
     case calm, wild
 }
 
 /// Stored as a number.
-struct Meters: CustomPersistable, Equatable {
+struct Meters: CustomPersistable, Equatable, Codable {
     typealias PersistedType = Double
     var value: Double
     init(_ value: Double) { self.value = value }
