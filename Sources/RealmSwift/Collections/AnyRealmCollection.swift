@@ -31,6 +31,7 @@ extension AnyRealmCollection: RealmCollection {
     /// An iterator over the elements that there are now.
     public func makeIterator() -> RLMIterator<Element> { base.makeIterator() }
     public var _contents: _CollectionContents { base._contents }
+    public var _querySource: _QuerySource { base._querySource }
 
     /// Whether the wrapped collections are of one kind and equal.
     public static func == (left: AnyRealmCollection, right: AnyRealmCollection) -> Bool {

@@ -1,7 +1,7 @@
 import StorageEngine
 
-/// Walks the objects that a collection of links led to when the walk began. Objects that are deleted
-/// meanwhile are visited all the same, invalidated.
+/// Walks the objects that a collection of links, or results, led to when the walk began. Objects that
+/// are deleted meanwhile are visited all the same, invalidated, or passed over.
 ///
 /// Neighbours in a list often lie in one leaf: the leaf of the object before is tried first, and
 /// the accessor is placed in its row at once. An accessor that nobody but the iterator refers to
@@ -14,12 +14,14 @@ final class LinkCursor {
     private let realm: RealmInstance
     private let birth: UInt32
     private let soleReference: UInt64
+    private let visitsDeleted: Bool
     private var position = 0
     /// The leaf of the last object, for as long as the layout stamp is `leafStamp`.
     private var leaf: Node?
     private var leafStamp = UInt64.max
 
-    init(_ keys: ContiguousArray<Int64>, to target: ManagedClass) {
+    init(_ keys: ContiguousArray<Int64>, to target: ManagedClass, visitsDeleted: Bool = true) {
+        self.visitsDeleted = visitsDeleted
         self.keys = keys
         self.target = target
         realm = target.realm
@@ -32,24 +34,23 @@ final class LinkCursor {
     @inline(never) @usableFromInline
     func _step(_ accessor: inout ObjectBase?) {
         realm.checkThread()
-        guard position < keys.count else {
-            accessor = nil
-            return
+        while position < keys.count {
+            let key = keys[position]
+            position += 1
+            if !ReferenceCounts.isSole(&accessor, soleReference) {
+                accessor = target.makeAccessor(key: key)
+            }
+            guard let accessor else { return }
+            accessor._key = key
+            accessor._birth = birth
+            if place(accessor, ObjectKey(rawValue: key)) || visitsDeleted { return }
         }
-        let key = keys[position]
-        position += 1
-        if !ReferenceCounts.isSole(&accessor, soleReference) {
-            accessor = target.makeAccessor(key: key)
-        }
-        guard let accessor else { return }
-        accessor._key = key
-        accessor._birth = birth
-        place(accessor, ObjectKey(rawValue: key))
+        accessor = nil
     }
 
-    /// An object that is gone stays without a place; using it stops the program.
+    /// An object that is gone stays without a place, and using it stops the program; returns false.
     @inline(__always)
-    private func place(_ accessor: ObjectBase, _ key: ObjectKey) {
+    private func place(_ accessor: ObjectBase, _ key: ObjectKey) -> Bool {
         let stamp = realm.connection.layoutStamp.pointee
         if stamp == leafStamp, let leaf, let row = Table.row(of: key, in: leaf) {
             accessor._place(at: RowLocation(leaf: leaf, row: row), stamp: stamp)
@@ -59,6 +60,8 @@ final class LinkCursor {
             accessor._place(at: location, stamp: leafStamp)
         } else {
             accessor._stamp = .max
+            return false
         }
+        return true
     }
 }

@@ -79,6 +79,12 @@ extension LinkingObjects: RealmCollection {
             .links(managed.keys, managed.origin), kindName: "Results", realm: managed.realm)
     }
 
+    public var _querySource: _QuerySource {
+        guard let managed else { return _QuerySource(kind: .unmanaged(className: "RLMResults")) }
+        return _QuerySource(
+            kind: .links(managed.origin) { managed.keys.map { ObjectKey(rawValue: $0) } })
+    }
+
     /// Whether both are of the same property of the same object; those of unmanaged objects are
     /// equal if the property is.
     public static func == (left: LinkingObjects, right: LinkingObjects) -> Bool {

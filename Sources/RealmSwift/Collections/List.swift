@@ -107,6 +107,8 @@ extension List: RealmCollection {
         return managed.makeIterator(element(at:))
     }
 
+    public var _querySource: _QuerySource { _QuerySource(managed, className: "RLMArray") }
+
     public var _contents: _CollectionContents {
         guard let managed = readable() else {
             return _CollectionContents(unmanaged: contents, kindName: ListHandle.kindName)

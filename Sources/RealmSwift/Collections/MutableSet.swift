@@ -70,6 +70,8 @@ extension MutableSet: RealmCollection {
         return managed.makeIterator(element(at:))
     }
 
+    public var _querySource: _QuerySource { _QuerySource(managed, className: "RLMSet") }
+
     public var _contents: _CollectionContents {
         guard let managed = readable() else {
             return _CollectionContents(unmanaged: contents, kindName: SetHandle.kindName)

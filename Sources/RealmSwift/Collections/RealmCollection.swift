@@ -57,6 +57,8 @@ where Iterator == RLMIterator<Element> {
 
     /// How the elements can be read one after the other.
     var _contents: _CollectionContents { get }
+    /// What a query of the elements starts from.
+    var _querySource: _QuerySource { get }
 }
 
 extension RealmCollection {

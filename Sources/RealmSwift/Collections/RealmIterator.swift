@@ -62,6 +62,7 @@ final class _ElementIterator<Element: RealmCollectionValue> {
         case array([Element])
         case values(ValueSnapshot, RealmInstance)
         case projections(TableCursor, ManagedClass)
+        case projectedLinks(LinkCursor, ManagedClass)
     }
 
     private let source: Source
@@ -83,9 +84,16 @@ final class _ElementIterator<Element: RealmCollectionValue> {
             return snapshot.decode(position, as: Element.self)
         case .projections(let cursor, let managedClass):
             cursor._stepSlowly(&accessor)
-            guard let accessor else { return nil }
-            let source = _LinkSource(target: managedClass, birth: accessor._birth)
-            return Element._decode(.integer(accessor._key), source)
+            return projection(managedClass)
+        case .projectedLinks(let cursor, let managedClass):
+            cursor._step(&accessor)
+            return projection(managedClass)
         }
+    }
+
+    private func projection(_ managedClass: ManagedClass) -> Element? {
+        guard let accessor else { return nil }
+        let source = _LinkSource(target: managedClass, birth: accessor._birth)
+        return Element._decode(.integer(accessor._key), source)
     }
 }

@@ -15,94 +15,21 @@ extension RealmFetchable where Self: ObjectBase {
 
 extension Object: RealmFetchable {}
 
-/// The objects of a class in a Realm.
+/// Objects of a Realm: all of a class, or what ``RealmCollection/filter(_:_:)`` and sorting made of
+/// them or of another collection.
 ///
+/// ```swift
+/// let puppies = realm.objects(Dog.self).filter("age < 2").sorted(byKeyPath: "name")
+/// ```
 /// Results are live: they always show the version of the Realm they belong to, including the
 /// changes of a write transaction under way. They may be used on the thread of their Realm only.
+/// Making them costs nothing: objects are looked for when they are asked for, and once for each
+/// version.
 ///
 /// Iterating visits the objects that were there when the iteration began, except those that are
-/// deleted meanwhile.
+/// deleted meanwhile; objects that cease to match are visited.
 public struct Results<Element: RealmCollectionValue> {
     @usableFromInline let query: ResultsQuery
-}
-
-/// What copies of a `Results` value share.
-@usableFromInline
-final class ResultsQuery {
-    let managedClass: ManagedClass
-    /// Keeps the Realm alive.
-    let realm: RealmInstance
-    private let birth: UInt32
-    /// Whether elements are projections of the objects.
-    @usableFromInline let isProjected: Bool
-    // The leaf that was read last, because positions are often asked for in sequence. One thread
-    // uses these, and nothing is called while they are accessed.
-    @exclusivity(unchecked) private var leaf: Node?
-    @exclusivity(unchecked) private var leafPositions = 0..<0
-    /// The layout stamp for which the leaf is the right one.
-    @exclusivity(unchecked) private var leafStamp = UInt64.max
-
-    init(_ managedClass: ManagedClass, isProjected: Bool = false) {
-        self.managedClass = managedClass
-        self.isProjected = isProjected
-        realm = managedClass.realm
-        birth = realm.generation
-    }
-
-    var isValid: Bool { managedClass.isValid(birth: birth) }
-
-    /// Stops unless the results may be used now.
-    func requireValid() {
-        realm.checkThread()
-        if !isValid { stop("Collection is no longer valid") }
-        realm.resumeReading()
-    }
-
-    /// Where the objects come from.
-    var source: _LinkSource { _LinkSource(target: managedClass, birth: realm.generation) }
-
-    var count: Int {
-        requireValid()
-        guard let table = managedClass.table else { return 0 }
-        return attempt { try table.count() }
-    }
-
-    /// The object at a position; one outside the results stops the program.
-    @usableFromInline
-    func object(at position: Int) -> ObjectBase {
-        let count = count
-        if UInt(bitPattern: position) >= UInt(bitPattern: count) {
-            requireIndex(position, upTo: count)
-        }
-        let stamp = realm.connection.layoutStamp.pointee
-        let location: RowLocation
-        if stamp == leafStamp, let leaf, leafPositions.contains(position) {
-            location = RowLocation(leaf: leaf, row: position - leafPositions.lowerBound)
-        } else {
-            location = findLeaf(with: position)
-        }
-        let table = managedClass.existingTable
-        let object = managedClass.makeAccessor(key: table.key(at: location).rawValue)
-        object._place(at: location, stamp: stamp)
-        return object
-    }
-
-    private func findLeaf(with position: Int) -> RowLocation {
-        let location = attempt { try managedClass.existingTable.location(at: position) }
-        let first = position - location.row
-        leaf = location.leaf
-        leafPositions = first..<first + location.leaf.rowCount
-        leafStamp = realm.connection.layoutStamp.pointee
-        return location
-    }
-
-    func position(of object: ObjectBase) -> Int? {
-        requireValid()
-        guard object._managedClass === managedClass, !object.isInvalidated else { return nil }
-        return attempt {
-            try managedClass.existingTable.position(of: ObjectKey(rawValue: object._key))
-        }
-    }
 }
 
 extension Results {
@@ -139,9 +66,7 @@ extension Results {
         query.requireValid()
         let sought = Element._encodeSought(object, query.realm.scratch)
         guard case .integer(let key)? = sought else { return nil }
-        return attempt {
-            try query.managedClass.table?.position(of: ObjectKey(rawValue: key))
-        }
+        return query.position(ofKey: ObjectKey(rawValue: key))
     }
 }
 
@@ -153,6 +78,13 @@ extension Results: RealmCollection {
     /// before it reaches them.
     public func makeIterator() -> RLMIterator<Element> {
         query.requireValid()
+        if !query.isWholeTable {
+            let links = LinkCursor(query.keys, to: query.managedClass, visitsDeleted: false)
+            if query.isProjected {
+                return RLMIterator(.projectedLinks(links, query.managedClass))
+            }
+            return RLMIterator(links: links)
+        }
         guard let cursor = TableCursor(query.managedClass) else {
             return RLMIterator(.array([]))
         }
@@ -161,11 +93,22 @@ extension Results: RealmCollection {
         }
         return RLMIterator(cursor: cursor)
     }
+
+    /// The first object; nil if there is none. Objects behind it are not looked for, unless the
+    /// results are sorted.
+    public var first: Element? {
+        query.hasFirst ? self[0] : nil
+    }
+
     public var _contents: _CollectionContents {
         query.requireValid()
         return _CollectionContents(
-            .table(query.managedClass), kindName: "Results", realm: query.realm)
+            query.isWholeTable
+                ? .table(query.managedClass) : .links(query.keys, query.managedClass),
+            kindName: "Results", realm: query.realm)
     }
+
+    public var _querySource: _QuerySource { .results(query) }
 }
 
 extension Results: Encodable where Element: Encodable {}

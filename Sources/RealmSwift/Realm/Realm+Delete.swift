@@ -67,8 +67,13 @@ extension Realm {
             stop("Can only delete an object from the Realm it belongs to.")
         }
         objects.query.requireValid()
-        if let table = objects.query.managedClass.table {
+        guard let table = objects.query.managedClass.table else { return }
+        if objects.query.isWholeTable {
             instance.change { try table.deleteAll() }
+        } else {
+            // An object may be among them several times.
+            let keys = Set(objects.query.keys)
+            instance.change { try table.delete(keys.map { ObjectKey(rawValue: $0) }) }
         }
     }
 

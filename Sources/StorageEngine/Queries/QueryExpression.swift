@@ -2,6 +2,8 @@
 public indirect enum QueryExpression {
     /// A value as a mixed column stores it.
     case constant(OwnedScalar)
+    /// A link to the object itself.
+    case object
     /// Every value at the end of a path. A path of to-one links alone, one of which leads nowhere,
     /// ends in null; a path through collections visits what is there.
     case values(QueryPath)

@@ -79,6 +79,7 @@ final class PairNode: QueryNode {
 final class ExpressionReader {
     private enum Form {
         case constant(OwnedScalar)
+        case object(table: Int)
         case values(QueryValues)
         case count(QueryValues)
         case countMatching(QueryValues, QueryPlan)
@@ -92,6 +93,7 @@ final class ExpressionReader {
     init(_ table: Table, _ expression: QueryExpression) throws {
         switch expression {
         case .constant(let value): form = .constant(value)
+        case .object: form = .object(table: table.number)
         case .values(let path): form = .values(try QueryValues(table, path))
         case .count(let path): form = .count(try QueryValues(table, path))
         case .countMatching(let path, let condition):
@@ -111,6 +113,7 @@ final class ExpressionReader {
         switch form {
         case .constant(let value):
             _ = try value.withScalar { try body(MixedValue($0) ?? .null) }
+        case .object(let table): _ = try body(.link(TypedLink(table: table, key: key)))
         case .values(let values): try values.forEach(of: key, body)
         case .count(let values): _ = try body(.int(Int64(values.count(of: key))))
         case .countMatching(let values, _):

@@ -1,0 +1,54 @@
+import StorageEngine
+
+/// What a query of a collection starts from.
+public struct _QuerySource {
+    enum Kind {
+        case results(ResultsQuery)
+        /// Objects of a managed collection.
+        case links(ManagedClass, () -> [ObjectKey])
+        /// Values of a managed collection.
+        case values(kindName: String)
+        /// `className` is how messages call the collection.
+        case unmanaged(className: String)
+    }
+
+    let kind: Kind
+
+    static func results(_ query: ResultsQuery) -> _QuerySource { _QuerySource(kind: .results(query)) }
+
+    /// - Parameter collection: nil while unmanaged.
+    init<Handle>(_ collection: ManagedCollection<Handle>?, className: String) {
+        guard let collection else {
+            kind = .unmanaged(className: className)
+            return
+        }
+        guard let target = collection.target else {
+            kind = .values(kindName: Handle.kindName)
+            return
+        }
+        kind = .links(target) {
+            // What was filtered out of a collection whose object is gone is empty.
+            collection.isInvalidated ? [] : collection.links().map { ObjectKey(rawValue: $0) }
+        }
+    }
+
+    init(kind: Kind) { self.kind = kind }
+
+    /// The query to start from. A collection that cannot be queried stops the program.
+    func query() -> ResultsQuery {
+        switch kind {
+        case .results(let query):
+            query.requireValid()
+            return query
+        case .links(let target, let keys):
+            target.realm.checkThread()
+            return ResultsQuery(target, .keys(keys))
+        case .values:
+            stop("Querying is currently only implemented for arrays of Realm Objects")
+        case .unmanaged(let className):
+            stop(
+                "This method may only be called on \(className) instances retrieved from an "
+                    + "RLMRealm")
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import StorageEngine
+
+/// What copies of a `Results` value share: where objects come from, what is made of them, and what
+/// was found for the version at hand.
+@usableFromInline
+final class ResultsQuery {
+    /// Where objects come from.
+    enum Source {
+        /// All objects of the class, in the order of their keys.
+        case table
+        /// A list, set, map or linking objects, asked each time.
+        case keys(() -> [ObjectKey])
+    }
+
+    /// What is done with all objects, one after the other.
+    enum Operation {
+        case filter(QueryCondition, QueryPlan)
+        case sort(QuerySorter, [QueryOrder])
+        case distinct(QuerySorter, [QueryOrder])
+    }
+
+    let managedClass: ManagedClass
+    /// Keeps the Realm alive.
+    let realm: RealmInstance
+    private let birth: UInt32
+    /// Whether elements are projections of the objects.
+    @usableFromInline let isProjected: Bool
+    let origin: Source
+    let operations: [Operation]
+    /// Whether these are all objects of the class in the order of their keys, for which nothing is
+    /// remembered.
+    let isWholeTable: Bool
+    // One thread uses what follows, and nothing is called while it is accessed.
+    @exclusivity(unchecked) private var found = Found()
+    // Of a whole table: the leaf that was read last, because positions are often asked for in
+    // sequence.
+    @exclusivity(unchecked) private var leaf: Node?
+    @exclusivity(unchecked) private var leafPositions = 0..<0
+    /// The layout stamp for which the leaf is the right one.
+    @exclusivity(unchecked) private var leafStamp = UInt64.max
+
+    /// What was found, and when.
+    private struct Found {
+        /// The connection's change stamp for which the rest holds.
+        var stamp: UInt64?
+        var keys: ContiguousArray<Int64>?
+        var count: Int?
+        /// The first key, or nil for none, if that alone was looked for.
+        var first: Int64??
+    }
+
+    init(
+        _ managedClass: ManagedClass, isProjected: Bool = false, _ origin: Source = .table,
+        _ operations: [Operation] = []
+    ) {
+        self.managedClass = managedClass
+        self.isProjected = isProjected
+        self.origin = origin
+        self.operations = operations
+        if case .table = origin {
+            isWholeTable = operations.isEmpty
+        } else {
+            isWholeTable = false
+        }
+        realm = managedClass.realm
+        birth = realm.generation
+    }
+
+    /// The same with one operation more.
+    func adding(_ operation: Operation) -> ResultsQuery {
+        ResultsQuery(
+            managedClass, isProjected: isProjected, origin, operations + [operation])
+    }
+
+    var isValid: Bool { managedClass.isValid(birth: birth) }
+
+    /// Stops unless the results may be used now.
+    func requireValid() {
+        realm.checkThread()
+        if !isValid { stop("Collection is no longer valid") }
+        realm.resumeReading()
+    }
+
+    /// Where the objects come from.
+    var source: _LinkSource { _LinkSource(target: managedClass, birth: realm.generation) }
+
+    // MARK: Answers
+
+    var count: Int {
+        requireValid()
+        guard let table = managedClass.table else { return 0 }
+        if isWholeTable { return attempt { try table.count() } }
+        forgetOutdated()
+        if let count = found.keys?.count ?? found.count { return count }
+        let count = countWithoutKeys() ?? keys.count
+        found.count = count
+        return count
+    }
+
+    /// Sorting changes no count, and a filter of a whole table needs no keys for it.
+    private func countWithoutKeys() -> Int? {
+        guard case .table = origin, case .filter(_, let plan)? = operations.first else {
+            return nil
+        }
+        for operation in operations.dropFirst() {
+            guard case .sort = operation else { return nil }
+        }
+        return attempt { try plan.count() }
+    }
+
+    /// All keys in their order.
+    var keys: ContiguousArray<Int64> {
+        forgetOutdated()
+        if let keys = found.keys { return keys }
+        let keys = ContiguousArray(evaluate().map(\.rawValue))
+        // Finding them may have looked at another collection, never at these results.
+        found.keys = keys
+        return keys
+    }
+
+    private func forgetOutdated() {
+        let stamp = realm.connection.changeStamp
+        if found.stamp != stamp { found = Found(stamp: stamp) }
+    }
+
+    private func evaluate() -> [ObjectKey] {
+        guard let table = managedClass.table else { return [] }
+        return attempt {
+            var operations = operations[...]
+            var keys: [ObjectKey]
+            switch origin {
+            case .keys(let gather): keys = gather()
+            case .table:
+                if case .filter(_, let plan)? = operations.first {
+                    operations = operations.dropFirst()
+                    keys = try plan.keys()
+                } else {
+                    keys = try table.allKeys()
+                }
+            }
+            for operation in operations {
+                switch operation {
+                case .filter(_, let plan): keys = try plan.filter(keys)
+                case .sort(let sorter, _): keys = try sorter.sorted(keys)
+                case .distinct(let sorter, _): keys = try sorter.distinct(keys)
+                }
+            }
+            return keys
+        }
+    }
+
+    /// Whether there is a first object. A filter alone is asked for no more than that.
+    var hasFirst: Bool {
+        requireValid()
+        if isWholeTable { return count > 0 }
+        forgetOutdated()
+        return firstKey != nil
+    }
+
+    private var firstKey: Int64? {
+        if let keys = found.keys { return keys.first }
+        if let first = found.first { return first }
+        guard case .table = origin, operations.count == 1,
+            case .filter(_, let plan)? = operations.first, managedClass.table != nil
+        else { return keys.first }
+        let first = attempt { try plan.keys(limit: 1) }.first?.rawValue
+        found.first = .some(first)
+        return first
+    }
+
+    // MARK: Objects
+
+    /// The object at a position; one outside the results stops the program.
+    @usableFromInline
+    func object(at position: Int) -> ObjectBase {
+        if !isWholeTable {
+            requireValid()
+            return managedClass.makeAccessor(key: key(at: position))
+        }
+        let count = count
+        if UInt(bitPattern: position) >= UInt(bitPattern: count) {
+            requireIndex(position, upTo: count)
+        }
+        let stamp = realm.connection.layoutStamp.pointee
+        let location: RowLocation
+        if stamp == leafStamp, let leaf, leafPositions.contains(position) {
+            location = RowLocation(leaf: leaf, row: position - leafPositions.lowerBound)
+        } else {
+            location = findLeaf(with: position)
+        }
+        let table = managedClass.existingTable
+        let object = managedClass.makeAccessor(key: table.key(at: location).rawValue)
+        object._place(at: location, stamp: stamp)
+        return object
+    }
+
+    private func key(at position: Int) -> Int64 {
+        forgetOutdated()
+        if position == 0, let first = firstKey { return first }
+        let keys = keys
+        if UInt(bitPattern: position) >= UInt(bitPattern: keys.count) {
+            requireIndex(position, upTo: keys.count)
+        }
+        return keys[position]
+    }
+
+    private func findLeaf(with position: Int) -> RowLocation {
+        let location = attempt { try managedClass.existingTable.location(at: position) }
+        let first = position - location.row
+        leaf = location.leaf
+        leafPositions = first..<first + location.leaf.rowCount
+        leafStamp = realm.connection.layoutStamp.pointee
+        return location
+    }
+
+    func position(of object: ObjectBase) -> Int? {
+        requireValid()
+        guard let table = managedClass.table, object._managedClass?.table === table,
+            object._managedClass?.realm === realm, !object.isInvalidated
+        else { return nil }
+        return position(ofKey: ObjectKey(rawValue: object._key))
+    }
+
+    /// The first position of an object; nil if it is not among the results.
+    func position(ofKey key: ObjectKey) -> Int? {
+        guard let table = managedClass.table else { return nil }
+        if !isWholeTable { return keys.firstIndex(of: key.rawValue) }
+        return attempt { try table.position(of: key) }
+    }
+}
+
+extension Table {
+    /// Ascending.
+    fileprivate func allKeys() throws -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        keys.reserveCapacity(try count())
+        try forEachLeaf { leaf, _ in
+            for row in 0..<leaf.rowCount { keys.append(key(at: RowLocation(leaf: leaf, row: row))) }
+            return true
+        }
+        return keys
+    }
+}

@@ -1,0 +1,274 @@
+import StorageEngine
+
+/// Checks that what is at the end of a key path may be compared with a constant, and makes the
+/// condition.
+struct ConstantResolution {
+    private let resolver: PredicateResolver
+    private let comparison: ComparisonSyntax
+    private let path: ResolvedKeyPath
+
+    init(
+        _ resolver: PredicateResolver, _ comparison: ComparisonSyntax, _ path: KeyPathSyntax
+    ) throws {
+        self.resolver = resolver
+        self.comparison = comparison
+        self.path = try resolver.resolve(path)
+        try requireQualifier()
+    }
+
+    private func error(_ message: String) -> InvalidPredicate {
+        resolver.error(message, at: comparison.position)
+    }
+
+    private func requireQualifier() throws {
+        if path.leadsToMany, comparison.qualifier == nil {
+            throw error("Key paths that include a collection property must use aggregate operations")
+        }
+        if !path.leadsToMany, comparison.qualifier != nil {
+            throw error(
+                "Aggregate operations can only be used on key paths that include an collection "
+                    + "property")
+        }
+    }
+
+    func condition(_ operand: PredicateOperand) throws -> QueryCondition {
+        let name = comparison.description
+        if case .object = path.end {
+            let keys = try elements(operand).map { try object($0, as: path.last) }
+            let condition = QueryCondition.keys(keys.compactMap { $0 })
+            return through(inverted(condition), matchesNull: false)
+        }
+        let test = try test(operand)
+        if let operation = path.operation {
+            return test.condition(try expression(operation), name: name)
+        }
+        switch path.end {
+        case .property(let property, let column) where property.shape.collection == .none:
+            let condition = test.condition(column: column, type: property.shape.type, name: name)
+            return through(condition, matchesNull: test.passes(.null))
+        case .property, .referrers, .keys, .entry, .part, .object:
+            guard let queryPath = path.queryPath else { throw error("The path has no values.") }
+            return test.condition(.values(queryPath), name: name)
+        }
+    }
+
+    // MARK: Paths
+
+    /// Leads a condition of the objects at the end of the hops back to their beginning. A null link
+    /// reads as null where no collection is on the way.
+    private func through(_ condition: QueryCondition, matchesNull: Bool) -> QueryCondition {
+        let isNullKnown = !path.hops.contains { if case .one = $0.kind { false } else { true } }
+        return path.hops.reversed().reduce(condition) { condition, hop in
+            switch hop.kind {
+            case .one:
+                let linked = QueryCondition.link(column: hop.column, condition)
+                guard isNullKnown, matchesNull else { return linked }
+                return .or([.value(column: hop.column, .isNull), linked])
+            case .many: return .anyLink(column: hop.column, condition)
+            case .referrers(let table):
+                return .referrer(table: table, column: hop.column, condition)
+            }
+        }
+    }
+
+    private func expression(_ operation: ResolvedKeyPath.Operator) throws -> QueryExpression {
+        guard let queryPath = path.queryPath else { throw error("The path has no values.") }
+        return switch operation {
+        case .count: .count(queryPath)
+        case .aggregate(let aggregate): .aggregate(aggregate, queryPath)
+        }
+    }
+
+    // MARK: Objects
+
+    /// The constants of `==`, `!=` and `IN`.
+    private func elements(_ operand: PredicateOperand) throws -> [PredicateValue] {
+        switch comparison.operation {
+        case .equal, .notEqual: return [try required(operand)]
+        case .isIn: return try list(operand)
+        default: throw unsupported(.link)
+        }
+    }
+
+    private func inverted(_ condition: QueryCondition) -> QueryCondition {
+        comparison.operation == .notEqual ? .not(condition) : condition
+    }
+
+    /// The key of an object; nil if it is not in the Realm.
+    private func object(_ value: PredicateValue, as target: ManagedClass) throws -> ObjectKey? {
+        switch value {
+        case .null: return nil
+        case .object(let object):
+            guard let itsClass = object._managedClass, !object.isInvalidated else { return nil }
+            if itsClass.realm !== resolver.realm {
+                throw error("Object must be from the Realm being queried")
+            }
+            guard itsClass.table === target.table else {
+                throw uncomparable(object, to: target.model.name)
+            }
+            return ObjectKey(rawValue: object._key)
+        case .scalar, .list: throw uncomparable(nil, to: target.model.name)
+        }
+    }
+
+    // MARK: Tests
+
+    private func test(_ operand: PredicateOperand) throws -> ConstantTest {
+        guard let type = path.type else { throw error("The path has no values.") }
+        switch comparison.operation {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .beginsWith,
+            .endsWith, .contains, .like, .matches:
+            return try test(try required(operand), operand.given, type)
+        case .between: return try between(operand, type)
+        case .isIn:
+            return .anyOf(
+                try list(operand).map { try test($0, operand.given, type, as: .equal) })
+        }
+    }
+
+    private func test(
+        _ value: PredicateValue, _ given: Any?, _ type: ValueType,
+        as operation: ComparisonSyntax.Operation? = nil
+    ) throws -> ConstantTest {
+        let operation = operation ?? comparison.operation
+        try PredicateTypes.require(operation, comparison.options, on: testedType(type)) {
+            error($0)
+        }
+        try requireComparable(value, given, type)
+        let isEquality = operation == .equal || operation == .notEqual
+        if case .null = value {
+            guard isEquality else { return ConstantTest { _ in false } }
+            return .null(isEqual: operation == .equal)
+        }
+        if case .object = value { return try objectTest(value, operation) }
+        if let pattern = operation.textPattern, case .scalar(_, .bytes(let bytes)) = value {
+            return .text(pattern, comparison.options, bytes, as: type)
+        }
+        if isEquality, !comparison.options.isEmpty, case .scalar(.string, .bytes(let text)) = value
+        {
+            var test = ConstantTest.text(.whole, comparison.options, text, as: type)
+            test.isInverted = operation == .notEqual
+            return test
+        }
+        guard let comparison = operation.comparison else { throw unsupported(type) }
+        return .comparing(comparison, value, as: path.operation == nil ? type : .mixed)
+    }
+
+    /// A link at the end of the path.
+    private func objectTest(
+        _ value: PredicateValue, _ operation: ComparisonSyntax.Operation
+    ) throws -> ConstantTest {
+        var test: ConstantTest
+        if let link = try link(to: value) {
+            let stored = path.type == .mixed ? nil : OwnedScalar.integer(link.key.rawValue)
+            test = ConstantTest(stored: stored.map { .compare(.equal, $0) }) {
+                $0.matches(.equal, .link(link))
+            }
+        } else {
+            test = ConstantTest { _ in false }
+        }
+        test.isInverted = operation == .notEqual
+        return test
+    }
+
+    private func link(to value: PredicateValue) throws -> TypedLink? {
+        if let target = path.targetClass {
+            let key = try object(value, as: target)
+            return key.map { TypedLink(table: target.existingTable.number, key: $0) }
+        }
+        guard case .object(let object) = value, let itsClass = object._managedClass else {
+            return nil
+        }
+        let key = try self.object(value, as: itsClass)
+        return key.map { TypedLink(table: itsClass.existingTable.number, key: $0) }
+    }
+
+    private func between(_ operand: PredicateOperand, _ type: ValueType) throws -> ConstantTest {
+        guard case .list(let bounds)? = operand.value else {
+            throw error("object must be of type NSArray for BETWEEN operations")
+        }
+        guard bounds.count == 2 else {
+            throw error("NSArray object must contain exactly two objects for BETWEEN operations")
+        }
+        try PredicateTypes.require(.between, comparison.options, on: testedType(type)) { error($0) }
+        for bound in bounds {
+            try requireComparable(bound, operand.given, type)
+            if bound.isNull { throw uncomparable(bound.given ?? operand.given, to: type.name) }
+        }
+        return .between(bounds[0], bounds[1], as: path.operation == nil ? type : .mixed)
+    }
+
+    // MARK: Checks
+
+    private func required(_ operand: PredicateOperand) throws -> PredicateValue {
+        guard let value = operand.value else { throw uncomparable(operand.given) }
+        if case .list = value { throw uncomparable(operand.given) }
+        return value
+    }
+
+    private func list(_ operand: PredicateOperand) throws -> [PredicateValue] {
+        guard case .list(let values)? = operand.value else {
+            throw error("IN clause requires an array of items")
+        }
+        return values
+    }
+
+    /// What is compared: what an operator makes of the values, or one of them.
+    private func testedType(_ type: ValueType) -> ValueType {
+        switch path.operation {
+        case .count: .int
+        case .aggregate(.average), .aggregate(.sum): type == .mixed ? .decimal128 : .double
+        case .aggregate(.minimum), .aggregate(.maximum), nil: type
+        }
+    }
+
+    private func requireComparable(
+        _ value: PredicateValue, _ given: Any?, _ type: ValueType
+    ) throws {
+        switch path.operation {
+        case .count:
+            if !value.isNumber { throw error("@count can only be compared with a numeric value.") }
+        case .aggregate(let aggregate):
+            if value.isNull, aggregate != .sum { return }
+            if !PredicateTypes.mayCompare(testedType(type), with: value) {
+                throw uncomparable(value.given ?? given)
+            }
+        case nil:
+            if case .keys = path.end {
+                guard case .scalar(.string, _) = value else {
+                    throw error("@allKeys can only be compared with a string value.")
+                }
+            }
+            if value.isNull ? !mayBeNull : !PredicateTypes.mayCompare(type, with: value) {
+                throw uncomparable(value.given ?? given)
+            }
+        }
+    }
+
+    /// Whether a value at the end of the path may be null.
+    private var mayBeNull: Bool {
+        if !path.hops.isEmpty { return true }
+        switch path.end {
+        case .property(let property, _):
+            return property.shape.isOptional || property.shape.isLink
+                || property.shape.type == .mixed || comparison.operation.textPattern != nil
+        case .entry, .part, .object, .referrers: return true
+        case .keys: return false
+        }
+    }
+
+    private func unsupported(_ type: ValueType) -> InvalidPredicate {
+        error(
+            "Operator '\(comparison.operation.rawValue)' not supported for type '\(type.name)'")
+    }
+
+    private func uncomparable(_ given: Any?, to typeName: String? = nil) -> InvalidPredicate {
+        let value = unwrapped(given)
+        let text = value.map { "\($0)" } ?? "(null)"
+        let valueType = value.map { "\(Swift.type(of: $0))" } ?? "(null)"
+        let expected = typeName ?? path.targetClass?.model.name ?? path.type?.name ?? ""
+        return error(
+            "Cannot compare value '\(text)' of type '\(valueType)' to property "
+                + "'\(path.text)' of type '\(expected)'")
+    }
+}

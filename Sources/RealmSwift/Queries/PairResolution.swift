@@ -1,0 +1,141 @@
+import StorageEngine
+
+/// Checks that the ends of two key paths may be compared with each other, and makes the condition.
+struct PairResolution {
+    private let resolver: PredicateResolver
+    private let comparison: ComparisonSyntax
+
+    init(_ resolver: PredicateResolver, _ comparison: ComparisonSyntax) {
+        self.resolver = resolver
+        self.comparison = comparison
+    }
+
+    private func error(_ message: String) -> InvalidPredicate {
+        resolver.error(message, at: comparison.position)
+    }
+
+    func condition(_ left: KeyPathSyntax, _ right: KeyPathSyntax) throws -> QueryCondition {
+        let left = try resolver.resolve(left)
+        let right = try resolver.resolve(right)
+        try requireQualifier(left, right)
+        try requireSameType(left, right)
+        let type = comparedType(left) ?? comparedType(right) ?? .mixed
+        try PredicateTypes.require(comparison.operation, comparison.options, on: type) { error($0) }
+        return .pairs(
+            try expression(left), try expression(right), name: comparison.description, try test())
+    }
+
+    // MARK: Checks
+
+    private func requireQualifier(_ left: ResolvedKeyPath, _ right: ResolvedKeyPath) throws {
+        if left.operation != nil, right.operation != nil {
+            throw error(
+                "Key paths including aggregate operations cannot be compared with other aggregate "
+                    + "operations.")
+        }
+        if left.leadsToMany, right.leadsToMany {
+            throw error("Comparing two collection columns is not permitted.")
+        }
+        let leadsToMany = left.leadsToMany || right.leadsToMany
+        let isIn = comparison.operation == .isIn && right.leadsToMany
+        if leadsToMany, comparison.qualifier == nil, !isIn {
+            throw error("Key paths that include a collection property must use aggregate operations")
+        }
+        if !leadsToMany, comparison.qualifier != nil {
+            throw error(
+                "Aggregate operations can only be used on key paths that include an collection "
+                    + "property")
+        }
+        if comparison.operation == .between || (comparison.operation == .isIn && !isIn) {
+            let name = comparison.operation.rawValue
+            let shape = comparison.operation == .between ? "an aggregate with two values" : "an aggregate"
+            throw error("Predicate with \(name) operator must compare a KeyPath with \(shape)")
+        }
+    }
+
+    private func requireSameType(_ left: ResolvedKeyPath, _ right: ResolvedKeyPath) throws {
+        let (first, second) = (comparedType(left), comparedType(right))
+        let hasOperation = left.operation != nil || right.operation != nil
+        if hasOperation, let first, let second {
+            if first.isNumeric, second.isNumeric { return }
+            if first == second { return }
+        }
+        let sameClass = left.targetClass?.table === right.targetClass?.table
+        if !hasOperation, isSame(first, second), sameClass { return }
+        throw error(
+            "Property type mismatch between \(name(left, first)) and \(name(right, second))")
+    }
+
+    private func isSame(_ first: ValueType?, _ second: ValueType?) -> Bool {
+        func leadsToObject(_ type: ValueType?) -> Bool {
+            type == nil || type == .link || type == .embedded
+        }
+        return first == second || leadsToObject(first) && leadsToObject(second)
+    }
+
+    private func name(_ path: ResolvedKeyPath, _ type: ValueType?) -> String {
+        path.targetClass?.model.name ?? type?.name ?? ""
+    }
+
+    /// The type of what is compared; nil for objects themselves.
+    private func comparedType(_ path: ResolvedKeyPath) -> ValueType? {
+        switch path.operation {
+        case .count: .int
+        case .aggregate(.average), .aggregate(.sum): path.type == .mixed ? .decimal128 : .double
+        case .aggregate(.minimum), .aggregate(.maximum), nil: path.type
+        }
+    }
+
+    // MARK: Making
+
+    private func expression(_ path: ResolvedKeyPath) throws -> QueryExpression {
+        guard let queryPath = path.queryPath else { return .object }
+        switch path.operation {
+        case .count: return .count(queryPath)
+        case .aggregate(let aggregate): return .aggregate(aggregate, queryPath)
+        case nil: return .values(queryPath)
+        }
+    }
+
+    private func test() throws -> (MixedValue, MixedValue) -> Bool {
+        let operation = comparison.operation == .isIn ? .equal : comparison.operation
+        let options = comparison.options
+        if let pattern = operation.textPattern {
+            let text = TextComparison(pattern: pattern, options: options)
+            return { left, right in
+                guard let left = left.text, let right = right.text else { return false }
+                return text.matches(left, right)
+            }
+        }
+        guard let order = operation.comparison else {
+            throw error("Operator '\(operation.rawValue)' compares no two properties")
+        }
+        if options.isEmpty { return { $0.matches(order, $1) } }
+        let text = TextComparison(pattern: .whole, options: options)
+        return { left, right in
+            guard let first = left.text, let second = right.text else {
+                return left.matches(order, right)
+            }
+            return text.matches(first, second) == (order == .equal)
+        }
+    }
+}
+
+extension MixedValue {
+    /// The bytes of a string or data.
+    fileprivate var text: UnsafeRawBufferPointer? {
+        switch self {
+        case .string(let bytes), .data(let bytes): bytes
+        default: nil
+        }
+    }
+}
+
+extension ValueType {
+    fileprivate var isNumeric: Bool {
+        switch self {
+        case .int, .float, .double, .decimal128: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import StorageEngine
+
+extension PredicateResolver {
+    /// A subquery whose count is compared with a number.
+    func condition(
+        _ subquery: SubquerySyntax, _ operation: ComparisonSyntax.Operation, _ given: Any?,
+        _ comparison: ComparisonSyntax
+    ) throws -> QueryCondition {
+        guard subquery.steps == [.operation("count")] else {
+            throw error(
+                "SUBQUERY is only supported when immediately followed by .@count that is compared "
+                    + "with a constant number.", at: subquery.position)
+        }
+        guard let value = PredicateValue(given), value.isNumber, let order = operation.comparison
+        else {
+            throw error(
+                "\(subquery.text).@count is only supported when compared with a constant number.",
+                at: subquery.position)
+        }
+        let collection = try resolve(subquery.collection)
+        guard collection.operation == nil, collection.leadsToMany,
+            let target = collection.targetClass, let path = collection.queryPath
+        else {
+            throw error(
+                "Invalid keypath '\(collection.text)': SUBQUERY needs a collection of objects.",
+                at: subquery.position)
+        }
+        let inner = PredicateResolver(
+            managedClass: target, variable: subquery.variable, format: format)
+        let test = ConstantTest.comparing(order, value, as: .int)
+        return test.condition(
+            .countMatching(path, try inner.condition(subquery.predicate)),
+            name: comparison.description)
+    }
+}
+
+extension SubquerySyntax {
+    /// Without what follows the closing parenthesis.
+    var text: String {
+        var subquery = self
+        subquery.steps = []
+        return subquery.description
+    }
+}

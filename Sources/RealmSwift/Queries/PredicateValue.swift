@@ -1,0 +1,144 @@
+import Foundation
+import StorageEngine
+
+/// What a property is compared with: a literal or an argument, taken out of the types in which a
+/// program may give it.
+enum PredicateValue {
+    case null
+    case scalar(ValueType, OwnedScalar)
+    case object(ObjectBase)
+    case list([PredicateValue])
+
+    /// Nil for a value that nothing can be compared with.
+    init?(_ given: Any?) {
+        guard let given = unwrapped(given) else {
+            self = .null
+            return
+        }
+        let value = Self.withoutFoundation(given)
+        switch value {
+        case is NSNull: self = .null
+        case let value as any _PersistableScalar: self.init(scalar: value)
+        case let value as AnyRealmValue: self.init(mixed: value)
+        case let value as any _MappedPersistable: self.init(value.anyPersisted)
+        case let value as ObjectBase: self = .object(value)
+        case let value as any BinaryInteger: self.init(integer: value)
+        case let value as any BinaryFloatingPoint: self.init(scalar: Double(value))
+        case is [AnyHashable: Any]: return nil
+        case let value as any Sequence: self.init(elements: anyElements(value))
+        default: return nil
+        }
+    }
+
+    private init(scalar value: some _PersistableScalar) {
+        self = .scalar(type(of: value)._valueType, value._withScalar { OwnedScalar($0) })
+    }
+
+    private init(integer value: some BinaryInteger) {
+        if let integer = Int64(exactly: value) {
+            self.init(scalar: integer)
+        } else {
+            self.init(scalar: Double(value))
+        }
+    }
+
+    private init?(elements: [Any?]) {
+        var values: [PredicateValue] = []
+        for element in elements {
+            guard let value = PredicateValue(element) else { return nil }
+            values.append(value)
+        }
+        self = .list(values)
+    }
+
+    private init?(mixed value: AnyRealmValue) {
+        switch value {
+        case .none: self = .null
+        case .int(let value): self.init(scalar: value)
+        case .bool(let value): self.init(scalar: value)
+        case .float(let value): self.init(scalar: value)
+        case .double(let value): self.init(scalar: value)
+        case .string(let value): self.init(scalar: value)
+        case .data(let value): self.init(scalar: value)
+        case .date(let value): self.init(scalar: value)
+        case .objectId(let value): self.init(scalar: value)
+        case .decimal128(let value): self.init(scalar: value)
+        case .uuid(let value): self.init(scalar: value)
+        case .object(let value): self = .object(value)
+        case .list(let list): self.init(elements: list.map { $0 })
+        case .dictionary: return nil
+        }
+    }
+
+    /// Objects of Foundation's classes as values of Swift's types. Others as they are: casts would
+    /// take the numbers 0 and 1 for booleans.
+    private static func withoutFoundation(_ value: Any) -> Any {
+        switch type(of: value) {
+        case is NSNumber.Type:
+            guard let number = value as? NSNumber else { return value }
+            switch number.kind {
+            case .bool: return number.boolValue
+            case .integer: return number.int64Value
+            case .float: return number.floatValue
+            case .double: return number.doubleValue
+            case .decimal: return Decimal128(number: number)
+            }
+        case is NSString.Type: return (value as? NSString).map(String.init(_:)) ?? value
+        case is NSDate.Type: return (value as? Date) ?? value
+        case is NSData.Type: return (value as? Data) ?? value
+        case is NSArray.Type: return (value as? [Any]) ?? value
+        default: return value
+        }
+    }
+}
+
+extension PredicateValue {
+    var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    /// As messages show it; nil for null and lists.
+    var given: Any? {
+        switch self {
+        case .null, .list: nil
+        case .object(let object): object
+        case .scalar(let type, let value): value.withScalar { MixedValue($0, storedAs: type) }?.given
+        }
+    }
+
+    /// The number as a double, for numbers that are stored as such or as integers.
+    var double: Double? {
+        switch self {
+        case .scalar(.double, .double(let value)): value
+        case .scalar(.float, .float(let value)): Double(value)
+        default: nil
+        }
+    }
+
+    var isNumber: Bool {
+        switch self {
+        case .scalar(.int, _), .scalar(.float, _), .scalar(.double, _), .scalar(.decimal128, _),
+            .scalar(.bool, _):
+            true
+        default: false
+        }
+    }
+
+    /// Calls `body` with a value that is null or a scalar; null for others.
+    func withMixed<Result>(_ body: (MixedValue) throws -> Result) rethrows -> Result {
+        guard case .scalar(let type, let value) = self else { return try body(.null) }
+        return try value.withScalar { try body(MixedValue($0, storedAs: type) ?? .null) }
+    }
+}
+
+extension _MappedPersistable {
+    fileprivate var anyPersisted: Any { _persisted }
+}
+
+extension MixedValue {
+    /// As messages show it.
+    fileprivate var given: Any? {
+        if case .int(let value) = self { return Int(value) }
+        return aggregateResult
+    }
+}

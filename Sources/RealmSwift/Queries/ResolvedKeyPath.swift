@@ -1,0 +1,113 @@
+import StorageEngine
+
+/// A key path of which every name has been found in the schema.
+struct ResolvedKeyPath {
+    /// A way from objects of a class to those of another.
+    struct Hop {
+        enum Kind {
+            /// A to-one link, or an embedded object.
+            case one
+            /// A list, set or map.
+            case many
+            /// What leads here through a property of another class.
+            case referrers(table: Int)
+        }
+
+        let kind: Kind
+        /// Of the class at hand; for referrers, of the class that they are of.
+        let column: Int
+        let target: ManagedClass
+    }
+
+    /// Where the path ends.
+    enum End {
+        /// The object itself: `SELF`, or a variable alone.
+        case object
+        /// A property: one value, a link, or a collection.
+        case property(PropertyModel, column: Int)
+        /// Objects that lead here.
+        case referrers(Hop)
+        /// The keys of a map.
+        case keys(PropertyModel, column: Int)
+        /// The value of a map for a key.
+        case entry(PropertyModel, column: Int, key: String)
+        /// Something inside a mixed value.
+        case part(PropertyModel, column: Int, [QueryPath.MixedStep])
+    }
+
+    enum Operator: Equatable {
+        case count
+        case aggregate(QueryAggregate)
+    }
+
+    var hops: [Hop] = []
+    /// The class of the objects that the hops lead to.
+    var last: ManagedClass
+    var end = End.object
+    /// What is made of all values at the end.
+    var operation: Operator?
+    /// As it was written.
+    let text: String
+    let position: Int
+
+    init(from start: ManagedClass, text: String, position: Int) {
+        last = start
+        self.text = text
+        self.position = position
+    }
+
+    /// Whether the path may lead to several values, of which any is compared.
+    var leadsToMany: Bool {
+        if operation != nil { return false }
+        let crosses = hops.contains { if case .one = $0.kind { false } else { true } }
+        switch end {
+        case .object, .entry, .part: return crosses
+        case .property(let property, _): return crosses || property.shape.collection != .none
+        case .referrers, .keys: return true
+        }
+    }
+
+    /// The type of the values at the end; nil for objects themselves.
+    var type: ValueType? {
+        switch end {
+        case .object: nil
+        case .property(let property, _), .entry(let property, _, _): property.shape.type
+        case .referrers: .link
+        case .keys: .string
+        case .part: .mixed
+        }
+    }
+
+    /// The class of the objects at the end; nil for values.
+    var targetClass: ManagedClass? {
+        switch end {
+        case .object: last
+        case .property(let property, let column), .entry(let property, let column, _):
+            property.shape.isLink ? last.linkTarget(column: column) : nil
+        case .referrers(let hop): hop.target
+        case .keys, .part: nil
+        }
+    }
+
+    /// As plans take it.
+    var queryPath: QueryPath? {
+        let steps = hops.map { hop -> QueryPath.Step in
+            switch hop.kind {
+            case .one, .many: .link(column: hop.column)
+            case .referrers(let table): .referrers(table: table, column: hop.column)
+            }
+        }
+        switch end {
+        case .object: return nil
+        case .property(_, let column): return QueryPath(steps: steps, end: .column(column))
+        case .keys(_, let column): return QueryPath(steps: steps, end: .keys(column))
+        case .entry(_, let column, let key):
+            return QueryPath(steps: steps, end: .entry(column, key: Array(key.utf8)))
+        case .part(_, let column, let parts):
+            return QueryPath(steps: steps, end: .part(column, parts))
+        case .referrers(let hop):
+            guard case .referrers(let table) = hop.kind else { return nil }
+            return QueryPath(steps: steps, end: .referrers(table: table, column: hop.column))
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import StorageEngine
+
+/// Compares strings under options: what they leave out of account is taken out of both sides first.
+struct TextComparison {
+    let pattern: TextPattern
+    let options: StringOptions
+
+    func matches(_ text: UnsafeRawBufferPointer, _ sought: UnsafeRawBufferPointer) -> Bool {
+        if options.isEmpty { return pattern.matches(text, sought) }
+        return options.folded(text).withUnsafeBytes { text in
+            options.folded(sought).withUnsafeBytes { pattern.matches(text, $0) }
+        }
+    }
+
+    /// A test for one text.
+    func test(for sought: [UInt8]) -> (UnsafeRawBufferPointer) -> Bool {
+        let pattern = pattern
+        let options = options
+        if options.isEmpty {
+            return { text in sought.withUnsafeBytes { pattern.matches(text, $0) } }
+        }
+        let folded = sought.withUnsafeBytes { options.folded($0) }
+        return { text in
+            options.folded(text).withUnsafeBytes { text in
+                folded.withUnsafeBytes { pattern.matches(text, $0) }
+            }
+        }
+    }
+}
+
+extension StringOptions {
+    /// The text without what the options leave out of account: case of the letters A to Z, accents.
+    func folded(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+        var bytes = Array(text)
+        if contains(.diacriticInsensitive), !bytes.allSatisfy({ $0 < 0x80 }) {
+            let decomposed = String(decoding: bytes, as: UTF8.self)
+                .decomposedStringWithCanonicalMapping
+            var bare = String.UnicodeScalarView()
+            bare.append(
+                contentsOf: decomposed.unicodeScalars.filter {
+                    $0.properties.generalCategory != .nonspacingMark
+                })
+            bytes = Array(String(bare).utf8)
+        }
+        if contains(.caseInsensitive) {
+            for index in bytes.indices where (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[index])
+            {
+                bytes[index] |= 0x20
+            }
+        }
+        return bytes
+    }
+}
