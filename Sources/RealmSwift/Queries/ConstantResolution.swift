@@ -4,8 +4,8 @@ import StorageEngine
 /// condition.
 struct ConstantResolution {
     private let resolver: PredicateResolver
-    private let comparison: ComparisonSyntax
-    private let path: ResolvedKeyPath
+    let comparison: ComparisonSyntax
+    let path: ResolvedKeyPath
 
     init(
         _ resolver: PredicateResolver, _ comparison: ComparisonSyntax, _ path: KeyPathSyntax
@@ -16,7 +16,7 @@ struct ConstantResolution {
         try requireQualifier()
     }
 
-    private func error(_ message: String) -> InvalidPredicate {
+    func error(_ message: String) -> InvalidPredicate {
         resolver.error(message, at: comparison.position)
     }
 
@@ -33,6 +33,9 @@ struct ConstantResolution {
 
     func condition(_ operand: PredicateOperand) throws -> QueryCondition {
         let name = comparison.description
+        if let shape = unwrapped(operand.given) as? any RLMGeospatial {
+            return try within(shape)
+        }
         if case .object = path.end {
             let keys = try elements(operand).map { try object($0, as: path.last) }
             let condition = QueryCondition.keys(keys.compactMap { $0 })
@@ -56,7 +59,7 @@ struct ConstantResolution {
 
     /// Leads a condition of the objects at the end of the hops back to their beginning. A null link
     /// reads as null where no collection is on the way.
-    private func through(_ condition: QueryCondition, matchesNull: Bool) -> QueryCondition {
+    func through(_ condition: QueryCondition, matchesNull: Bool) -> QueryCondition {
         let isNullKnown = !path.hops.contains { if case .one = $0.kind { false } else { true } }
         return path.hops.reversed().reduce(condition) { condition, hop in
             switch hop.kind {
@@ -262,7 +265,7 @@ struct ConstantResolution {
             "Operator '\(comparison.operation.rawValue)' not supported for type '\(type.name)'")
     }
 
-    private func uncomparable(_ given: Any?, to typeName: String? = nil) -> InvalidPredicate {
+    func uncomparable(_ given: Any?, to typeName: String? = nil) -> InvalidPredicate {
         let value = unwrapped(given)
         let text = value.map { "\($0)" } ?? "(null)"
         let valueType = value.map { "\(Swift.type(of: $0))" } ?? "(null)"

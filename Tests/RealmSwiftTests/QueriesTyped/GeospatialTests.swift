@@ -1,4 +1,5 @@
 import Foundation
+import StressModel
 import Testing
 
 @testable import RealmSwift
@@ -162,8 +163,9 @@ import Testing
     }
 
     /// Triangles that share corners and lines cover their union without overlap.
-    @Test func everyPlaceLiesInOneOfThePolygonsThatShareALine() throws {
-        var random = SystemRandomNumberGenerator()
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func everyPlaceLiesInOneOfThePolygonsThatShareALine(seed: UInt64) throws {
+        var random = RepeatableRandom(seed: seed)
         let corners = [(0.0, 0.0), (0.0, 40.0), (35.0, 38.0), (33.0, 1.0)]
         let middle = (17.0, 20.0)
         let triangles = try (0..<4).map { side in
@@ -173,7 +175,7 @@ import Testing
         let whole = try #require(
             GeoPolygon(outerRing: corners + [corners[0]], holes: [])
         )._region
-        var places = try (0..<20_000).map { _ in
+        var places = try (0..<5_000).map { _ in
             try point(.random(in: -5...40, using: &random), .random(in: -5...45, using: &random))
         }
         places.append(try point(middle.0, middle.1))
@@ -184,9 +186,10 @@ import Testing
     }
 
     /// Against the half-spaces of a convex polygon's lines.
-    @Test func convexPolygonsAreWhatLiesLeftOfAllLines() throws {
-        var random = SystemRandomNumberGenerator()
-        for _ in 0..<200 {
+    @Test(arguments: 1...50 as ClosedRange<UInt64>)
+    func convexPolygonsAreWhatLiesLeftOfAllLines(seed: UInt64) throws {
+        var random = RepeatableRandom(seed: seed)
+        for _ in 0..<4 {
             let center = try point(
                 .random(in: -90...90, using: &random), .random(in: -180...180, using: &random))
             let (ring, corners) = ringOfConvexPolygon(around: center, using: &random)
@@ -207,7 +210,7 @@ import Testing
 
     /// Corners on a circle, counterclockwise.
     private func ringOfConvexPolygon(
-        around center: GeoPoint, using random: inout SystemRandomNumberGenerator
+        around center: GeoPoint, using random: inout RepeatableRandom
     ) -> ([GeoPoint], [SpherePoint]) {
         let radius = Double.random(in: 0.01...1.4, using: &random)
         let axis = SpherePoint(center).vector

@@ -97,7 +97,7 @@ extension GeoPolygon {
     }
 }
 
-/// Why a polygon does not enclose a part of the earth.
+/// Why a polygon does not enclose a part of the earth, or nothing can lie in it.
 struct InvalidRegion: Error {
     let reason: String
     init(_ reason: String) { self.reason = reason }

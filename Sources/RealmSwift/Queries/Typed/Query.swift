@@ -31,21 +31,21 @@
 /// program.
 @dynamicMemberLookup
 public struct Query<T> {
-    let expression: QueryExpression
+    let expression: TypedExpression
 
-    init(_ expression: QueryExpression) { self.expression = expression }
+    init(_ expression: TypedExpression) { self.expression = expression }
 
-    init(_ path: QueryPath) { expression = .path(path) }
+    init(_ path: TypedPath) { expression = .path(path) }
 
     /// The query that stands for each object, or each element.
-    init() { self.init(QueryPath()) }
+    init() { self.init(TypedPath()) }
 
     /// The query that stands for each object; for tests of applications.
     public static func _constructForTesting() -> Query<T> { Query() }
 
     /// The predicate string of the condition, and its arguments. Nil is `NSNull`.
     public func _constructPredicate() -> (String, [Any]) {
-        let format = QueryFormat(expression.namingSubqueries())
+        let format = TypedFormat(expression.namingSubqueries())
         return (format.text, format.arguments)
     }
 }
@@ -59,7 +59,7 @@ extension Query where T == Bool {
 
 extension Query {
     /// The path that the query is: always, unless it is a condition or a number.
-    var path: QueryPath {
+    var path: TypedPath {
         guard let path = expression.path else {
             preconditionFailure("The query does not stand for a property.")
         }

@@ -1,15 +1,15 @@
-extension QueryExpression {
+extension TypedExpression {
     /// The expression with a collection and a variable for each count of a condition.
     ///
     /// The outermost count takes the first collection of its paths, one inside of it the next.
     /// Variables are numbered in the order in which subqueries are written. Counting what is no
     /// condition on elements of one collection stops the program.
-    func namingSubqueries() -> QueryExpression {
+    func namingSubqueries() -> TypedExpression {
         var number = 0
         return naming(&number)
     }
 
-    private func naming(_ number: inout Int) -> QueryExpression {
+    private func naming(_ number: inout Int) -> TypedExpression {
         switch self {
         case .path, .value, .list, .between, .subquery: return self
         case .not(let operand): return .not(operand.naming(&number))
@@ -29,8 +29,8 @@ extension QueryExpression {
     }
 
     fileprivate func mapOperands(
-        of junction: Junction, _ transform: (QueryExpression) -> QueryExpression
-    ) -> QueryExpression {
+        of junction: Junction, _ transform: (TypedExpression) -> TypedExpression
+    ) -> TypedExpression {
         let operands = operands(of: junction).map(transform)
         return operands.dropFirst().reduce(operands[0]) { .compound($0, junction, $1) }
     }
@@ -40,7 +40,7 @@ extension QueryExpression {
 private struct SubqueryScope {
     let variable: String
     /// The collection that all paths begin with, once one was seen.
-    private(set) var collection: QueryPath?
+    private(set) var collection: TypedPath?
 
     init(variable: String) { self.variable = variable }
 
@@ -48,7 +48,7 @@ private struct SubqueryScope {
         stop("Subqueries must contain a keypath starting with a collection.")
     }
 
-    mutating func rewrite(_ expression: QueryExpression) -> QueryExpression {
+    mutating func rewrite(_ expression: TypedExpression) -> TypedExpression {
         switch expression {
         case .value, .list, .subquery: return expression
         case .path(let path): return .path(rewrite(path))
@@ -64,7 +64,7 @@ private struct SubqueryScope {
         }
     }
 
-    private mutating func rewrite(_ path: QueryPath) -> QueryPath {
+    private mutating func rewrite(_ path: TypedPath) -> TypedPath {
         if path.hasMapSubscript { stop("Subqueries do not support map subscripts.") }
         if path.hasMixedSubscript { stop("Subqueries do not support AnyRealmValue subscripts.") }
         guard let start = path.toFirstCollection, let relative = path.relative(to: variable)

@@ -1,4 +1,4 @@
-extension QueryExpression {
+extension TypedExpression {
     /// The condition as a predicate. Subqueries have been named.
     var predicate: PredicateSyntax {
         switch self {
@@ -16,13 +16,13 @@ extension QueryExpression {
         }
     }
 
-    private static func isTrue(_ path: QueryPath, _ value: Bool) -> PredicateSyntax {
+    private static func isTrue(_ path: TypedPath, _ value: Bool) -> PredicateSyntax {
         comparison(.path(path), .equal, [], .value(value))
     }
 
     private static func comparison(
-        _ left: QueryExpression, _ operation: ComparisonSyntax.Operation,
-        _ options: StringOptions, _ right: QueryExpression
+        _ left: TypedExpression, _ operation: ComparisonSyntax.Operation,
+        _ options: StringOptions, _ right: TypedExpression
     ) -> PredicateSyntax {
         .comparison(
             ComparisonSyntax(
@@ -33,7 +33,7 @@ extension QueryExpression {
     /// Whether a comparison is true as soon as one of the values of an operand satisfies it. To be
     /// in a collection concerns the collection as a whole.
     static func isAny(
-        _ left: QueryExpression, _ operation: ComparisonSyntax.Operation, _ right: QueryExpression
+        _ left: TypedExpression, _ operation: ComparisonSyntax.Operation, _ right: TypedExpression
     ) -> Bool {
         left.standsForMany || (right.standsForMany && operation != .isIn)
     }
@@ -56,6 +56,6 @@ extension QueryExpression {
     }
 }
 
-extension QueryPath {
+extension TypedPath {
     var syntax: KeyPathSyntax { KeyPathSyntax(variable: variable, steps: steps, position: 0) }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
 /// A predicate string with placeholders, and what they stand for.
-struct QueryFormat {
+struct TypedFormat {
     private(set) var text = ""
     private(set) var arguments: [Any] = []
 
     /// The documented string of a condition, whose subqueries have been named.
-    init(_ condition: QueryExpression) { append(condition: condition) }
+    init(_ condition: TypedExpression) { append(condition: condition) }
 
-    private mutating func append(condition: QueryExpression) {
+    private mutating func append(condition: TypedExpression) {
         switch condition {
         case .path(let path): append(path, isTrue: true)
         case .not(.path(let path)) where !path.standsForMany: append(path, isTrue: false)
@@ -25,7 +25,7 @@ struct QueryFormat {
                 text += ")"
             }
         case .comparison(let left, let operation, let options, let right):
-            appendAny(QueryExpression.isAny(left, operation, right), after: "(")
+            appendAny(TypedExpression.isAny(left, operation, right), after: "(")
             append(operand: left)
             text += " \(operation.rawValue)\(options) "
             append(operand: right)
@@ -47,13 +47,13 @@ struct QueryFormat {
         text += isAny ? start + "ANY " : start
     }
 
-    private mutating func append(_ path: QueryPath, isTrue: Bool) {
+    private mutating func append(_ path: TypedPath, isTrue: Bool) {
         appendAny(path.standsForMany)
         append(path)
         text += " == \(isTrue)"
     }
 
-    private mutating func append(operand: QueryExpression) {
+    private mutating func append(operand: TypedExpression) {
         switch operand {
         case .path(let path): append(path)
         case .value(let value): append(value: value)
@@ -74,7 +74,7 @@ struct QueryFormat {
         arguments.append(value ?? NSNull())
     }
 
-    private mutating func append(_ path: QueryPath) {
+    private mutating func append(_ path: TypedPath) {
         if let variable = path.variable { text += "$" + variable }
         var isFirst = path.variable == nil
         if isFirst, path.steps.isEmpty { text += "SELF" }

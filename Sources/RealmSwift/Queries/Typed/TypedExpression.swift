@@ -2,36 +2,36 @@
 ///
 /// Paths are kept apart from conditions because the same property means different things: alone it
 /// is a condition (`$0.isDone`), beside an operator an operand.
-indirect enum QueryExpression {
+indirect enum TypedExpression {
     enum Junction: String {
         case and = "&&"
         case or = "||"
     }
 
-    case path(QueryPath)
+    case path(TypedPath)
     /// A constant: nil, or a value of a type that is stored.
     case value(Any?)
     case list([Any?])
-    case not(QueryExpression)
-    case compound(QueryExpression, Junction, QueryExpression)
+    case not(TypedExpression)
+    case compound(TypedExpression, Junction, TypedExpression)
     case comparison(
-        QueryExpression, ComparisonSyntax.Operation, StringOptions, QueryExpression)
-    case between(QueryExpression, Any?, Any?)
+        TypedExpression, ComparisonSyntax.Operation, StringOptions, TypedExpression)
+    case between(TypedExpression, Any?, Any?)
     /// In how many objects of a collection a condition on properties of them is true. Which
     /// collection is found out by `namingSubqueries`.
-    case count(QueryExpression)
-    case subquery(collection: QueryPath, variable: String, QueryExpression)
+    case count(TypedExpression)
+    case subquery(collection: TypedPath, variable: String, TypedExpression)
 
     /// The path that the expression is.
-    var path: QueryPath? {
+    var path: TypedPath? {
         if case .path(let path) = self { return path }
         return nil
     }
 
     /// All operands that a chain of the same operator joins, in their order. Long chains are deep
     /// on the left side only.
-    func operands(of junction: Junction) -> [QueryExpression] {
-        var operands: [QueryExpression] = []
+    func operands(of junction: Junction) -> [TypedExpression] {
+        var operands: [TypedExpression] = []
         var rest = self
         while case .compound(let left, junction, let right) = rest {
             operands.append(right)
@@ -43,7 +43,7 @@ indirect enum QueryExpression {
 }
 
 /// The properties through which a typed query leads.
-struct QueryPath {
+struct TypedPath {
     /// The variable of a subquery that the path begins with.
     var variable: String?
     var steps: [KeyPathSyntax.Step] = []
@@ -57,14 +57,14 @@ struct QueryPath {
     /// Whether the path stands for many values, of which any may satisfy a condition.
     var standsForMany: Bool { !collections.isEmpty && !isAggregate }
 
-    func appending(_ step: KeyPathSyntax.Step) -> QueryPath {
+    func appending(_ step: KeyPathSyntax.Step) -> TypedPath {
         var path = self
         path.steps.append(step)
         return path
     }
 
     /// - Parameter name: of a property, or of several that dots separate.
-    func appending(_ name: String, isCollection: Bool) -> QueryPath {
+    func appending(_ name: String, isCollection: Bool) -> TypedPath {
         var path = self
         for name in name.split(separator: ".") { path.steps.append(.name(String(name))) }
         if isCollection { path.collections.append(path.steps.count) }
@@ -75,7 +75,7 @@ struct QueryPath {
     ///
     /// The operator stands behind the collection: at the end of a collection of values, before the
     /// last name where that is a property of the elements.
-    func applying(_ operation: String) -> QueryPath {
+    func applying(_ operation: String) -> TypedPath {
         var path = self
         path.steps.insert(.operation(operation), at: collections.last ?? steps.count)
         path.isAggregate = true
@@ -84,7 +84,7 @@ struct QueryPath {
 
     /// The path as seen from an element of the collection that is the first on the way; nil if
     /// there is none, or only one of whose elements an operator makes a value.
-    func relative(to variable: String) -> QueryPath? {
+    func relative(to variable: String) -> TypedPath? {
         guard let first = collections.first, !isAggregate || collections.count > 1 else {
             return nil
         }
@@ -96,12 +96,12 @@ struct QueryPath {
     }
 
     /// The part of the path that leads to the first collection on the way.
-    var toFirstCollection: QueryPath? {
+    var toFirstCollection: TypedPath? {
         guard let first = collections.first else { return nil }
-        return QueryPath(variable: variable, steps: Array(steps[..<first]), collections: [first])
+        return TypedPath(variable: variable, steps: Array(steps[..<first]), collections: [first])
     }
 
-    func hasSameSteps(as other: QueryPath) -> Bool {
+    func hasSameSteps(as other: TypedPath) -> Bool {
         variable == other.variable && steps == other.steps
     }
 }
