@@ -1,0 +1,202 @@
+import Foundation
+import StressModel
+import Testing
+
+@testable import RealmSwift
+
+/// Random predicates, as text, over random objects, compared with what they mean. A failure tells
+/// the seed; `PREDICATE_SEED` tries one again, `PREDICATE_CASES` sets how many are tried.
+@Suite struct PredicateModelTests {
+    private static let collections: Set<String> = [
+        "friends", "rivals", "allies", "staff", "fans", "scores", "tags", "traits", "things",
+        "places",
+    ]
+    private static let casesOfOneWorld = 100
+
+    @Test func predicatesFindWhatTheyMean() throws {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["PREDICATE_SEED"].flatMap(UInt64.init) {
+            return try World(seed: seed / 100 * 100).check(seed)
+        }
+        let count = environment["PREDICATE_CASES"].flatMap(UInt64.init) ?? 3_000
+        var found = 0
+        for first in stride(from: 0, to: count, by: Self.casesOfOneWorld) {
+            let world = try World(seed: first)
+            for seed in first..<first + UInt64(Self.casesOfOneWorld) {
+                found += try world.check(seed)
+            }
+        }
+        // Or else the predicates are too narrow to tell anything.
+        #expect(found > Int(count))
+    }
+
+    /// Objects in a Realm, and the same in the model.
+    private final class World {
+        let realm: Realm
+        var heroes: [(hero: Hero, model: ModelObject)] = []
+        let evaluation = ModelEvaluation(collections: PredicateModelTests.collections)
+        private var random: RepeatableRandom
+
+        init(seed: UInt64) throws {
+            realm = try temporaryRealm(heroTypes)
+            random = RepeatableRandom(seed: seed)
+            try realm.write {
+                for id in 0..<20 + random.below(30) { add(id: id) }
+                for index in heroes.indices { link(index) }
+            }
+            countReferrers()
+        }
+
+        @discardableResult
+        func check(_ seed: UInt64) throws -> Int {
+            var generator = PredicateGenerator(seed: seed)
+            let predicate = generator.predicate(depth: Int(seed % 4))
+            let format = predicate.description
+            let parsed = try PredicateParser.parse(format)
+            #expect(parsed.description == format)
+            let expected = heroes.filter { evaluation.isTrue(predicate, $0.model) }.map(\.hero.id)
+            let results = try realm.objects(Hero.self)._filtered(parsed, format: format)
+            let found = Array(results.map(\.id))
+            #expect(found == expected, "PREDICATE_SEED=\(seed): \(format)")
+            #expect(results.count == expected.count)
+            // One by one, as a filter of a list does.
+            let everyOther = realm.objects(Hero.self).filter("age > 2")
+            let part = try everyOther._filtered(parsed, format: format)
+            let expectedPart = heroes.filter { expected.contains($0.hero.id) && $0.hero.age > 2 }
+            #expect(Array(part.map(\.id)) == expectedPart.map(\.hero.id), "\(seed): \(format)")
+            return found.count
+        }
+
+        // MARK: Making
+
+        private func add(id: Int) {
+            let model = ModelObject()
+            let hero = realm.create(Hero.self, value: ["id": id])
+            func set(_ name: String, _ value: Any?) {
+                hero[name] = value
+                model.values[name] = ModelValue(literal: value)
+            }
+            func maybe(_ value: Any) -> Any? { random.isOne(in: 3) ? nil : value }
+            set("age", random.below(6))
+            set("rank", maybe(random.below(6)))
+            set("height", Double(random.below(20)) / 4)
+            set("weight", maybe(Double(random.below(20)) / 4))
+            set("name", PredicateGenerator.text(&random))
+            set("alias", maybe(PredicateGenerator.text(&random)))
+            set("isActive", random.isOne(in: 2))
+            set("isFamous", maybe(random.isOne(in: 2)))
+            let money = Double(random.below(20)) / 4
+            hero.money = Decimal128(value: money)
+            model.values["money"] = .number(money)
+            (hero.mixed, model.values["mixed"]) = mixed()
+            fillCollections(hero, model)
+            if !random.isOne(in: 3) { (hero.home, model.values["home"]) = lair() }
+            var lairs: [ModelValue] = []
+            for _ in 0..<random.below(3) {
+                let (lair, model) = lair()
+                hero.places.append(lair)
+                lairs.append(model)
+            }
+            model.values["places"] = .many(lairs)
+            heroes.append((hero, model))
+        }
+
+        private func fillCollections(_ hero: Hero, _ model: ModelObject) {
+            let scores = (0..<random.below(4)).map { _ in random.below(6) }
+            hero.scores.append(objectsIn: scores)
+            model.values["scores"] = .many(scores.map { ModelValue(literal: $0) })
+            let tags = Set((0..<random.below(3)).map { _ in PredicateGenerator.text(&random) })
+            hero.tags.insert(objectsIn: tags)
+            model.values["tags"] = .many(tags.map { .string($0) })
+            var traits: [String: ModelValue] = [:]
+            for key in ["a", "b", "c"] where random.isOne(in: 2) {
+                let value = random.isOne(in: 3) ? nil : random.below(6)
+                hero.traits[key] = .some(value)
+                traits[key] = ModelValue(literal: value)
+            }
+            model.values["traits"] = .map(traits)
+            var things: [ModelValue] = []
+            for _ in 0..<random.below(3) {
+                let (value, model) = mixed()
+                hero.things.append(value)
+                things.append(model)
+            }
+            model.values["things"] = .many(things)
+        }
+
+        private func mixed() -> (AnyRealmValue, ModelValue) {
+            switch random.below(5) {
+            case 0: return (.none, .null)
+            case 1:
+                let value = random.below(4)
+                return (.int(value), .number(Double(value)))
+            case 2:
+                let value = Double(random.below(8)) / 2
+                return (.double(value), .number(value))
+            case 3:
+                let value = PredicateGenerator.text(&random)
+                return (.string(value), .string(value))
+            default:
+                let value = random.isOne(in: 2)
+                return (.bool(value), .bool(value))
+            }
+        }
+
+        private func lair() -> (Lair, ModelValue) {
+            let lair = Lair()
+            lair.city = PredicateGenerator.text(&random)
+            lair.size = random.isOne(in: 3) ? nil : random.below(6)
+            let model = ModelObject()
+            model.values = [
+                "city": .string(lair.city), "size": ModelValue(literal: lair.size),
+            ]
+            return (lair, .object(model))
+        }
+
+        private func link(_ index: Int) {
+            let (hero, model) = heroes[index]
+            if !random.isOne(in: 3) {
+                let boss = heroes[random.below(heroes.count)]
+                hero.boss = boss.hero
+                model.values["boss"] = .object(boss.model)
+            }
+            let friends = (0..<random.below(4)).map { _ in heroes[random.below(heroes.count)] }
+            hero.friends.append(objectsIn: friends.map(\.hero))
+            model.values["friends"] = .many(friends.map { .object($0.model) })
+            var rivals: [ModelValue] = []
+            for _ in 0..<random.below(3) {
+                let rival = heroes[random.below(heroes.count)]
+                if hero.rivals.contains(rival.hero) { continue }
+                hero.rivals.insert(rival.hero)
+                rivals.append(.object(rival.model))
+            }
+            model.values["rivals"] = .many(rivals)
+            var allies: [String: ModelValue] = [:]
+            for key in ["a", "b"] where random.isOne(in: 2) {
+                let ally = heroes[random.below(heroes.count)]
+                let isNull = random.isOne(in: 4)
+                hero.allies[key] = .some(isNull ? nil : ally.hero)
+                allies[key] = isNull ? .null : .object(ally.model)
+            }
+            model.values["allies"] = .map(allies)
+        }
+
+        private func countReferrers() {
+            for (_, model) in heroes {
+                func referrers(_ name: String) -> [ModelValue] {
+                    heroes.flatMap { origin in
+                        (origin.model.values[name] ?? .null).elements.compactMap {
+                            if case .object(let target) = $0, target === model {
+                                .object(origin.model)
+                            } else {
+                                nil
+                            }
+                        }
+                    }
+                }
+                model.values["staff"] = .many(referrers("boss"))
+                model.values["fans"] = .many(referrers("friends"))
+            }
+        }
+    }
+}

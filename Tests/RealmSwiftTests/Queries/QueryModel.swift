@@ -1,0 +1,215 @@
+import Foundation
+
+@testable import RealmSwift
+
+/// A value of the plain model that predicates are evaluated over, object by object, as an oracle.
+indirect enum ModelValue {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case object(ModelObject)
+    case many([ModelValue])
+    case map([String: ModelValue])
+
+    init(literal: Any?) {
+        switch literal {
+        case let value as Bool: self = .bool(value)
+        case let value as Int: self = .number(Double(value))
+        case let value as Double: self = .number(value)
+        case let value as String: self = .string(value)
+        default: self = .null
+        }
+    }
+
+    var isNull: Bool { if case .null = self { true } else { false } }
+
+    /// The elements of a collection, or the value itself.
+    var elements: [ModelValue] {
+        switch self {
+        case .many(let values): values
+        case .map(let values): Array(values.values)
+        default: [self]
+        }
+    }
+}
+
+final class ModelObject {
+    var values: [String: ModelValue] = [:]
+}
+
+/// Says what a predicate means, in the plainest words: no plan, no types, no sets of keys.
+struct ModelEvaluation {
+    /// The properties that are collections: a null link has none of their elements.
+    let collections: Set<String>
+
+    func isTrue(_ predicate: PredicateSyntax, _ object: ModelObject) -> Bool {
+        switch predicate {
+        case .constant(let value): value
+        case .not(let operand): !isTrue(operand, object)
+        case .and(let operands): operands.allSatisfy { isTrue($0, object) }
+        case .or(let operands): operands.contains { isTrue($0, object) }
+        case .comparison(let comparison): isTrue(comparison, object)
+        }
+    }
+
+    private func isTrue(_ comparison: ComparisonSyntax, _ object: ModelObject) -> Bool {
+        let rights = values(comparison.right, object)
+        let isAny = values(comparison.left, object).contains { left in
+            if comparison.operation == .isIn {
+                return rights.contains { matches(left, .equal, $0, comparison.options) }
+            }
+            if comparison.operation == .between {
+                return matches(left, .greaterOrEqual, rights[0], [])
+                    && matches(left, .lessOrEqual, rights[1], [])
+            }
+            return rights.contains { matches(left, comparison.operation, $0, comparison.options) }
+        }
+        return isAny != (comparison.qualifier == ComparisonSyntax.Qualifier.none)
+    }
+
+    // MARK: Values
+
+    private func values(_ operand: OperandSyntax, _ object: ModelObject) -> [ModelValue] {
+        switch operand {
+        case .value(let literal): return [ModelValue(literal: literal)]
+        case .list(let literals): return literals.map { ModelValue(literal: $0) }
+        case .keyPath(let path): return values(path.steps, object)
+        case .subquery(let subquery):
+            let count = values(subquery.collection.steps, object).filter {
+                if case .object(let element) = $0 { isTrue(subquery.predicate, element) } else { false }
+            }.count
+            return [.number(Double(count))]
+        }
+    }
+
+    private func values(_ steps: [KeyPathSyntax.Step], _ object: ModelObject) -> [ModelValue] {
+        var current: [ModelValue] = [.object(object)]
+        var isSingle = true
+        var operation: String?
+        for step in steps {
+            switch step {
+            case .name(let name):
+                isSingle = isSingle && !collections.contains(name)
+                current = current.flatMap { follow(name, $0, isSingle) }
+            case .operation("allValues"): break
+            case .operation(let name): operation = name
+            case .key(let key):
+                current = current.map {
+                    if case .map(let values) = $0 { values[key] ?? .null } else { .null }
+                }
+            case .index, .anyElement: break
+            }
+            if !isSingle, !isSubscripted(step, in: steps) { current = current.flatMap(\.elements) }
+        }
+        return operation.map { [summary($0, current)] } ?? current
+    }
+
+    /// Whether a subscript follows, which asks the collection as a whole.
+    private func isSubscripted(
+        _ step: KeyPathSyntax.Step, in steps: [KeyPathSyntax.Step]
+    ) -> Bool {
+        guard case .key? = steps.last, steps.count > 1 else { return false }
+        return steps[steps.count - 2] == step
+    }
+
+    private func follow(_ name: String, _ value: ModelValue, _ isSingle: Bool) -> [ModelValue] {
+        if case .object(let object) = value { return [object.values[name] ?? .null] }
+        return isSingle ? [.null] : []
+    }
+
+    private func summary(_ operation: String, _ values: [ModelValue]) -> ModelValue {
+        if operation == "count" { return .number(Double(values.count)) }
+        let numbers = values.compactMap { if case .number(let number) = $0 { number } else { nil } }
+        let sum = numbers.reduce(0, +)
+        switch operation {
+        case "sum": return .number(sum)
+        case "min": return numbers.min().map { .number($0) } ?? .null
+        case "max": return numbers.max().map { .number($0) } ?? .null
+        default: return numbers.isEmpty ? .null : .number(sum / Double(numbers.count))
+        }
+    }
+
+    // MARK: Comparing
+
+    private func matches(
+        _ left: ModelValue, _ operation: ComparisonSyntax.Operation, _ right: ModelValue,
+        _ options: StringOptions
+    ) -> Bool {
+        switch operation {
+        case .notEqual: return !matches(left, .equal, right, options)
+        case .equal:
+            switch (left, right) {
+            case (.null, .null): return true
+            case (.bool(let a), .bool(let b)): return a == b
+            case (.number(let a), .number(let b)): return a == b
+            case (.string(let a), .string(let b)):
+                return bytes(a, options) == bytes(b, options)
+            case (.object(let a), .object(let b)): return a === b
+            default: return false
+            }
+        case .less: return isLess(left, right)
+        case .greater: return isLess(right, left)
+        case .lessOrEqual:
+            return hasOrder(left, right) && !isLess(right, left)
+        case .greaterOrEqual:
+            return hasOrder(left, right) && !isLess(left, right)
+        default:
+            guard case .string(let a) = left, case .string(let b) = right else { return false }
+            return search(bytes(a, options), operation, bytes(b, options))
+        }
+    }
+
+    private func hasOrder(_ left: ModelValue, _ right: ModelValue) -> Bool {
+        switch (left, right) {
+        case (.number, .number), (.string, .string): true
+        default: false
+        }
+    }
+
+    private func isLess(_ left: ModelValue, _ right: ModelValue) -> Bool {
+        switch (left, right) {
+        case (.number(let a), .number(let b)): a < b
+        case (.string(let a), .string(let b)): a.utf8.lexicographicallyPrecedes(b.utf8)
+        default: false
+        }
+    }
+
+    /// The accents of the model's data are those of é.
+    private func bytes(_ text: String, _ options: StringOptions) -> [UInt8] {
+        var text = text
+        if options.contains(.diacriticInsensitive) {
+            text = text.replacingOccurrences(of: "é", with: "e")
+        }
+        return Array(text.utf8).map {
+            options.contains(.caseInsensitive) && $0 >= 65 && $0 <= 90 ? $0 + 32 : $0
+        }
+    }
+
+    private func search(
+        _ text: [UInt8], _ operation: ComparisonSyntax.Operation, _ pattern: [UInt8]
+    ) -> Bool {
+        switch operation {
+        case .beginsWith: return text.starts(with: pattern)
+        case .endsWith: return text.reversed().starts(with: pattern.reversed())
+        case .contains:
+            return text.indices.contains { text[$0...].starts(with: pattern) } || pattern.isEmpty
+        default:
+            return isLike(
+                Array(String(decoding: text, as: UTF8.self).unicodeScalars)[...],
+                Array(String(decoding: pattern, as: UTF8.self).unicodeScalars)[...])
+        }
+    }
+
+    private func isLike(
+        _ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>
+    ) -> Bool {
+        guard let first = pattern.first else { return text.isEmpty }
+        if first == "*" {
+            return isLike(text, pattern.dropFirst())
+                || (!text.isEmpty && isLike(text.dropFirst(), pattern))
+        }
+        return !text.isEmpty && (first == "?" || first == text.first)
+            && isLike(text.dropFirst(), pattern.dropFirst())
+    }
+}
