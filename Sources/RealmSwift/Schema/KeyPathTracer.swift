@@ -17,9 +17,19 @@ public final class _KeyPathTracer {
     /// The same for a key path whose root is known at run time only; nil if it is another one.
     static func name(of keyPath: AnyKeyPath, from type: ObjectBase.Type) -> String? {
         let tracer = _KeyPathTracer()
-        let root: Any = tracer.makeObject(type)
-        tracer.whileTracing { _ = root[keyPath: keyPath] }
-        return tracer.name
+        return tracer.name(of: keyPath, from: tracer.makeObject(type))
+    }
+
+    /// The names of the properties of the object that a key path of a projection leads through.
+    static func name<P: ProjectionObservable>(of keyPath: PartialKeyPath<P>) -> String? {
+        let tracer = _KeyPathTracer()
+        guard let object = tracer.makeObject(P.Root.self) as? P.Root else { return nil }
+        return tracer.name(of: keyPath, from: P(projecting: object))
+    }
+
+    private func name(of keyPath: AnyKeyPath, from root: Any) -> String? {
+        whileTracing { _ = root[keyPath: keyPath] }
+        return name
     }
 
     /// The thread that is tracing; 0 if none is. Looked at by every thread that reads a default.

@@ -67,16 +67,28 @@ extension Query {
     }
 
     private func property<Root: ObjectBase, V>(_ keyPath: KeyPath<Root, V>) -> Query<V> {
+        property(named: _name(for: keyPath))
+    }
+
+    /// - Parameter name: of a property, or of several that dots separate.
+    private func property<V>(named name: String) -> Query<V> {
         if path.hasMapSubscript { stop("Cannot apply key path to Map subscripts.") }
         let isCollection =
             V.self is any RealmCollectionBase.Type || V.self is any RealmKeyedCollection.Type
-        return Query<V>(path.appending(_name(for: keyPath), isCollection: isCollection))
+        return Query<V>(path.appending(name, isCollection: isCollection))
     }
 }
 
 extension Query where T: ObjectBase {
     /// A property of the object.
     public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> { property(member) }
+}
+
+extension Query where T: ProjectionObservable {
+    /// The property of the projected object that one of the projection leads to.
+    public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
+        property(named: _name(for: member))
+    }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
