@@ -47,7 +47,11 @@ struct PredicateGenerator {
     mutating func predicate(depth: Int) -> PredicateSyntax {
         guard depth > 0 else { return .comparison(comparison(depth)) }
         switch random.below(6) {
-        case 0: return .not(predicate(depth: depth - 1))
+        case 0:
+            // The parser leaves two out.
+            let operand = predicate(depth: depth - 1)
+            if case .not = operand { return operand }
+            return .not(operand)
         case 1, 2: return .and(predicates(depth))
         case 3, 4: return .or(predicates(depth))
         default: return .comparison(comparison(depth))
@@ -64,13 +68,11 @@ struct PredicateGenerator {
         switch random.below(10) {
         case 0, 1, 2: return test(of: pick(Self.fields), behind: pick(Self.singlePaths), nil)
         case 3, 4:
-            let qualifier: ComparisonSyntax.Qualifier = random.isOne(in: 2) ? .any : .none
             return test(
-                of: pick(Self.fields), behind: pick(Self.objectCollections) + ".", qualifier)
+                of: pick(Self.fields), behind: pick(Self.objectCollections) + ".", qualifier())
         case 5:
-            let qualifier: ComparisonSyntax.Qualifier = random.isOne(in: 2) ? .any : .none
             return test(
-                of: pick(Self.valueCollections), behind: pick(Self.singlePaths), qualifier)
+                of: pick(Self.valueCollections), behind: pick(Self.singlePaths), qualifier())
         case 6: return summary()
         case 7: return pair()
         case 8 where depth > 0 && subqueries < 3: return subquery(depth)
@@ -202,8 +204,12 @@ struct PredicateGenerator {
             return test(of: field, behind: pick(["home.", "boss.home."]), nil)
         default:
             let field = pick([Field("city", .string), Field("size", .int, optional: true)])
-            return test(of: field, behind: "places.", random.isOne(in: 2) ? .any : .none)
+            return test(of: field, behind: "places.", qualifier())
         }
+    }
+
+    private mutating func qualifier() -> ComparisonSyntax.Qualifier {
+        random.isOne(in: 2) ? .any : .none
     }
 
     // MARK: Operands

@@ -11,18 +11,19 @@ import Testing
         "friends", "rivals", "allies", "staff", "fans", "scores", "tags", "traits", "things",
         "places",
     ]
-    private static let casesOfOneWorld = 100
+    private static let casesOfOneWorld: UInt64 = 100
 
     @Test func predicatesFindWhatTheyMean() throws {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["PREDICATE_SEED"].flatMap(UInt64.init) {
-            return try World(seed: seed / 100 * 100).check(seed)
+            try World(seed: seed / Self.casesOfOneWorld * Self.casesOfOneWorld).check(seed)
+            return
         }
         let count = environment["PREDICATE_CASES"].flatMap(UInt64.init) ?? 3_000
         var found = 0
-        for first in stride(from: 0, to: count, by: Self.casesOfOneWorld) {
+        for first in stride(from: 0, to: count, by: Int(Self.casesOfOneWorld)) {
             let world = try World(seed: first)
-            for seed in first..<first + UInt64(Self.casesOfOneWorld) {
+            for seed in first..<first + Self.casesOfOneWorld {
                 found += try world.check(seed)
             }
         }
@@ -41,7 +42,9 @@ import Testing
             realm = try temporaryRealm(heroTypes)
             random = RepeatableRandom(seed: seed)
             try realm.write {
-                for id in 0..<20 + random.below(30) { add(id: id) }
+                // In the larger ones indexes and backlinks name few enough to be asked.
+                let count = seed % 1_000 == 0 ? 300 : 20 + random.below(30)
+                for id in 0..<count { add(id: id) }
                 for index in heroes.indices { link(index) }
             }
             countReferrers()

@@ -90,7 +90,8 @@ struct ModelEvaluation {
         for step in steps {
             switch step {
             case .name(let name):
-                isSingle = isSingle && !collections.contains(name)
+                isSingle =
+                    isSingle && (!collections.contains(name) || isSubscripted(step, in: steps))
                 current = current.flatMap { follow(name, $0, isSingle) }
             case .operation("allValues"): break
             case .operation(let name): operation = name
