@@ -20,8 +20,9 @@ public final class _KeyPathTracer {
         return tracer.name(of: keyPath, from: tracer.makeObject(type))
     }
 
-    /// The names of the properties of the object that a key path of a projection leads through.
-    static func name<P: ProjectionObservable>(of keyPath: PartialKeyPath<P>) -> String? {
+    /// The same for a key path of a projection: the names of the properties of its object.
+    static func name<P: ProjectionObservable>(of keyPath: AnyKeyPath, from type: P.Type) -> String?
+    {
         let tracer = _KeyPathTracer()
         guard let object = tracer.makeObject(P.Root.self) as? P.Root else { return nil }
         return tracer.name(of: keyPath, from: P(projecting: object))
@@ -54,6 +55,14 @@ public final class _KeyPathTracer {
     /// Whatever an initialiser reads is not on the way.
     private var isMakingObject = false
 
+    /// Makes a value; custom types read the objects that they are stored as.
+    func ignoringReads<Value>(_ make: () -> Value) -> Value {
+        let outer = isMakingObject
+        isMakingObject = true
+        defer { isMakingObject = outer }
+        return make()
+    }
+
     private var name: String? {
         isBroken || names.isEmpty ? nil : names.joined(separator: ".")
     }
@@ -70,10 +79,8 @@ public final class _KeyPathTracer {
 
     /// An object in which all properties are still to be read.
     func makeObject(_ type: ObjectBase.Type) -> ObjectBase {
-        isMakingObject = true
-        defer { isMakingObject = false }
         let model = ClassModel.of(type)
-        let object = type.init()
+        let object = ignoringReads { type.init() }
         for property in model.declared {
             property.wrapper.reset(at: object._storage(at: property.offset))
         }

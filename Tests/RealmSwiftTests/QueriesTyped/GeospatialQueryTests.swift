@@ -9,6 +9,8 @@ class Site: Object {
     @Persisted var others: List<SiteLocation>
     @Persisted var place: WrongPlace?
     @Persisted var partner: Site?
+    @Persisted var coordinate: Coordinate
+    @Persisted var formerCoordinate: Coordinate?
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -20,6 +22,7 @@ class SiteLocation: EmbeddedObject {
 
     var latitude: Double { coordinates[1] }
     var longitude: Double { coordinates[0] }
+    var hasCoordinates: Bool { coordinates.count > 1 }
 
     convenience init(_ latitude: Double, _ longitude: Double) {
         self.init()
@@ -33,6 +36,26 @@ class SiteLocation: EmbeddedObject {
     }
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// Stored as a place.
+struct Coordinate: CustomPersistable {
+    typealias PersistedType = SiteLocation
+
+    var latitude: Double
+    var longitude: Double
+
+    init(_ latitude: Double, _ longitude: Double) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+
+    init(persistedValue place: SiteLocation) {
+        self.init(
+            place.hasCoordinates ? place.latitude : 0, place.hasCoordinates ? place.longitude : 0)
+    }
+
+    var persistableValue: SiteLocation { SiteLocation(latitude, longitude) }
 }
 
 class WrongPlace: EmbeddedObject {
@@ -58,6 +81,8 @@ private let siteTypes: [ObjectBase.Type] = [Site.self, SiteLocation.self, WrongP
                 site.location = SiteLocation(place.0, place.1)
                 site.others.append(SiteLocation(-place.0, place.1))
                 if id > 0 { site.partner = sites[id - 1] }
+                site.coordinate = Coordinate(place.0, place.1)
+                site.formerCoordinate = id == 2 ? site.coordinate : nil
             }
             realm.create(Site.self, value: ["id": 4])
             for (id, location) in [
@@ -90,6 +115,8 @@ private let siteTypes: [ObjectBase.Type] = [Site.self, SiteLocation.self, WrongP
     @Test func pathsLeadToPlaces() throws {
         let box = try box()
         #expect(sites.where { $0.partner.location.geoWithin(box) }.map(\.id) == [1, 3])
+        #expect(sites.where { $0.coordinate.geoWithin(box) }.map(\.id) == [0, 2])
+        #expect(sites.where { $0.formerCoordinate.geoWithin(box) }.map(\.id) == [2])
         let south = try #require(GeoBox(bottomLeft: (-50, 5), topRight: (-5, 11)))
         #expect(sites.filter("ANY others IN %@", south).map(\.id) == [0, 2])
         #expect(

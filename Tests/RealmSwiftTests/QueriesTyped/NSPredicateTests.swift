@@ -51,6 +51,24 @@ import Testing
             Set([predicate, NSPredicate(format: "a == %@ AND b IN %@", 1, ["x", nil])]).count == 1)
     }
 
+    @Test func collectionsAreFiltered() throws {
+        let animals = try zooRealm(seed: 4).objects(Animal.self)
+        let predicate = NSCompoundPredicate(orPredicateWithSubpredicates: [
+            NSPredicate(format: "age > %d AND home.city == %@", 2, "Ulm"),
+            NSPredicate(format: "ANY %K IN %@", "scores", [0]),
+        ])
+        let expected = Array(animals).filter {
+            $0.age > 2 && $0.home?.city == "Ulm" || $0.scores.contains(0)
+        }
+        #expect(!expected.isEmpty)
+        #expect(animals.filter(predicate).map(\.id) == expected.map(\.id))
+        #expect(animals.index(matching: predicate) == expected.first?.id)
+        #expect(animals.filter(NSPredicate(value: true)).count == animals.count)
+        #expect(animals.index(matching: NSPredicate(value: false)) == nil)
+        let friends = try #require(animals.first { $0.friends.count > 1 }).friends
+        #expect(friends.filter(predicate).count == friends.count { expected.contains($0) })
+    }
+
     @Test(arguments: misuses.names) func stops(_ name: String) async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

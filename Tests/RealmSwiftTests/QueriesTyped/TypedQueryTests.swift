@@ -202,15 +202,15 @@ import Testing
             "1, 0"
         ) { ($0.friends.age > 1 && $0.friends.isTame).count == 0 }
         try check(
-            "((SUBQUERY(friends, $col1, ($col1.age > %@)).@count > %@) && (SUBQUERY(zoos, $col2, $col2.isOpen == true).@count > %@))",
-            "1, 2, 3"
+            "((SUBQUERY(friends, $col1, ($col1.age > %@)).@count > %@) && "
+                + "(SUBQUERY(zoos, $col2, $col2.isOpen == true).@count > %@))", "1, 2, 3"
         ) { ($0.friends.age > 1).count > 2 && ($0.zoos.isOpen).count > 3 }
         try check(
             "(SUBQUERY(friends, $col1, (ANY $col1.friends.age > %@)).@count > %@)", "1, 2"
         ) { ($0.friends.friends.age > 1).count > 2 }
         try check(
-            "(SUBQUERY(friends, $col1, (SUBQUERY($col1.friends, $col2, ($col2.age > %@)).@count > %@)).@count > %@)",
-            "1, 2, 3"
+            "(SUBQUERY(friends, $col1, (SUBQUERY($col1.friends, $col2, ($col2.age > %@)).@count "
+                + "> %@)).@count > %@)", "1, 2, 3"
         ) { (($0.friends.friends.age > 1).count > 2).count > 3 }
         try check(
             "(SUBQUERY(home.animals, $col1, ($col1.age BETWEEN {%@, %@})).@count > %@)", "1, 3, 2"
@@ -218,6 +218,10 @@ import Testing
         try check(
             "(SUBQUERY(friends, $col1, ($col1.scores.@sum > %@)).@count > %@)", "1, 2"
         ) { ($0.friends.scores.sum > 1).count > 2 }
+        try check(
+            "((SUBQUERY(friends, $col1, ($col1.age > %@)).@count >= %@) && (SUBQUERY(friends, "
+                + "$col2, ($col2.age > %@)).@count <= %@))", "1, 2, 1, 3"
+        ) { ($0.friends.age > 1).count.contains(2...3) }
     }
 
     @Test func longChainsOfConditionsAreOneList() {

@@ -1,4 +1,8 @@
-extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
+extension Query
+where
+    T: _HasPersistedType, T.PersistedType: OptionalProtocol,
+    T.PersistedType.Wrapped: EmbeddedObject
+{
     /// Whether there is a place, and it lies in a region. See ``RLMGeospatial``.
     public func geoWithin<U: RLMGeospatial>(_ value: U) -> Query<Bool> {
         comparison(.isIn, value)

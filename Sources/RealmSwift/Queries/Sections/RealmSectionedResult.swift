@@ -29,8 +29,8 @@ extension RealmSectionedResult {
 /// }
 /// ```
 /// A section holds all elements with one key. Sections stand in the order of their first elements,
-/// elements in the order in which they were sorted. Both are live, like ``Results``, and may be used
-/// on the thread of their Realm only. Nothing is computed before it is asked for; then all elements
+/// elements in the order in which they were sorted. Both are live, like ``Results``, and may be
+/// used on the thread of their Realm only. Nothing is computed before it is asked for; then all elements
 /// are visited, and their keys kept until something changes.
 public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: RealmCollectionValue>:
     RealmSectionedResult

@@ -100,8 +100,12 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryOrdered {
 // MARK: Ranges
 
 extension Query {
+    /// BETWEEN compares properties; the count of a subquery is compared twice.
     func isBetween(_ low: Any?, _ high: Any?) -> Query<Bool> {
-        Query<Bool>(.between(expression, queryValue(low), queryValue(high)))
+        guard let path = expression.path else {
+            return comparison(.greaterOrEqual, low) && comparison(.lessOrEqual, high)
+        }
+        return Query<Bool>(.between(path, queryValue(low), queryValue(high)))
     }
 
     func isFrom(_ low: Any?, upTo high: Any?) -> Query<Bool> {

@@ -66,32 +66,20 @@ extension Query {
         return path
     }
 
-    private func property<Root: ObjectBase, V>(_ keyPath: KeyPath<Root, V>) -> Query<V> {
-        property(named: _name(for: keyPath))
-    }
-
-    /// - Parameter name: of a property, or of several that dots separate.
-    private func property<V>(named name: String) -> Query<V> {
+    private func property<Root: _KeyPathRoot, V>(_ keyPath: KeyPath<Root, V>) -> Query<V> {
         if path.hasMapSubscript { stop("Cannot apply key path to Map subscripts.") }
         let isCollection =
             V.self is any RealmCollectionBase.Type || V.self is any RealmKeyedCollection.Type
-        return Query<V>(path.appending(name, isCollection: isCollection))
+        return Query<V>(path.appending(_name(for: keyPath), isCollection: isCollection))
     }
 }
 
-extension Query where T: ObjectBase {
-    /// A property of the object.
+extension Query where T: _KeyPathRoot {
+    /// A property of the object; or, of a projection, the property of its object that it leads to.
     public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> { property(member) }
 }
 
-extension Query where T: ProjectionObservable {
-    /// The property of the projected object that one of the projection leads to.
-    public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
-        property(named: _name(for: member))
-    }
-}
-
-extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
+extension Query where T: OptionalProtocol, T.Wrapped: _KeyPathRoot {
     /// A property of the object that a link leads to. Without an object, every comparison of it is
     /// false but that with nil.
     public subscript<V>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> {
@@ -99,7 +87,7 @@ extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
     }
 }
 
-extension Query where T: RealmCollection, T.Element: ObjectBase {
+extension Query where T: RealmCollection, T.Element: _KeyPathRoot {
     /// A property of the objects in a collection, of which any may satisfy a comparison.
     public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> {
         property(member)
@@ -107,10 +95,7 @@ extension Query where T: RealmCollection, T.Element: ObjectBase {
 }
 
 extension Query
-where
-    T: RealmCollection, T.Element: OptionalProtocol,
-    T.Element.Wrapped: ObjectBase
-{
+where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: _KeyPathRoot {
     /// A property of the objects in a collection, of which any may satisfy a comparison.
     public subscript<V>(dynamicMember member: KeyPath<T.Element.Wrapped, V>) -> Query<V> {
         property(member)

@@ -30,9 +30,9 @@ struct TypedFormat {
             text += " \(operation.rawValue)\(options) "
             append(operand: right)
             text += ")"
-        case .between(let left, let low, let high):
-            appendAny(left.standsForMany, after: "(")
-            append(operand: left)
+        case .between(let path, let low, let high):
+            appendAny(path.standsForMany, after: "(")
+            append(path)
             text += " BETWEEN {"
             append(value: low)
             text += ", "

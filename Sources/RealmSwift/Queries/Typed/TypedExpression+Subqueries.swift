@@ -54,8 +54,7 @@ private struct SubqueryScope {
         case .path(let path): return .path(rewrite(path))
         case .not(let operand): return .not(rewrite(operand))
         case .count(let condition): return .count(rewrite(condition))
-        case .between(let operand, let low, let high):
-            return .between(rewrite(operand), low, high)
+        case .between(let path, let low, let high): return .between(rewrite(path), low, high)
         case .compound(_, let junction, _):
             return expression.mapOperands(of: junction) { rewrite($0) }
         case .comparison(let left, let operation, let options, let right):

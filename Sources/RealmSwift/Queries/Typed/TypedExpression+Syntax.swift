@@ -9,8 +9,8 @@ extension TypedExpression {
         case .compound(_, .or, _): return .or(operands(of: .or).map(\.predicate))
         case .comparison(let left, let operation, let options, let right):
             return Self.comparison(left, operation, options, right)
-        case .between(let left, let low, let high):
-            return Self.comparison(left, .between, [], .list([low, high]))
+        case .between(let path, let low, let high):
+            return Self.comparison(.path(path), .between, [], .list([low, high]))
         case .value, .list, .count, .subquery:
             preconditionFailure("The typed query is no condition.")
         }

@@ -16,7 +16,7 @@ indirect enum TypedExpression {
     case compound(TypedExpression, Junction, TypedExpression)
     case comparison(
         TypedExpression, ComparisonSyntax.Operation, StringOptions, TypedExpression)
-    case between(TypedExpression, Any?, Any?)
+    case between(TypedPath, Any?, Any?)
     /// In how many objects of a collection a condition on properties of them is true. Which
     /// collection is found out by `namingSubqueries`.
     case count(TypedExpression)
