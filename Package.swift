@@ -10,6 +10,7 @@ let package = Package(
     products: [
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .library(name: "StorageEngine", targets: ["StorageEngine"]),
+        .library(name: "StressModel", targets: ["StressModel"]),
         .executable(name: "realm-bench", targets: ["realm-bench"]),
         .executable(name: "realm-bench-system-malloc", targets: ["realm-bench-system-malloc"]),
         .library(name: "BenchmarkKit", targets: ["BenchmarkKit"]),

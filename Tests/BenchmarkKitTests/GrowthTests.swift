@@ -39,6 +39,20 @@ import Testing
         #expect(try #require(free.growth.last).pinnedVersions == 1)
     }
 
+    @Test func aShrinkingFileKeepsThePersonsInsertedLast() throws {
+        let folder = try TemporaryFolder()
+        // Some 5 MB, of which a tenth stays.
+        let outcome = try YCSBTests.run("growth", "shrink", size: 300_000, in: folder) {
+            $0.count = 120
+        }
+        let result = outcome.results[0]
+        #expect(result.operations == 120)
+        #expect(try #require(outcome.verification).problems() == [])
+        let largest = try #require(result.measure("file_bytes_max"))
+        #expect(try #require(result.fileBytes) < Int(largest) - 1 << 20)
+        #expect(try #require(result.measure("growth_bytes_per_commit")) < 0)
+    }
+
     @Test func aRunByTimeEnds() throws {
         let folder = try TemporaryFolder()
         let outcome = try YCSBTests.run("growth", "steady", size: 20, in: folder) {

@@ -8,7 +8,13 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "EngineFuzz",
-            dependencies: [.product(name: "StorageEngine", package: "realm-swift-linux")])
+            dependencies: [.product(name: "StorageEngine", package: "realm-swift-linux")]),
+        .executableTarget(
+            name: "OperationFuzz",
+            dependencies: [
+                .product(name: "StorageEngine", package: "realm-swift-linux"),
+                .product(name: "StressModel", package: "realm-swift-linux"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

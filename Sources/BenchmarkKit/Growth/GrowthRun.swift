@@ -10,6 +10,7 @@ final class GrowthRun {
     private let path: String
     private let isBurst: Bool
     private let isPinned: Bool
+    private let isShrinking: Bool
     private var generator: SeededGenerator
     private var persons: [PersonValues]
     private var latency = LatencyRecorder()
@@ -35,6 +36,7 @@ final class GrowthRun {
         path = environment.directory + "/growth.realm"
         isBurst = benchmarkCase.identifier.strategy.hasPrefix("burst")
         isPinned = benchmarkCase.identifier.strategy.hasSuffix("-pinned")
+        isShrinking = benchmarkCase.identifier.strategy == "shrink"
         generator = SeededGenerator(seed: benchmarkCase.options.seed &+ 1)
         var values = PersonGenerator(seed: benchmarkCase.options.seed)
         persons = (0..<benchmarkCase.identifier.size).map { _ in values.next() }
@@ -49,6 +51,7 @@ final class GrowthRun {
         let reader = try isPinned ? makeReader() : nil
         defer { reader?.stop() }
         try sample(store)
+        if isShrinking { try deleteMost(store) }
         try commitAll(store)
         if points.last?.commits != commits { try sample(store) }
         var result = CaseResult(benchmarkCase)
@@ -70,6 +73,13 @@ final class GrowthRun {
     }
 
     // MARK: Commits
+
+    /// Those that were inserted last stay: they lie where the file is to be cut.
+    private func deleteMost(_ store: any PersonStore) throws {
+        let count = persons.count / 10 * 9
+        try store.delete(numbers: persons.prefix(count).map(\.number))
+        persons.removeFirst(count)
+    }
 
     private func commitAll(_ store: any PersonStore) throws {
         let total = UInt64(options.seconds * 1e9)
@@ -99,13 +109,13 @@ final class GrowthRun {
 
     private func commitOne(_ store: any PersonStore) throws {
         let updatesAll = isBurst && (commits + 1) % Self.burstPeriod == 0
-        let number = generator.next(below: persons.count)
+        let index = generator.next(below: persons.count)
         let age = generator.next(below: 100)
         let start = monotonicNanoseconds()
         if updatesAll {
             try store.updateAllAges(adding: 1 + age % 99)
         } else {
-            try store.updateAge(number: number, to: age)
+            try store.updateAge(number: persons[index].number, to: age)
         }
         let end = PlantedDelay.end(of: start)
         elapsed += end - start
@@ -117,12 +127,12 @@ final class GrowthRun {
         commits += 1
         guard updatesAll else {
             updates += 1
-            persons[number].age = age
+            persons[index].age = age
             return
         }
         updates += persons.count
-        for index in persons.indices {
-            persons[index].age = (persons[index].age + 1 + age % 99) % 100
+        for each in persons.indices {
+            persons[each].age = (persons[each].age + 1 + age % 99) % 100
         }
     }
 
@@ -173,7 +183,7 @@ final class GrowthRun {
         result.liveBytes = last.liveBytes
         result.measure("file_bytes_max", Double(largestFile))
         result.measure("versions_pinned", last.pinnedVersions.map { Double($0) })
-        if let live = last.liveBytes, let snapshot = first.liveBytes {
+        if let live = last.liveBytes, let snapshot = first.liveBytes, !isShrinking {
             result.measure("bytes_over_live_and_snapshot", Double(largestFile - live - snapshot))
         }
         guard commits > 0 else { return }

@@ -1,4 +1,4 @@
-/// How a file grows commit by commit, and who keeps it from reusing its space.
+/// How a file grows and shrinks commit by commit, and who keeps it from reusing its space.
 enum GrowthWorkload: Workload {
     static let name = "growth"
     static let summary = "file size over many commits, with and without a reader that stays behind"
@@ -7,6 +7,7 @@ enum GrowthWorkload: Workload {
         (name: "burst", summary: "the same, and every 100th commit updates all persons"),
         (name: "steady-pinned", summary: "steady, while a reader keeps the first version"),
         (name: "burst-pinned", summary: "burst, while a reader keeps the first version"),
+        (name: "shrink", summary: "steady, after the first nine tenths were deleted at once"),
     ]
     /// Persons.
     static let defaultSize = 10_000
@@ -16,6 +17,7 @@ enum GrowthWorkload: Workload {
 
     static func features(of strategy: String) -> [EngineFeature]? {
         let features: [EngineFeature] = [.persons, .integerKeys, .updates]
+        if strategy == "shrink" { return features + [.deletes] }
         return strategy.hasSuffix("-pinned") ? features + [.pinnedReaders] : features
     }
 

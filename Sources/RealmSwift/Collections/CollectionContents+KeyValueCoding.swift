@@ -47,6 +47,7 @@ extension _CollectionContents {
         }
         guard let model else { stop("Property '\(key)' not found in a collection of values.") }
         requireProperty(key, of: model)
+        if setStored(value, forKey: key) { return }
         for object in objects { object.setValue(value, forKey: key) }
     }
 

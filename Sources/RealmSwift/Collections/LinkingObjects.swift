@@ -82,7 +82,9 @@ extension LinkingObjects: RealmCollection {
     public var _querySource: _QuerySource {
         guard let managed else { return _QuerySource(kind: .unmanaged(className: "RLMResults")) }
         return _QuerySource(
-            kind: .links(managed.origin) { managed.keys.map { ObjectKey(rawValue: $0) } })
+            kind: .links(managed.origin, isDecoded: false) {
+                managed.keys.map { ObjectKey(rawValue: $0) }
+            })
     }
 
     /// Whether both are of the same property of the same object; those of unmanaged objects are

@@ -107,7 +107,9 @@ extension List: RealmCollection {
         return managed.makeIterator(element(at:))
     }
 
-    public var _querySource: _QuerySource { _QuerySource(managed, className: "RLMArray") }
+    public var _querySource: _QuerySource {
+        _QuerySource(managed, of: Element.self, className: "RLMArray")
+    }
 
     public var _contents: _CollectionContents {
         guard let managed = readable() else {

@@ -94,6 +94,10 @@ extension Map: RealmKeyedCollection {
         entries.contains { predicate($0.key, $0.value) }
     }
 
+    public var _querySource: _QuerySource {
+        _QuerySource(managed, of: Value.self, className: "RLMDictionary")
+    }
+
     public var _contents: _CollectionContents {
         guard let managed = readable() else {
             return _CollectionContents(unmanaged: contents.values, kindName: MapHandle.kindName)

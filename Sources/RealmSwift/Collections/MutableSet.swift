@@ -70,7 +70,9 @@ extension MutableSet: RealmCollection {
         return managed.makeIterator(element(at:))
     }
 
-    public var _querySource: _QuerySource { _QuerySource(managed, className: "RLMSet") }
+    public var _querySource: _QuerySource {
+        _QuerySource(managed, of: Element.self, className: "RLMSet")
+    }
 
     public var _contents: _CollectionContents {
         guard let managed = readable() else {

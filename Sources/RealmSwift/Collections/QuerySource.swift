@@ -4,29 +4,34 @@ import StorageEngine
 public struct _QuerySource {
     enum Kind {
         case results(ResultsQuery)
-        /// Objects of a managed collection.
-        case links(ManagedClass, () -> [ObjectKey])
+        /// Objects of a managed collection. `isDecoded` if its elements are not these objects
+        /// themselves, but optionals or what a custom type makes of them.
+        case links(ManagedClass, isDecoded: Bool, () -> [ObjectKey])
         /// Values of a managed collection.
-        case values(kindName: String)
+        case values
         /// `className` is how messages call the collection.
         case unmanaged(className: String)
     }
 
     let kind: Kind
 
-    static func results(_ query: ResultsQuery) -> _QuerySource { _QuerySource(kind: .results(query)) }
+    static func results(_ query: ResultsQuery) -> _QuerySource {
+        _QuerySource(kind: .results(query))
+    }
 
     /// - Parameter collection: nil while unmanaged.
-    init<Handle>(_ collection: ManagedCollection<Handle>?, className: String) {
+    init<Handle, Element>(
+        _ collection: ManagedCollection<Handle>?, of type: Element.Type, className: String
+    ) {
         guard let collection else {
             kind = .unmanaged(className: className)
             return
         }
         guard let target = collection.target else {
-            kind = .values(kindName: Handle.kindName)
+            kind = .values
             return
         }
-        kind = .links(target) {
+        kind = .links(target, isDecoded: !(type is ObjectBase.Type)) {
             // What was filtered out of a collection whose object is gone is empty.
             collection.isInvalidated ? [] : collection.links().map { ObjectKey(rawValue: $0) }
         }
@@ -40,9 +45,9 @@ public struct _QuerySource {
         case .results(let query):
             query.requireValid()
             return query
-        case .links(let target, let keys):
+        case .links(let target, let isDecoded, let keys):
             target.realm.checkThread()
-            return ResultsQuery(target, .keys(keys))
+            return ResultsQuery(target, isDecoded: isDecoded, .keys(keys))
         case .values:
             stop("Querying is currently only implemented for arrays of Realm Objects")
         case .unmanaged(let className):

@@ -64,6 +64,8 @@ public protocol RealmKeyedCollection<Key, Value>: Sequence, ThreadConfined,
 
     /// How the values can be read one after the other.
     var _contents: _CollectionContents { get }
+    /// What a query of the values starts from.
+    var _querySource: _QuerySource { get }
 }
 
 extension RealmKeyedCollection {

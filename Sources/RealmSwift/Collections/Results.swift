@@ -29,39 +29,66 @@ extension Object: RealmFetchable {}
 /// Iterating visits the objects that were there when the iteration began, except those that are
 /// deleted meanwhile; objects that cease to match are visited.
 public struct Results<Element: RealmCollectionValue> {
-    @usableFromInline let query: ResultsQuery
+    /// Nil for results of values.
+    @usableFromInline let objects: ResultsQuery?
+    /// The values of a collection; nil for results of objects.
+    let values: SortedValues<Element>?
+
+    init(query: ResultsQuery) {
+        objects = query
+        values = nil
+    }
+
+    init(values: SortedValues<Element>) {
+        objects = nil
+        self.values = values
+    }
+
+    /// What results of objects are. Those of values stop the program.
+    var query: ResultsQuery {
+        guard let objects else {
+            stop("Querying is currently only implemented for arrays of Realm Objects")
+        }
+        return objects
+    }
 }
 
 extension Results {
     /// True once the Realm was invalidated.
     public var isInvalidated: Bool {
-        query.realm.checkThread()
-        return !query.isValid
+        instance.checkThread()
+        return !(values?.isValid ?? query.isValid)
     }
 
     /// The Realm that the objects are in; never nil.
-    public var realm: Realm? { Realm(instance: query.realm) }
+    public var realm: Realm? { Realm(instance: instance) }
+
+    private var instance: RealmInstance { values?.realm ?? query.realm }
 
     /// The number of objects now.
-    public var count: Int { query.count }
+    public var count: Int { values?.values.count ?? query.count }
 
     /// The object at `position`. A position outside the results stops the program.
     @inlinable
     public subscript(position: Int) -> Element {
-        if query.isProjected { return projection(at: position) }
-        // Safe because Results are made by `Realm.objects` only, which takes the class of the query
-        // from `Element`.
-        return unsafeBitCast(query.object(at: position), to: Element.self)
+        guard let objects, !objects.isDecoded else { return decoded(at: position) }
+        // Safe because the class of a query that is not decoded is `Element`.
+        return unsafeBitCast(objects.object(at: position), to: Element.self)
     }
 
     @usableFromInline
-    func projection(at position: Int) -> Element {
+    func decoded(at position: Int) -> Element {
+        if let values = values?.values {
+            requireIndex(position, upTo: values.count)
+            return values[position].element
+        }
         let key = query.object(at: position)._key
         return Element._decode(.integer(key), query.source)
     }
 
     /// The position of an object; nil if it does not belong to the results.
     public func index(of object: Element) -> Int? {
+        if let values { return values.values.firstIndex { $0.element == object } }
         if let object = object as? ObjectBase { return query.position(of: object) }
         query.requireValid()
         let sought = Element._encodeSought(object, query.realm.scratch)
@@ -72,15 +99,18 @@ extension Results {
 
 extension Results: RealmCollection {
     /// Equal if both are the same results, or one is a copy of the other.
-    public static func == (left: Results, right: Results) -> Bool { left.query === right.query }
+    public static func == (left: Results, right: Results) -> Bool {
+        left.objects === right.objects && left.values === right.values
+    }
 
     /// An iterator over the objects that there are now; it passes over those that are deleted
     /// before it reaches them.
     public func makeIterator() -> RLMIterator<Element> {
+        if let values { return RLMIterator(.array(values.values.map(\.element))) }
         query.requireValid()
         if !query.isWholeTable {
             let links = LinkCursor(query.keys, to: query.managedClass, visitsDeleted: false)
-            if query.isProjected {
+            if query.isDecoded {
                 return RLMIterator(.projectedLinks(links, query.managedClass))
             }
             return RLMIterator(links: links)
@@ -88,7 +118,7 @@ extension Results: RealmCollection {
         guard let cursor = TableCursor(query.managedClass) else {
             return RLMIterator(.array([]))
         }
-        if query.isProjected {
+        if query.isDecoded {
             return RLMIterator(.projections(cursor, query.managedClass))
         }
         return RLMIterator(cursor: cursor)
@@ -96,11 +126,13 @@ extension Results: RealmCollection {
 
     /// The first object; nil if there is none. Objects behind it are not looked for, unless the
     /// results are sorted.
-    public var first: Element? {
-        query.hasFirst ? self[0] : nil
-    }
+    public var first: Element? { isEmpty ? nil : self[0] }
+
+    /// Whether there is no object. The search for them ends with the first.
+    public var isEmpty: Bool { values?.values.isEmpty ?? !query.hasFirst }
 
     public var _contents: _CollectionContents {
+        if let values { return values.contents }
         query.requireValid()
         return _CollectionContents(
             query.isWholeTable
@@ -108,7 +140,9 @@ extension Results: RealmCollection {
             kindName: "Results", realm: query.realm)
     }
 
-    public var _querySource: _QuerySource { .results(query) }
+    public var _querySource: _QuerySource {
+        values == nil ? .results(query) : _QuerySource(kind: .values)
+    }
 }
 
 extension Results: Encodable where Element: Encodable {}

@@ -23,8 +23,9 @@ final class ResultsQuery {
     /// Keeps the Realm alive.
     let realm: RealmInstance
     private let birth: UInt32
-    /// Whether elements are projections of the objects.
-    @usableFromInline let isProjected: Bool
+    /// Whether elements are not the objects themselves, but made of them: projections, optionals,
+    /// values of custom types.
+    @usableFromInline let isDecoded: Bool
     let origin: Source
     let operations: [Operation]
     /// Whether these are all objects of the class in the order of their keys, for which nothing is
@@ -50,11 +51,11 @@ final class ResultsQuery {
     }
 
     init(
-        _ managedClass: ManagedClass, isProjected: Bool = false, _ origin: Source = .table,
+        _ managedClass: ManagedClass, isDecoded: Bool = false, _ origin: Source = .table,
         _ operations: [Operation] = []
     ) {
         self.managedClass = managedClass
-        self.isProjected = isProjected
+        self.isDecoded = isDecoded
         self.origin = origin
         self.operations = operations
         if case .table = origin {
@@ -69,7 +70,7 @@ final class ResultsQuery {
     /// The same with one operation more.
     func adding(_ operation: Operation) -> ResultsQuery {
         ResultsQuery(
-            managedClass, isProjected: isProjected, origin, operations + [operation])
+            managedClass, isDecoded: isDecoded, origin, operations + [operation])
     }
 
     var isValid: Bool { managedClass.isValid(birth: birth) }
@@ -112,8 +113,7 @@ final class ResultsQuery {
     var keys: ContiguousArray<Int64> {
         forgetOutdated()
         if let keys = found.keys { return keys }
-        let keys = ContiguousArray(evaluate().map(\.rawValue))
-        // Finding them may have looked at another collection, never at these results.
+        let keys = ContiguousArray(attempt { try findAll() }.map(\.rawValue))
         found.keys = keys
         return keys
     }
@@ -123,30 +123,29 @@ final class ResultsQuery {
         if found.stamp != stamp { found = Found(stamp: stamp) }
     }
 
-    private func evaluate() -> [ObjectKey] {
+    /// Looks for all objects, whatever is remembered.
+    func findAll() throws -> [ObjectKey] {
         guard let table = managedClass.table else { return [] }
-        return attempt {
-            var operations = operations[...]
-            var keys: [ObjectKey]
-            switch origin {
-            case .keys(let gather): keys = gather()
-            case .table:
-                if case .filter(_, let plan)? = operations.first {
-                    operations = operations.dropFirst()
-                    keys = try plan.keys()
-                } else {
-                    keys = try table.allKeys()
-                }
+        var rest = operations[...]
+        var keys: [ObjectKey]
+        switch origin {
+        case .keys(let gather): keys = gather()
+        case .table:
+            if case .filter(_, let plan)? = rest.first {
+                rest = rest.dropFirst()
+                keys = try plan.keys()
+            } else {
+                keys = try table.allKeys()
             }
-            for operation in operations {
-                switch operation {
-                case .filter(_, let plan): keys = try plan.filter(keys)
-                case .sort(let sorter, _): keys = try sorter.sorted(keys)
-                case .distinct(let sorter, _): keys = try sorter.distinct(keys)
-                }
-            }
-            return keys
         }
+        for operation in rest {
+            switch operation {
+            case .filter(_, let plan): keys = try plan.filter(keys)
+            case .sort(let sorter, _): keys = try sorter.sorted(keys)
+            case .distinct(let sorter, _): keys = try sorter.distinct(keys)
+            }
+        }
+        return keys
     }
 
     /// Whether there is a first object. A filter alone is asked for no more than that.

@@ -22,7 +22,8 @@ struct ConstantResolution {
 
     private func requireQualifier() throws {
         if path.leadsToMany, comparison.qualifier == nil {
-            throw error("Key paths that include a collection property must use aggregate operations")
+            throw error(
+                "Key paths that include a collection property must use aggregate operations")
         }
         if !path.leadsToMany, comparison.qualifier != nil {
             throw error(
@@ -41,6 +42,7 @@ struct ConstantResolution {
             let condition = QueryCondition.keys(keys.compactMap { $0 })
             return through(inverted(condition), matchesNull: false)
         }
+        if let condition = try membership(operand) { return through(condition, matchesNull: false) }
         let test = try test(operand)
         if let operation = path.operation {
             return test.condition(try expression(operation), name: name)
@@ -53,6 +55,30 @@ struct ConstantResolution {
             guard let queryPath = path.queryPath else { throw error("The path has no values.") }
             return test.condition(.values(queryPath), name: name)
         }
+    }
+
+    /// A link, or one in a collection, leads to a given object: those that do are found by its
+    /// backlinks. Nil for everything else.
+    private func membership(_ operand: PredicateOperand) throws -> QueryCondition? {
+        guard comparison.operation == .equal, path.operation == nil,
+            case .object? = operand.value, let value = operand.value, let target = path.targetClass
+        else { return nil }
+        switch path.end {
+        case .property(let property, let column):
+            let key = try keys(of: value, target)
+            return property.shape.collection == .none
+                ? .link(column: column, key) : .anyLink(column: column, key)
+        case .referrers(let hop):
+            guard case .referrers(let table) = hop.kind else { return nil }
+            return .referrer(table: table, column: hop.column, try keys(of: value, target))
+        case .object, .keys, .entry, .part: return nil
+        }
+    }
+
+    private func keys(
+        of value: PredicateValue, _ target: ManagedClass
+    ) throws -> QueryCondition {
+        .keys(try object(value, as: target).map { [$0] } ?? [])
     }
 
     // MARK: Paths

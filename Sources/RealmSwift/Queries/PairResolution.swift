@@ -39,7 +39,8 @@ struct PairResolution {
         let leadsToMany = left.leadsToMany || right.leadsToMany
         let isIn = comparison.operation == .isIn && right.leadsToMany
         if leadsToMany, comparison.qualifier == nil, !isIn {
-            throw error("Key paths that include a collection property must use aggregate operations")
+            throw error(
+                "Key paths that include a collection property must use aggregate operations")
         }
         if !leadsToMany, comparison.qualifier != nil {
             throw error(
@@ -47,9 +48,10 @@ struct PairResolution {
                     + "property")
         }
         if comparison.operation == .between || (comparison.operation == .isIn && !isIn) {
-            let name = comparison.operation.rawValue
-            let shape = comparison.operation == .between ? "an aggregate with two values" : "an aggregate"
-            throw error("Predicate with \(name) operator must compare a KeyPath with \(shape)")
+            let isBetween = comparison.operation == .between
+            throw error(
+                "Predicate with \(comparison.operation.rawValue) operator must compare a KeyPath "
+                    + "with an aggregate\(isBetween ? " with two values" : "")")
         }
     }
 

@@ -106,7 +106,8 @@ private struct KeyPathResolution {
 
     private mutating func follow(operation name: String, _ isLast: Bool) throws {
         switch name {
-        case "count": try follow(.count)
+        case "count":
+            try follow(.count)
             if !isLast { throw invalid("@count must appear at the end of a keypath.") }
         case "min", "max", "sum", "avg":
             guard let aggregate = QueryAggregate(rawValue: name) else { return }

@@ -102,7 +102,7 @@ extension PredicateValue {
         switch self {
         case .null, .list: nil
         case .object(let object): object
-        case .scalar(let type, let value): value.withScalar { MixedValue($0, storedAs: type) }?.given
+        case .scalar: withMixed { $0.given }
         }
     }
 

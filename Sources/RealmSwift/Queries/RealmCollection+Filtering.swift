@@ -60,7 +60,7 @@ extension ResultsQuery {
             let both = QueryCondition.and([earlier, condition])
             let last = Operation.filter(both, try QueryPlan(table, both))
             return ResultsQuery(
-                managedClass, isProjected: isProjected, origin, operations.dropLast() + [last])
+                managedClass, isDecoded: isDecoded, origin, operations.dropLast() + [last])
         }
         return adding(.filter(condition, try QueryPlan(table, condition)))
     }

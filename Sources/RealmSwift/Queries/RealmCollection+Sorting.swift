@@ -54,6 +54,36 @@ extension RealmCollection where Element: KeypathSortable {
     }
 }
 
+extension RealmCollection where Element.PersistedType: SortableType {
+    /// The same values in their order, nil first.
+    ///
+    /// ```swift
+    /// let best = player.scores.sorted(ascending: false).first
+    /// ```
+    public func sorted(ascending: Bool = true) -> Results<Element> {
+        Results(values: sortedValues(.sort(isAscending: ascending)))
+    }
+
+    /// Each value once, in the present order.
+    public func distinct() -> Results<Element> { Results(values: sortedValues(.distinct)) }
+
+    private func sortedValues(
+        _ operation: SortedValues<Element>.Operation
+    ) -> SortedValues<Element> {
+        if let results = self as? Results<Element>, let values = results.values {
+            return values.adding(operation)
+        }
+        guard let realm = realm?.instance, case .stored(let type, _, _) = _contents.source else {
+            // An unmanaged collection, for which this stops with the documented text.
+            _ = _querySource.query()
+            stop("Only collections of values have an order of their own.")
+        }
+        return SortedValues(realm, type, [operation]) {
+            isInvalidated ? nil : (Array(self), _contents)
+        }
+    }
+}
+
 extension ResultsQuery {
     func sorted(by descriptors: [SortDescriptor]) -> ResultsQuery {
         let orders = descriptors.map {

@@ -44,8 +44,8 @@ extension StringOptions {
             bytes = Array(String(bare).utf8)
         }
         if contains(.caseInsensitive) {
-            for index in bytes.indices where (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[index])
-            {
+            let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+            for index in bytes.indices where capitals.contains(bytes[index]) {
                 bytes[index] |= 0x20
             }
         }

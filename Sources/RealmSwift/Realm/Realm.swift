@@ -52,9 +52,9 @@ public struct Realm {
 
     /// All objects of a class. Objects of its subclasses are not among them.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
-        let isProjected = !(type is ObjectBase.Type)
+        let isDecoded = !(type is ObjectBase.Type)
         let managedClass = instance.managedClass(forFetching: type._fetchedClass)
-        return Results(query: ResultsQuery(managedClass, isProjected: isProjected))
+        return Results(query: ResultsQuery(managedClass, isDecoded: isDecoded))
     }
 
     /// The object with the given primary key; nil if there is none.

@@ -79,8 +79,7 @@ public final class _KeyPathTracer {
 
     /// An object in which all properties are still to be read.
     func makeObject(_ type: ObjectBase.Type) -> ObjectBase {
-        let model = ClassModel.of(type)
-        let object = ignoringReads { type.init() }
+        let (model, object) = ignoringReads { (ClassModel.of(type), type.init()) }
         for property in model.declared {
             property.wrapper.reset(at: object._storage(at: property.offset))
         }

@@ -17,6 +17,8 @@ public final class QueryPlan {
     /// If the condition is one test of a packed column.
     private let onlyTest: ColumnPredicate?
     private var rows = RowMask()
+    /// What the last call looked at, but for ``count()``, which leaves it to the kernels.
+    public private(set) var effort = QueryEffort()
 
     /// Candidates are looked at one by one if they are at most this part of the table: looking one
     /// up costs some hundred times what a row costs in a scan.
@@ -80,11 +82,15 @@ public final class QueryPlan {
         if let candidates = try candidates() {
             return try forEachMatch(among: candidates, body)
         }
+        effort = QueryEffort()
         var scan = try LeafScan(table)
         while try scan.next() {
             rows.fill(true, rows: scan.rowCount)
             try root.narrow(&rows, in: scan)
+            effort.leaves += 1
+            effort.rows += scan.rowCount
             if rows.isEmpty { continue }
+            effort.matchingLeaves += 1
             if try !body(rows, scan.leaf) { return }
         }
     }
@@ -120,6 +126,7 @@ public final class QueryPlan {
     private func forEachMatch(
         among keys: [ObjectKey], _ body: (borrowing RowMask, Node) throws -> Bool
     ) throws {
+        effort = QueryEffort(candidates: keys.count)
         let keys = keys.sorted { $0.rawValue < $1.rawValue }
         var next = 0
         while next < keys.count {
@@ -130,13 +137,18 @@ public final class QueryPlan {
             let scan = LeafScan(table, at: location.leaf)
             rows.fill(false, rows: scan.rowCount)
             rows.insert(location.row)
+            effort.leaves += 1
+            effort.rows += 1
             next += 1
             while next < keys.count, let row = Table.row(of: keys[next], in: location.leaf) {
                 rows.insert(row)
+                effort.rows += 1
                 next += 1
             }
             try root.narrow(&rows, in: scan)
-            if !rows.isEmpty, try !body(rows, location.leaf) { return }
+            if rows.isEmpty { continue }
+            effort.matchingLeaves += 1
+            if try !body(rows, location.leaf) { return }
         }
     }
 
@@ -148,6 +160,18 @@ public final class QueryPlan {
         (["objects of \(table.stored.name)"] + QueryNode.indented([root]))
             .joined(separator: "\n")
     }
+}
+
+/// What a plan looked at to find its objects.
+public struct QueryEffort: Sendable, Hashable {
+    /// How many objects an index, backlinks or the caller named; nil if all were looked at.
+    public var candidates: Int?
+    /// The leaves that were visited.
+    public var leaves = 0
+    /// Those of them in which an object matched.
+    public var matchingLeaves = 0
+    /// The objects that the condition was asked for.
+    public var rows = 0
 }
 
 extension QueryNode {

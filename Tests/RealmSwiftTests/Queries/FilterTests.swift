@@ -112,8 +112,10 @@ import Testing
         ("friends.@count > rank", []), ("scores.@count BETWEEN {1, 2}", [2]),
         ("SUBQUERY(friends, $f, $f.age > 30).@count > 0", [3]),
         ("SUBQUERY(friends, $f, $f.name == 'Ann' AND $f.age == 30).@count == 2", [2]),
-        ("SUBQUERY(friends, $f, SUBQUERY($f.friends, $g, $g.age == 30).@count > 1).@count == 1",
-            [3]),
+        (
+            "SUBQUERY(friends, $f, SUBQUERY($f.friends, $g, $g.age == 30).@count > 1).@count == 1",
+            [3]
+        ),
         ("0 < SUBQUERY(staff, $s, $s.age == 40).@count", [1]),
     ])
     func operatorsAndSubqueries(format: String, expected: [Int]) throws {
@@ -121,10 +123,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("mixed == 1", [1]), ("mixed == 1.0", [1]), ("mixed == 'one'", [2]), ("mixed != 1", [2, 3]),
-        ("mixed BEGINSWITH[c] 'O'", [2]), ("mixed < 5", [1]), ("mixed == TRUE", []), ("mixed == nil", []),
+        ("mixed == 1", [1]), ("mixed == 1.0", [1]), ("mixed == 'one'", [2]),
+        ("mixed != 1", [2, 3]),
+        ("mixed BEGINSWITH[c] 'O'", [2]), ("mixed < 5", [1]), ("mixed == TRUE", []),
+        ("mixed == nil", []),
         ("mixed['a'][0] == 7", [3]), ("mixed['a'][-1] == 'deep'", [3]), ("mixed['b'] == TRUE", [3]),
-        ("mixed[#any][#any] == 'deep'", [3]), ("mixed[#any] == TRUE", [3]), ("ANY things == 3", [2]),
+        ("mixed[#any][#any] == 'deep'", [3]), ("mixed[#any] == TRUE", [3]),
+        ("ANY things == 3", [2]),
         ("ANY things BEGINSWITH 'th'", [2]), ("mixed['x'] == 7", []),
     ])
     func mixedValues(format: String, expected: [Int]) throws {

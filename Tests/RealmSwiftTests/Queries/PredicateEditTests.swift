@@ -24,7 +24,8 @@ import Testing
     ]
 
     @Test func editedTextsNeverStopTheProgram() throws {
-        let count = ProcessInfo.processInfo.environment["PREDICATE_EDITS"].flatMap(Int.init) ?? 4_000
+        let count =
+            ProcessInfo.processInfo.environment["PREDICATE_EDITS"].flatMap(Int.init) ?? 4_000
         let realm = try temporaryRealm(heroTypes)
         let hero = try realm.write { realm.create(Hero.self, value: ["id": 1, "age": 30]) }
         let heroes = realm.objects(Hero.self)

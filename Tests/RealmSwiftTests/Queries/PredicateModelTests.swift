@@ -43,7 +43,7 @@ import Testing
             random = RepeatableRandom(seed: seed)
             try realm.write {
                 // In the larger ones indexes and backlinks name few enough to be asked.
-                let count = seed % 1_000 == 0 ? 300 : 20 + random.below(30)
+                let count = seed % 1_000 == 0 ? 200 : 20 + random.below(30)
                 for id in 0..<count { add(id: id) }
                 for index in heroes.indices { link(index) }
             }

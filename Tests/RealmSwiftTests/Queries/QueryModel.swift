@@ -77,7 +77,11 @@ struct ModelEvaluation {
         case .keyPath(let path): return values(path.steps, object)
         case .subquery(let subquery):
             let count = values(subquery.collection.steps, object).filter {
-                if case .object(let element) = $0 { isTrue(subquery.predicate, element) } else { false }
+                if case .object(let element) = $0 {
+                    isTrue(subquery.predicate, element)
+                } else {
+                    false
+                }
             }.count
             return [.number(Double(count))]
         }

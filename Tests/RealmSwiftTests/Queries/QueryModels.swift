@@ -30,6 +30,7 @@ class Hero: Object {
     @Persisted var things: List<AnyRealmValue>
     @Persisted var home: Lair?
     @Persisted var places: List<Lair>
+    @Persisted var spots: List<Spot>
     @Persisted(originProperty: "boss") var staff: LinkingObjects<Hero>
     @Persisted(originProperty: "friends") var fans: LinkingObjects<Hero>
 
@@ -41,6 +42,26 @@ class Lair: EmbeddedObject {
     @Persisted var size: Int?
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// Stored as a `Lair`.
+struct Spot: CustomPersistable, Hashable {
+    typealias PersistedType = Lair
+
+    var city: String
+
+    init(city: String) { self.city = city }
+    init(persistedValue: Lair) { city = persistedValue.city }
+
+    var persistableValue: Lair {
+        let lair = Lair()
+        lair.city = city
+        return lair
+    }
+}
+
+class HeroName: Projection<Hero> {
+    @Projected(\Hero.name) var name
 }
 
 let heroTypes: [ObjectBase.Type] = [Hero.self, Lair.self]

@@ -100,6 +100,21 @@ class ZooAnimal: Projection<Animal> {
         }
     }
 
+    @Test func sectionsOfValues() throws {
+        let animal = animals[0]
+        try realm.write {
+            animal.scores.removeAll()
+            animal.scores.append(objectsIn: [3, 1, 2, 1, 4])
+        }
+        let sectioned = animal.scores.sectioned(by: { $0 % 2 == 0 })
+        #expect(sectioned.allKeys == [false, true])
+        #expect(sectioned.map(Array.init) == [[1, 1, 3], [2, 4]])
+        try realm.write { animal.scores.append(0) }
+        #expect(sectioned.map(Array.init) == [[0, 2, 4], [1, 1, 3]])
+        let descending = animal.scores.sectioned(by: { $0 % 2 == 0 }, ascending: false)
+        #expect(descending.map(Array.init) == [[4, 2, 0], [3, 1, 1]])
+    }
+
     @Test func sectionsOfProjections() {
         let projected = realm.objects(ZooAnimal.self).sectioned(by: \.title)
         #expect(projected.allKeys == animals.sectioned(by: \.name).allKeys)

@@ -150,6 +150,15 @@ import Testing
         }
     }
 
+    @Test func queriesOfMapsFindValues() throws {
+        for animal in realms[0].objects(Animal.self) {
+            let expected = animal.neighbours.values.compactMap(\.self).filter(\.isTame).map(\.id)
+            #expect(animal.neighbours.where { $0.isTame }.map { $0?.id } == expected)
+            let predicate = NSPredicate(format: "isTame == %@", true)
+            #expect(animal.neighbours.filter(predicate).map { $0?.id } == expected)
+        }
+    }
+
     @Test func resultsAreLive() throws {
         let realm = realms[0]
         let old = realm.objects(Animal.self).where { $0.age >= 100 }

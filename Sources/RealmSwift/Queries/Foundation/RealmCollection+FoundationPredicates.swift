@@ -44,3 +44,11 @@ extension RealmCollection {
         try _index(matching: PredicateTranslator.translate(predicate), format: "")
     }
 }
+
+extension RealmKeyedCollection {
+    /// The values that match a predicate: see ``RealmCollection/filter(_:)-(NSPredicate)``. Keys
+    /// without an object are left out.
+    public func filter(_ predicate: NSPredicate) -> Results<Value> {
+        attempt { try _filtered(PredicateSyntax(predicate), format: "\(predicate)") }
+    }
+}

@@ -88,3 +88,17 @@ extension RealmCollection where Element: ProjectionObservable {
         sectioned({ $0[keyPath: keyPath] }, named: _name(for: keyPath), sortDescriptors)
     }
 }
+
+extension RealmCollection where Element.PersistedType: SortableType {
+    /// The values in their order, in sections that have those with one key.
+    ///
+    /// ```swift
+    /// let words = document.words.sectioned(by: { String($0.prefix(1)) })
+    /// ```
+    /// - Parameter block: the key of a value.
+    public func sectioned<Key: _Persistable>(
+        by block: @escaping (Element) -> Key, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        SectionedResults(sectioning: Sectioning(sorted(ascending: ascending), block))
+    }
+}

@@ -24,8 +24,7 @@ final class Sectioning<Key: Hashable, Element: RealmCollectionValue> {
     /// The sections of now. All elements are visited once for each version of the Realm, and after
     /// each change of a write transaction.
     var sections: Found {
-        results.query.requireValid()
-        let stamp = results.query.realm.connection.changeStamp
+        let stamp = results.changeStamp
         if let found, found.stamp == stamp { return found }
         var found = Found(stamp: stamp)
         for (position, element) in results.enumerated() {
@@ -35,5 +34,18 @@ final class Sectioning<Key: Hashable, Element: RealmCollectionValue> {
         }
         self.found = found
         return found
+    }
+}
+
+extension Results {
+    /// The connection's change stamp, for which all holds that is read now. Stops unless the
+    /// results may be used.
+    fileprivate var changeStamp: UInt64 {
+        guard let values else {
+            query.requireValid()
+            return query.realm.connection.changeStamp
+        }
+        _ = values.values
+        return values.realm.connection.changeStamp
     }
 }

@@ -19,3 +19,12 @@ extension RealmCollection {
         return attempt { try _index(matching: condition, format: "") }
     }
 }
+
+extension RealmKeyedCollection {
+    /// The values for which a condition is true: see ``RealmCollection/where(_:)``. Keys without an
+    /// object are left out.
+    public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
+        let condition = isIncluded(Query()).predicate
+        return attempt { try _filtered(condition, format: "") }
+    }
+}

@@ -1,0 +1,122 @@
+import StorageEngine
+
+/// The values of a managed list, set or map in order, or each of them once: what copies of results
+/// of values share.
+final class SortedValues<Element: RealmCollectionValue> {
+    enum Operation {
+        case sort(isAscending: Bool)
+        case distinct
+    }
+
+    let realm: RealmInstance
+    private let birth: UInt32
+    /// The elements and their stored forms, as they are now; empty once their object is gone.
+    private let read: () -> (elements: [Element], contents: _CollectionContents)?
+    private let operations: [Operation]
+    /// The connection's change stamp for which `found` holds.
+    private var stamp: UInt64?
+    private var found: [(element: Element, value: OwnedScalar)] = []
+    let type: ValueType
+
+    init(
+        _ realm: RealmInstance, _ type: ValueType, _ operations: [Operation],
+        _ read: @escaping () -> (elements: [Element], contents: _CollectionContents)?
+    ) {
+        self.realm = realm
+        self.type = type
+        self.operations = operations
+        self.read = read
+        birth = realm.generation
+    }
+
+    func adding(_ operation: Operation) -> SortedValues {
+        SortedValues(realm, type, operations + [operation], read)
+    }
+
+    var isValid: Bool { birth >= realm.firstValidGeneration }
+
+    /// All values in their order.
+    var values: [(element: Element, value: OwnedScalar)] {
+        realm.checkThread()
+        if !isValid { stop("Collection is no longer valid") }
+        realm.resumeReading()
+        if stamp != realm.connection.changeStamp {
+            found = find()
+            stamp = realm.connection.changeStamp
+        }
+        return found
+    }
+
+    /// As aggregates and key-value coding read them.
+    var contents: _CollectionContents {
+        let values = values
+        let visit: _CollectionContents.ValueVisit = { body in
+            for (_, value) in values {
+                if try !value.withScalar(body) { return }
+            }
+        }
+        return _CollectionContents(
+            .stored(type, visit, elements: { values.map { Element._eraseElement($0.element) } }),
+            kindName: "Results", realm: realm)
+    }
+
+    private func find() -> [(element: Element, value: OwnedScalar)] {
+        guard let (elements, contents) = read(), case .stored(_, let forEach, _) = contents.source
+        else { return [] }
+        var scalars: [OwnedScalar] = []
+        attempt {
+            try forEach {
+                scalars.append(OwnedScalar($0))
+                return true
+            }
+        }
+        var values = Array(zip(elements, scalars).map { (element: $0, value: $1) })
+        for operation in operations {
+            switch operation {
+            case .sort(let isAscending):
+                values = sorted(values) { isAscending ? $0 < 0 : $0 > 0 }
+            case .distinct: values = distinct(values)
+            }
+        }
+        return values
+    }
+
+    /// Equal values stay in their order.
+    private func sorted(
+        _ values: [(element: Element, value: OwnedScalar)], _ isBefore: (Int) -> Bool
+    ) -> [(element: Element, value: OwnedScalar)] {
+        // The sort of the standard library is stable, which it does not promise.
+        values.enumerated().sorted { first, second in
+            let order = compare(first.element.value, second.element.value)
+            return order != 0 ? isBefore(order) : first.offset < second.offset
+        }.map(\.element)
+    }
+
+    private func distinct(
+        _ values: [(element: Element, value: OwnedScalar)]
+    ) -> [(element: Element, value: OwnedScalar)] {
+        let ordered = values.enumerated().sorted { first, second in
+            let order = compare(first.element.value, second.element.value)
+            return order != 0 ? order < 0 : first.offset < second.offset
+        }
+        var firsts: [Int] = []
+        for (index, entry) in ordered.enumerated()
+        where index == 0
+            || compare(ordered[index - 1].element.value, entry.element.value) != 0
+        {
+            firsts.append(entry.offset)
+        }
+        return firsts.sorted().map { values[$0] }
+    }
+
+    /// In the order of the engine: null first.
+    private func compare(_ first: OwnedScalar, _ second: OwnedScalar) -> Int {
+        first.withScalar { first in
+            second.withScalar { second in
+                MixedValue.compare(
+                    MixedValue(first, storedAs: type) ?? .null,
+                    MixedValue(second, storedAs: type) ?? .null)
+            }
+        }
+    }
+}
