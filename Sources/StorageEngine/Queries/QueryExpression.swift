@@ -38,7 +38,8 @@ public struct QueryPath: Sendable {
         case keys(Int)
         /// The value of a map for a key; null without it.
         case entry(Int, key: [UInt8])
-        /// What lies inside a mixed value; nothing if it has no such part.
+        /// What lies inside a mixed value. Without such a part, null where one was asked for,
+        /// nothing where all were.
         case part(Int, [MixedStep])
         /// All objects of a table whose column leads here, as often as it does.
         case referrers(table: Int, column: Int)

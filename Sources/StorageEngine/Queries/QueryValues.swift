@@ -107,7 +107,12 @@ struct QueryValues {
             }
             return try body(mixed(value, column))
         case .part(let column, let steps):
-            return try visitParts(of: column, of: key, steps[...], body)
+            var isFound = false
+            let isUnfinished = try visitParts(of: column, of: key, steps[...]) {
+                isFound = true
+                return try body($0)
+            }
+            return try isFound || !isSingle ? isUnfinished : body(.null)
         case .referrers(let number, let column):
             let origin = try last.connection.existingTable(number: number)
             var isUnfinished = true
@@ -137,12 +142,13 @@ struct QueryValues {
         return isUnfinished
     }
 
-    /// Whether the end is one value of an object.
+    /// Whether the end is one value of an object, or null where there is none.
     private var isSingle: Bool {
         switch end {
         case .column(let column): last.definition.columns[column].collection == .none
         case .entry: true
-        case .part, .keys, .referrers: false
+        case .part(_, let steps): !steps.contains(.any)
+        case .keys, .referrers: false
         }
     }
 

@@ -109,7 +109,9 @@ import Testing
         ("scores.@avg == 2", [1]), ("scores.@min == nil", [3]), ("scores.@sum == 0", [3]),
         ("friends.@sum.age == 60", [2]), ("friends.@max.age > 30", [3]),
         ("friends.@avg.height == 1.75", [3]), ("friends.@min.born < %@", [2, 3]),
-        ("friends.@count > rank", []), ("scores.@count BETWEEN {1, 2}", [2]),
+        ("friends.@count > rank", []),
+        ("staff.@count == TRUE", [1, 2]), ("friends.@min.weight == 0.1", [2, 3]),
+        ("scores.@count BETWEEN {1, 2}", [2]),
         ("SUBQUERY(friends, $f, $f.age > 30).@count > 0", [3]),
         ("SUBQUERY(friends, $f, $f.name == 'Ann' AND $f.age == 30).@count == 2", [2]),
         (
@@ -131,6 +133,8 @@ import Testing
         ("mixed[#any][#any] == 'deep'", [3]), ("mixed[#any] == TRUE", [3]),
         ("ANY things == 3", [2]),
         ("ANY things BEGINSWITH 'th'", [2]), ("mixed['x'] == 7", []),
+        ("mixed['x'] == nil", [1, 2, 3]), ("mixed['a'][0] != 7", [1, 2]),
+        ("mixed[#any] == nil", []), ("things[0] == 3", [2]), ("things[-1] == 'three'", [2]),
     ])
     func mixedValues(format: String, expected: [Int]) throws {
         #expect(try ids(format) == expected)

@@ -9,8 +9,8 @@ class Site: Object {
     @Persisted var others: List<SiteLocation>
     @Persisted var place: WrongPlace?
     @Persisted var partner: Site?
-    @Persisted var coordinate: Coordinate
-    @Persisted var formerCoordinate: Coordinate?
+    @Persisted var coordinate: SiteCoordinate
+    @Persisted var formerCoordinate: SiteCoordinate?
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -39,7 +39,7 @@ class SiteLocation: EmbeddedObject {
 }
 
 /// Stored as a place.
-struct Coordinate: CustomPersistable {
+struct SiteCoordinate: CustomPersistable {
     typealias PersistedType = SiteLocation
 
     var latitude: Double
@@ -81,7 +81,7 @@ private let siteTypes: [ObjectBase.Type] = [Site.self, SiteLocation.self, WrongP
                 site.location = SiteLocation(place.0, place.1)
                 site.others.append(SiteLocation(-place.0, place.1))
                 if id > 0 { site.partner = sites[id - 1] }
-                site.coordinate = Coordinate(place.0, place.1)
+                site.coordinate = SiteCoordinate(place.0, place.1)
                 site.formerCoordinate = id == 2 ? site.coordinate : nil
             }
             realm.create(Site.self, value: ["id": 4])

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func collectionsAreFiltered() throws {
-        let animals = try zooRealm(seed: 4).objects(Animal.self)
+        let animals = try zooRealm(seed: 4).objects(ZooAnimal.self)
         let predicate = NSCompoundPredicate(orPredicateWithSubpredicates: [
             NSPredicate(format: "age > %d AND home.city == %@", 2, "Ulm"),
             NSPredicate(format: "ANY %K IN %@", "scores", [0]),
@@ -83,6 +83,6 @@ private let misuses: [String: Misuse] = [
             + "predicate (at character 5 of \"a ==\")"
     ) { _ = NSPredicate(format: "a ==") },
     "evaluating": Misuse("A predicate with a format can filter collections of a Realm only.") {
-        _ = NSPredicate(format: "a == 1").evaluate(with: Animal())
+        _ = NSPredicate(format: "a == 1").evaluate(with: ZooAnimal())
     },
 ]

@@ -4,24 +4,24 @@ import Testing
 
 @testable import RealmSwift
 
-class ZooAnimal: Projection<Animal> {
-    @Projected(\Animal.name) var title
-    @Projected(\Animal.home?.city) var city
-    @Projected(\Animal.scores) var scores
+class ZooAnimalView: Projection<ZooAnimal> {
+    @Projected(\ZooAnimal.name) var title
+    @Projected(\ZooAnimal.home?.city) var city
+    @Projected(\ZooAnimal.scores) var scores
 }
 
 @Suite struct SectionedResultsTests {
     private let realm: Realm
-    private let animals: Results<Animal>
+    private let animals: Results<ZooAnimal>
 
     init() throws {
         realm = try zooRealm(seed: 7)
-        animals = realm.objects(Animal.self)
+        animals = realm.objects(ZooAnimal.self)
     }
 
     /// Sections as they are documented: in the order of their first elements.
     private func expected<Key: Hashable>(
-        _ elements: [Animal], _ key: (Animal) -> Key
+        _ elements: [ZooAnimal], _ key: (ZooAnimal) -> Key
     ) -> [(key: Key, ids: [Int])] {
         var sections: [(key: Key, ids: [Int])] = []
         for element in elements {
@@ -37,8 +37,8 @@ class ZooAnimal: Projection<Animal> {
     }
 
     private func check<Key>(
-        _ sectioned: SectionedResults<Key, Animal>, _ elements: [Animal],
-        sourceLocation: SourceLocation = #_sourceLocation, _ key: (Animal) -> Key
+        _ sectioned: SectionedResults<Key, ZooAnimal>, _ elements: [ZooAnimal],
+        sourceLocation: SourceLocation = #_sourceLocation, _ key: (ZooAnimal) -> Key
     ) {
         let expected = expected(elements, key)
         #expect(sectioned.allKeys == expected.map(\.key), sourceLocation: sourceLocation)
@@ -116,13 +116,13 @@ class ZooAnimal: Projection<Animal> {
     }
 
     @Test func sectionsOfProjections() {
-        let projected = realm.objects(ZooAnimal.self).sectioned(by: \.title)
+        let projected = realm.objects(ZooAnimalView.self).sectioned(by: \.title)
         #expect(projected.allKeys == animals.sectioned(by: \.name).allKeys)
-        let byCity = realm.objects(ZooAnimal.self).sectioned(by: \.city, ascending: false)
+        let byCity = realm.objects(ZooAnimalView.self).sectioned(by: \.city, ascending: false)
         #expect(byCity.last?.key == .some(nil))
         #expect(byCity.first?.first?.city == byCity.allKeys.first)
         #expect(
-            realm.objects(ZooAnimal.self).where { $0.city == "Ulm" && $0.scores.count > 1 }
+            realm.objects(ZooAnimalView.self).where { $0.city == "Ulm" && $0.scores.count > 1 }
                 .map(\.rootObject.id)
                 == animals.where { $0.home.city == "Ulm" && $0.scores.count > 1 }.map(\.id))
     }
@@ -185,25 +185,27 @@ class ZooAnimal: Projection<Animal> {
 private let misuses: [String: Misuse] = [
     "no order beside a property": Misuse(
         "There must be at least one SortDescriptor when using SectionedResults."
-    ) { _ = try zooRealm(seed: 1).objects(Animal.self).sectioned(by: \.age, sortDescriptors: []) },
+    ) {
+        _ = try zooRealm(seed: 1).objects(ZooAnimal.self).sectioned(by: \.age, sortDescriptors: [])
+    },
     "another order than the property": Misuse(
         "The section key path must match the primary sort descriptor."
     ) {
-        _ = try zooRealm(seed: 1).objects(Animal.self).sectioned(
+        _ = try zooRealm(seed: 1).objects(ZooAnimal.self).sectioned(
             by: \.age, sortDescriptors: ["name", "age"])
     },
     "no order beside a closure": Misuse(
         "Can not section Results with empty sortDescriptor parameter."
     ) {
-        _ = try zooRealm(seed: 1).objects(Animal.self).sectioned(
+        _ = try zooRealm(seed: 1).objects(ZooAnimal.self).sectioned(
             by: { $0.age }, sortDescriptors: [])
     },
     "a section that is not there": Misuse("Index 9 is out of bounds (must be less than 5).") {
-        _ = try zooRealm(seed: 1).objects(Animal.self).sectioned(by: \.age)[9]
+        _ = try zooRealm(seed: 1).objects(ZooAnimal.self).sectioned(by: \.age)[9]
     },
     "an element that is not there": Misuse("Index 0 is out of bounds (must be less than 0).") {
         let realm = try zooRealm(seed: 1)
-        let section = realm.objects(Animal.self).sectioned(by: \.age)[0]
+        let section = realm.objects(ZooAnimal.self).sectioned(by: \.age)[0]
         try realm.write { realm.deleteAll() }
         _ = section[0]
     },

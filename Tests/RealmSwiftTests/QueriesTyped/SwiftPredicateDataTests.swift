@@ -6,10 +6,10 @@ import Testing
 /// What translated `#Predicate`s find, compared with what Foundation says of each object.
 @Suite struct SwiftPredicateDataTests {
     private func check(
-        _ predicate: Predicate<Animal>, sourceLocation: SourceLocation = #_sourceLocation
+        _ predicate: Predicate<ZooAnimal>, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         for seed in 1...3 as ClosedRange<UInt64> {
-            let animals = try zooRealm(seed: seed).objects(Animal.self)
+            let animals = try zooRealm(seed: seed).objects(ZooAnimal.self)
             let found = try animals.filter(predicate)
             let expected = try Array(animals).filter { try predicate.evaluate($0) }.map(\.id)
             #expect(found.map(\.id) == expected, sourceLocation: sourceLocation)

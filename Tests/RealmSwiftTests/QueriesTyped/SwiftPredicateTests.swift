@@ -6,14 +6,14 @@ import Testing
 /// What `#Predicate` is translated to.
 @Suite struct SwiftPredicateTests {
     private func check(
-        _ expected: String, _ predicate: Predicate<Animal>,
+        _ expected: String, _ predicate: Predicate<ZooAnimal>,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let syntax = try PredicateTranslator.translate(predicate)
         #expect(syntax.description == expected, sourceLocation: sourceLocation)
     }
 
-    private func refusal(of predicate: Predicate<Animal>) -> String? {
+    private func refusal(of predicate: Predicate<ZooAnimal>) -> String? {
         do {
             _ = try PredicateTranslator.translate(predicate)
             return nil

@@ -10,11 +10,12 @@ import Testing
     init() throws { realms = try (1...3).map { try zooRealm(seed: $0) } }
 
     private func check(
-        _ query: (Query<Animal>) -> Query<Bool>, sourceLocation: SourceLocation = #_sourceLocation,
-        _ isExpected: (Animal) -> Bool
+        _ query: (Query<ZooAnimal>) -> Query<Bool>,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ isExpected: (ZooAnimal) -> Bool
     ) throws {
         for realm in realms {
-            let animals = realm.objects(Animal.self)
+            let animals = realm.objects(ZooAnimal.self)
             let found = animals.where(query)
             let expected = Array(animals).filter(isExpected).map(\.id)
             #expect(found.map(\.id) == expected, sourceLocation: sourceLocation)
@@ -72,7 +73,7 @@ import Testing
 
     @Test func links() throws {
         let zoo = try #require(realms[0].objects(Zoo.self).first)
-        let animals = realms[0].objects(Animal.self)
+        let animals = realms[0].objects(ZooAnimal.self)
         #expect(
             animals.where { $0.home == zoo }.map(\.id)
                 == Array(animals).filter {
@@ -143,7 +144,7 @@ import Testing
     }
 
     @Test func queriesOfCollectionsKeepTheirOrder() throws {
-        for animal in realms[0].objects(Animal.self) {
+        for animal in realms[0].objects(ZooAnimal.self) {
             #expect(
                 animal.friends.where { $0.isTame }.map(\.id)
                     == Array(animal.friends).filter(\.isTame).map(\.id))
@@ -151,7 +152,7 @@ import Testing
     }
 
     @Test func queriesOfMapsFindValues() throws {
-        for animal in realms[0].objects(Animal.self) {
+        for animal in realms[0].objects(ZooAnimal.self) {
             let expected = animal.neighbours.values.compactMap(\.self).filter(\.isTame).map(\.id)
             #expect(animal.neighbours.where { $0.isTame }.map { $0?.id } == expected)
             let predicate = NSPredicate(format: "isTame == %@", true)
@@ -161,9 +162,9 @@ import Testing
 
     @Test func resultsAreLive() throws {
         let realm = realms[0]
-        let old = realm.objects(Animal.self).where { $0.age >= 100 }
+        let old = realm.objects(ZooAnimal.self).where { $0.age >= 100 }
         #expect(old.isEmpty)
-        try realm.write { realm.objects(Animal.self)[5].age = 100 }
+        try realm.write { realm.objects(ZooAnimal.self)[5].age = 100 }
         #expect(old.map(\.id) == [5])
     }
 }

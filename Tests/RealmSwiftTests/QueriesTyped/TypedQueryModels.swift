@@ -16,7 +16,7 @@ struct Meters: CustomPersistable, Equatable, Codable {
     var persistableValue: Double { value }
 }
 
-class Animal: Object {
+class ZooAnimal: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var name: String
     @Persisted var nickname: String?
@@ -32,14 +32,14 @@ class Animal: Object {
     @Persisted var note: AnyRealmValue
     @Persisted var home: Zoo?
     @Persisted var den: Den?
-    @Persisted var friends: List<Animal>
+    @Persisted var friends: List<ZooAnimal>
     @Persisted var scores: List<Int>
     @Persisted var words: MutableSet<String?>
     @Persisted var moods: List<Mood>
     @Persisted var lengths: List<Meters?>
     @Persisted var prices: Map<String, Double>
     @Persisted var labels: Map<String, String?>
-    @Persisted var neighbours: Map<String, Animal?>
+    @Persisted var neighbours: Map<String, ZooAnimal?>
     @Persisted var all: Int
     @Persisted(originProperty: "animals") var zoos: LinkingObjects<Zoo>
 
@@ -56,10 +56,10 @@ class Den: EmbeddedObject {
 class Zoo: Object {
     @Persisted var city: String
     @Persisted var isOpen: Bool
-    @Persisted var animals: List<Animal>
+    @Persisted var animals: List<ZooAnimal>
     @Persisted var partner: Zoo?
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-let zooTypes: [ObjectBase.Type] = [Animal.self, Den.self, Zoo.self]
+let zooTypes: [ObjectBase.Type] = [ZooAnimal.self, Den.self, Zoo.self]

@@ -10,9 +10,9 @@ import Testing
     private func check(
         _ text: String, _ arguments: String = "",
         sourceLocation: SourceLocation = #_sourceLocation,
-        _ condition: (Query<Animal>) -> Query<Bool>
+        _ condition: (Query<ZooAnimal>) -> Query<Bool>
     ) throws {
-        let query = condition(Query<Animal>._constructForTesting())
+        let query = condition(Query<ZooAnimal>._constructForTesting())
         let (format, values) = query._constructPredicate()
         #expect(format == text, sourceLocation: sourceLocation)
         #expect(
@@ -225,7 +225,7 @@ import Testing
     }
 
     @Test func longChainsOfConditionsAreOneList() {
-        let conditions = (0..<20_000).map { Query<Animal>().age == $0 }
+        let conditions = (0..<20_000).map { Query<ZooAnimal>().age == $0 }
         let all = conditions.dropFirst().reduce(conditions[0]) { $0 || $1 }
         guard case .or(let operands) = all.predicate else {
             Issue.record("no disjunction")
@@ -236,8 +236,8 @@ import Testing
     }
 
     @Test func linkingObjectsHaveNamesInKeyPaths() {
-        #expect(_name(for: \Animal.zoos) == "zoos")
-        #expect(_name(for: \Animal.home?.partner?.animals) == "home.partner.animals")
+        #expect(_name(for: \ZooAnimal.zoos) == "zoos")
+        #expect(_name(for: \ZooAnimal.home?.partner?.animals) == "home.partner.animals")
     }
 }
 

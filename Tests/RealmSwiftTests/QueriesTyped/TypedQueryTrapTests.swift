@@ -3,7 +3,7 @@ import Testing
 
 @testable import RealmSwift
 
-private let animal = { @Sendable in Query<Animal>._constructForTesting() }
+private let animal = { @Sendable in Query<ZooAnimal>._constructForTesting() }
 
 private let misuses: [String: Misuse] = [
     "comparing collections": Misuse("Comparing two collection columns is not permitted.") {

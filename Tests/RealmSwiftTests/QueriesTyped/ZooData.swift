@@ -36,13 +36,13 @@ func zooRealm(seed: UInt64, animals count: Int = 60) throws -> Realm {
     return realm
 }
 
-private func randomAnimal(_ random: inout RepeatableRandom) -> Animal {
+private func randomAnimal(_ random: inout RepeatableRandom) -> ZooAnimal {
     func maybe<T>(_ value: T, _ random: inout RepeatableRandom) -> T? {
         Bool.random(using: &random) ? value : nil
     }
     func small(_ random: inout RepeatableRandom) -> Int { .random(in: 0...4, using: &random) }
     let names = ["Rex", "Bo", "rex", "Lénya", "", "Boris"]
-    let animal = Animal()
+    let animal = ZooAnimal()
     animal.name = names.randomElement(using: &random)!
     animal.nickname = maybe(names.randomElement(using: &random)!, &random)
     animal.age = small(&random)
