@@ -1,7 +1,7 @@
 import StorageEngine
 
 /// What every projection has.
-public protocol ProjectionObservable: AnyObject, ThreadConfined {
+public protocol ProjectionObservable: AnyObject, ThreadConfined, _KeyPathRoot {
     /// The class of the objects that are projected.
     associatedtype Root: ObjectBase & RealmCollectionValue
     /// The object that is projected.

@@ -34,6 +34,9 @@ struct ConstantResolution {
 
     func condition(_ operand: PredicateOperand) throws -> QueryCondition {
         let name = comparison.description
+        if let shape = unwrapped(operand.given) as? any RLMGeospatial {
+            return try within(shape)
+        }
         if case .object = path.end {
             let keys = try elements(operand).map { try object($0, as: path.last) }
             let condition = QueryCondition.keys(keys.compactMap { $0 })
@@ -82,7 +85,7 @@ struct ConstantResolution {
 
     /// Leads a condition of the objects at the end of the hops back to their beginning. A null link
     /// reads as null where no collection is on the way.
-    private func through(_ condition: QueryCondition, matchesNull: Bool) -> QueryCondition {
+    func through(_ condition: QueryCondition, matchesNull: Bool) -> QueryCondition {
         let isNullKnown = !path.hops.contains { if case .one = $0.kind { false } else { true } }
         return path.hops.reversed().reduce(condition) { condition, hop in
             switch hop.kind {

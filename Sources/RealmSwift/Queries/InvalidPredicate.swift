@@ -5,14 +5,15 @@
 struct InvalidPredicate: Error, CustomStringConvertible {
     /// What is wrong, in the documented words where there are any.
     let message: String
-    /// The predicate as it was given.
+    /// The predicate as it was given; empty if it was not given as a string.
     let format: String
     /// Where, in Unicode scalars from the beginning of `format`.
     let position: Int
 
     /// The message first; then the predicate, or so much of it as is near, and where in it.
     var description: String {
-        "\(message) (at character \(position + 1) of \"\(excerpt)\")"
+        format.isEmpty
+            ? message : "\(message) (at character \(position + 1) of \"\(excerpt)\")"
     }
 
     private var excerpt: String {

@@ -79,12 +79,13 @@ struct SubquerySyntax {
 }
 
 /// How strings are compared.
-struct StringOptions: OptionSet, Sendable {
-    let rawValue: Int8
+public struct StringOptions: OptionSet, Sendable {
+    public let rawValue: Int8
+    public init(rawValue: Int8) { self.rawValue = rawValue }
     /// Letters A to Z are equal to a to z.
-    static let caseInsensitive = StringOptions(rawValue: 1)
+    public static let caseInsensitive = StringOptions(rawValue: 1)
     /// Accents are left out.
-    static let diacriticInsensitive = StringOptions(rawValue: 2)
+    public static let diacriticInsensitive = StringOptions(rawValue: 2)
 }
 
 // MARK: Normal form
@@ -188,7 +189,8 @@ extension SubquerySyntax: CustomStringConvertible {
 }
 
 extension StringOptions: CustomStringConvertible {
-    var description: String {
+    /// As in a predicate string: `[cd]`.
+    public var description: String {
         if isEmpty { return "" }
         let letters =
             (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")

@@ -58,6 +58,8 @@ final class ClassModel: @unchecked Sendable {
     let properties: [PropertyModel]
     /// Properties that are not stored, but computed from those of other objects.
     let computed: [PropertyModel]
+    /// All properties: stored ones, then computed ones.
+    var declared: [PropertyModel] { properties + computed }
     /// The position of the primary key among the properties.
     let primaryKey: Int?
     /// Positions of properties that keep the instance of a list, set or map in the object.

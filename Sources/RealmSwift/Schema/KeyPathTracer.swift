@@ -11,20 +11,28 @@ public final class _KeyPathTracer {
     /// The names of the properties on the way, joined by dots; nil if the path does not consist of
     /// persisted properties.
     static func name<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) -> String? {
-        let tracer = _KeyPathTracer()
-        let root = unsafeDowncast(tracer.makeObject(Root.self), to: Root.self)
-        tracer.whileTracing { _ = root[keyPath: keyPath] }
-        return tracer.name
+        name(of: keyPath, from: Root.self)
     }
 
-    /// The same for the properties that those of a projection stand for.
-    static func name<Root: ProjectionObservable>(of keyPath: PartialKeyPath<Root>) -> String? {
+    /// The same for a key path whose root is known at run time only; nil if it is another one.
+    static func name(of keyPath: AnyKeyPath, from type: ObjectBase.Type) -> String? {
         let tracer = _KeyPathTracer()
-        let object = unsafeDowncast(tracer.makeObject(Root.Root.self), to: Root.Root.self)
+        return tracer.name(of: keyPath, from: tracer.makeObject(type))
+    }
+
+    /// The same for a key path of a projection: the names of the properties of its object.
+    static func name<P: ProjectionObservable>(of keyPath: AnyKeyPath, from type: P.Type) -> String?
+    {
+        let tracer = _KeyPathTracer()
+        guard let object = tracer.makeObject(P.Root.self) as? P.Root else { return nil }
         // Outside of the tracing, because making the first projection of a class traces its paths.
-        let projection = Root(projecting: object)
-        tracer.whileTracing { _ = projection[keyPath: keyPath] }
-        return tracer.name
+        let projection = P(projecting: object)
+        return tracer.name(of: keyPath, from: projection)
+    }
+
+    private func name(of keyPath: AnyKeyPath, from root: Any) -> String? {
+        whileTracing { _ = root[keyPath: keyPath] }
+        return name
     }
 
     /// The thread that is tracing; 0 if none is. Looked at by every thread that reads a default.
@@ -48,6 +56,14 @@ public final class _KeyPathTracer {
     private var isBroken = false
     /// Whatever an initialiser reads is not on the way.
     private var isMakingObject = false
+
+    /// Makes a value; custom types read the objects that they are stored as.
+    func ignoringReads<Value>(_ make: () -> Value) -> Value {
+        let outer = isMakingObject
+        isMakingObject = true
+        defer { isMakingObject = outer }
+        return make()
+    }
 
     private var name: String? {
         isBroken || names.isEmpty ? nil : names.joined(separator: ".")
@@ -73,11 +89,8 @@ public final class _KeyPathTracer {
 
     /// An object in which all properties are still to be read.
     func makeObject(_ type: ObjectBase.Type) -> ObjectBase {
-        isMakingObject = true
-        defer { isMakingObject = false }
-        let model = ClassModel.of(type)
-        let object = type.init()
-        for property in model.properties + model.computed {
+        let (model, object) = ignoringReads { (ClassModel.of(type), type.init()) }
+        for property in model.declared {
             property.wrapper.reset(at: object._storage(at: property.offset))
         }
         objects.append(object)

@@ -138,7 +138,9 @@ where PersistedType == Self {
 
 extension _Persistable {
     /// The default, because no key path leads on through the value.
-    public static func _makeTraced(_ tracer: _KeyPathTracer) -> Self { _makeDefault() }
+    public static func _makeTraced(_ tracer: _KeyPathTracer) -> Self {
+        tracer.ignoringReads { _makeDefault() }
+    }
     /// Not a collection.
     @inlinable public static var _isCollection: Bool { false }
     /// Nothing, because there are no elements.

@@ -1,0 +1,145 @@
+import Foundation
+
+/// Translates what `#Predicate` was compiled to.
+///
+/// A condition is true of exactly the objects of which Swift would find it true, as long as strings
+/// are compared byte by byte, but without reading objects. The parts of an expression translate
+/// themselves (``TranslatedExpression``); what has no counterpart in a predicate string, and is no
+/// constant, is refused.
+struct PredicateTranslator {
+    /// What the variables stand for: the object that is tested, elements of collections, values
+    /// that are not nil.
+    private var paths: [PredicateExpressions.VariableID: KeyPathSyntax] = [:]
+    /// The variable of the innermost subquery, and how many there are.
+    private var subqueryVariable: String?
+    private var subqueryCount = 0
+
+    static func translate<Input>(_ predicate: Predicate<Input>) throws -> PredicateSyntax {
+        var translator = PredicateTranslator()
+        translator.paths[predicate.variable.key] = KeyPathSyntax(
+            variable: nil, steps: [], position: 0)
+        return try translator.condition(predicate.expression)
+    }
+
+    func refusal(_ what: String) -> InvalidPredicate {
+        InvalidPredicate(message: "\(what) in a #Predicate", format: "", position: 0)
+    }
+
+    private func refusal(of type: Any.Type) -> InvalidPredicate {
+        let name = "\(type)".prefix { $0 != "<" }
+        return refusal("'\(name)' is not supported")
+    }
+
+    // MARK: Parts
+
+    mutating func translate<E: PredicateExpression>(
+        _ expression: E
+    ) throws -> TranslatedPredicate {
+        if let known = expression as? any TranslatedExpression {
+            return try known.translate(&self)
+        }
+        // What contains no variable has a value.
+        if let value = try? expression.evaluate(PredicateBindings()) {
+            return .operand(.value(queryValue(value)))
+        }
+        throw refusal(of: E.self)
+    }
+
+    mutating func condition<E: PredicateExpression>(_ expression: E) throws -> PredicateSyntax {
+        switch try translate(expression) {
+        case .condition(let condition): return condition
+        case .operand(.value(let value as Bool)): return .constant(value)
+        case .operand(let operand): return .comparison(operand, .equal, .value(true))
+        case .defaulted(let path, let value as Bool):
+            let isTrue = PredicateSyntax.comparison(.keyPath(path), .equal, .value(true))
+            return value ? .or([isTrue, .isNil(path)]) : isTrue
+        case .optional, .defaulted: throw refusal(of: E.self)
+        }
+    }
+
+    mutating func operand<E: PredicateExpression>(_ expression: E) throws -> OperandSyntax {
+        switch try translate(expression) {
+        case .operand(let operand): return operand
+        case .condition, .optional, .defaulted: throw refusal(of: E.self)
+        }
+    }
+
+    mutating func path<E: PredicateExpression>(_ expression: E) throws -> KeyPathSyntax {
+        guard case .keyPath(let path) = try operand(expression) else { throw refusal(of: E.self) }
+        return path
+    }
+
+    // MARK: Variables
+
+    func path(of variable: PredicateExpressions.VariableID) throws -> KeyPathSyntax {
+        guard let path = paths[variable] else {
+            throw refusal("A variable of another predicate is not supported")
+        }
+        if path.variable != subqueryVariable {
+            throw refusal(
+                "A condition on elements of a collection that refers to the object that has the "
+                    + "collection is not supported")
+        }
+        return path
+    }
+
+    /// Translates a part in which a variable stands for the value of a path.
+    mutating func binding<Result>(
+        _ variable: PredicateExpressions.VariableID, to path: KeyPathSyntax,
+        _ body: (inout PredicateTranslator) throws -> Result
+    ) rethrows -> Result {
+        paths[variable] = path
+        defer { paths[variable] = nil }
+        return try body(&self)
+    }
+
+    /// Counts the elements of a collection of which a condition is true.
+    mutating func subquery<Elements: PredicateExpression, Test: PredicateExpression>(
+        _ elements: Elements, _ variable: PredicateExpressions.VariableID, _ test: Test,
+        isNegated: Bool = false
+    ) throws -> OperandSyntax where Elements.Output: Sequence {
+        guard Elements.Output.Element.self is ObjectBase.Type else {
+            throw refusal(
+                "A condition on elements that are no objects is not supported except with "
+                    + "contains(_:)")
+        }
+        let collection = try path(elements)
+        let outer = subqueryVariable
+        defer { subqueryVariable = outer }
+        subqueryCount += 1
+        let name = "element\(subqueryCount)"
+        subqueryVariable = name
+        let element = KeyPathSyntax(variable: name, steps: [], position: 0)
+        let condition = try binding(variable, to: element) { try $0.condition(test) }
+        return .subquery(
+            SubquerySyntax(
+                collection: collection, variable: name,
+                predicate: isNegated ? .not(condition) : condition,
+                steps: [.operation("count")], position: 0))
+    }
+}
+
+/// What a part of an expression is as a part of a predicate.
+enum TranslatedPredicate {
+    case condition(PredicateSyntax)
+    case operand(OperandSyntax)
+    /// A condition that is nil where a path is.
+    case optional(PredicateSyntax, unlessNil: KeyPathSyntax)
+    /// The value of a path, or a constant where that is nil.
+    case defaulted(KeyPathSyntax, Any)
+}
+
+extension PredicateSyntax {
+    static func comparison(
+        _ left: OperandSyntax, _ operation: ComparisonSyntax.Operation, _ right: OperandSyntax
+    ) -> PredicateSyntax {
+        .comparison(
+            ComparisonSyntax(
+                qualifier: nil, left: left, operation: operation, options: [], right: right,
+                position: 0))
+    }
+
+    static func isNil(_ path: KeyPathSyntax) -> PredicateSyntax {
+        .comparison(.keyPath(path), .equal, .value(nil))
+    }
+}

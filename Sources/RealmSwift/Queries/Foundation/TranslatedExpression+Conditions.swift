@@ -1,0 +1,131 @@
+import Foundation
+
+// MARK: Comparisons
+
+extension PredicateExpressions.Comparison: TranslatedExpression {
+    func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
+        let operation: ComparisonSyntax.Operation =
+            switch op {
+            case .lessThan: .less
+            case .lessThanOrEqual: .lessOrEqual
+            case .greaterThan: .greater
+            case .greaterThanOrEqual: .greaterOrEqual
+            @unknown default: throw translator.refusal("The operator '\(op)' is not supported")
+            }
+        let left = try translator.translate(lhs)
+        let right = try translator.translate(rhs)
+        return .condition(
+            try translator.comparison(left, operation, right) {
+                guard let left = $0 as? LHS.Output, let right = $1 as? LHS.Output else {
+                    return nil
+                }
+                return switch op {
+                case .lessThan: left < right
+                case .lessThanOrEqual: left <= right
+                case .greaterThan: left > right
+                case .greaterThanOrEqual: left >= right
+                @unknown default: nil
+                }
+            })
+    }
+}
+
+extension PredicateExpressions.Equal: TranslatedExpression {
+    func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
+        .condition(try translator.equality(lhs, rhs))
+    }
+}
+
+extension PredicateExpressions.NotEqual: TranslatedExpression {
+    /// Not the operator `!=`, which is false at the end of a link that is nil.
+    func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
+        .condition(.not(try translator.equality(lhs, rhs)))
+    }
+}
+
+extension PredicateTranslator {
+    fileprivate mutating func equality<Left: PredicateExpression, Right: PredicateExpression>(
+        _ left: Left, _ right: Right
+    ) throws -> PredicateSyntax where Left.Output: Equatable {
+        let left = try translate(left)
+        let right = try translate(right)
+        // A condition that may be nil, compared with a constant.
+        switch (left, right) {
+        case (.optional(let condition, unlessNil: let path), .operand(.value(let value))),
+            (.operand(.value(let value)), .optional(let condition, unlessNil: let path)):
+            guard let value = value as? Bool else { return .isNil(path) }
+            return .and([.not(.isNil(path)), value ? condition : .not(condition)])
+        default: break
+        }
+        return try comparison(left, .equal, right) {
+            guard let left = $0 as? Left.Output, let right = $1 as? Left.Output else { return nil }
+            return left == right
+        }
+    }
+
+    /// - Parameter areInOrder: compares two constants.
+    fileprivate func comparison(
+        _ left: TranslatedPredicate, _ operation: ComparisonSyntax.Operation,
+        _ right: TranslatedPredicate, _ areInOrder: (Any, Any) -> Bool?
+    ) throws -> PredicateSyntax {
+        /// - Parameter isTrue: whether the comparison is true of the default.
+        func comparison(
+            _ condition: PredicateSyntax, _ path: KeyPathSyntax, _ isTrue: Bool?
+        ) throws -> PredicateSyntax {
+            guard let isTrue else {
+                throw refusal("This type of value around '??' is not supported")
+            }
+            return isTrue ? .or([condition, .isNil(path)]) : condition
+        }
+        switch (left, right) {
+        case (.operand(.value(let left?)), .operand(.value(let right?))):
+            guard let isTrue = areInOrder(left, right) else {
+                throw refusal("Comparing two constants of this type is not supported")
+            }
+            return .constant(isTrue)
+        case (.operand(let left), .operand(let right)):
+            return .comparison(left, operation, right)
+        case (.defaulted(let path, let value), .operand(.value(let right?))):
+            return try comparison(
+                .comparison(.keyPath(path), operation, .value(right)), path,
+                areInOrder(value, right))
+        case (.operand(.value(let left?)), .defaulted(let path, let value)):
+            return try comparison(
+                .comparison(.value(left), operation, .keyPath(path)), path,
+                areInOrder(left, value))
+        default:
+            throw refusal("Comparing conditions, or two values with '??', is not supported")
+        }
+    }
+}
+
+// MARK: Combinations
+
+extension PredicateExpressions.Conjunction: TranslatedExpression {
+    func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
+        let left = try translator.condition(lhs)
+        return .condition(.and([left, try translator.condition(rhs)]))
+    }
+}
+
+extension PredicateExpressions.Disjunction: TranslatedExpression {
+    func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
+        let left = try translator.condition(lhs)
+        return .condition(.or([left, try translator.condition(rhs)]))
+    }
+}
+
+extension PredicateExpressions.Negation: TranslatedExpression {
+    func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
+        .condition(.not(try translator.condition(wrapped)))
+    }
+}
+
+extension PredicateExpressions.Conditional: TranslatedExpression {
+    func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
+        let test = try translator.condition(self.test)
+        let first = try translator.condition(trueBranch)
+        let second = try translator.condition(falseBranch)
+        return .condition(.or([.and([test, first]), .and([.not(test), second])]))
+    }
+}

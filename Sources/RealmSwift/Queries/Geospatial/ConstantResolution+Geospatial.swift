@@ -1,0 +1,21 @@
+import StorageEngine
+
+extension ConstantResolution {
+    /// The condition that a place lies in a region.
+    func within(_ shape: any RLMGeospatial) throws -> QueryCondition {
+        guard comparison.operation == .isIn, path.operation == nil,
+            case .property(let property, let column) = path.end, property.shape.isLink
+        else { throw uncomparable(shape) }
+        let places = path.last.linkTarget(column: column)
+        do {
+            let isWithin = try GeoCondition(shape, property, leadsTo: places, path: path.text)
+                .condition
+            return through(
+                property.shape.collection == .none
+                    ? .link(column: column, isWithin) : .anyLink(column: column, isWithin),
+                matchesNull: false)
+        } catch let error as InvalidRegion {
+            throw self.error(error.reason)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import StorageEngine
+
+/// Tests whether the places that a link leads to lie in a region.
+struct GeoCondition {
+    private let region: _GeoRegion
+    private let places: ManagedClass
+    private let typeColumn: Int
+    private let coordinatesColumn: Int
+    private let name: String
+
+    /// - Parameters:
+    ///   - link: the property that leads to the places, of a class.
+    ///   - path: how the property is called in the predicate.
+    /// - Throws: Why the region encloses nothing, or the property does not lead to places.
+    init(
+        _ shape: any RLMGeospatial, _ property: PropertyModel, leadsTo places: ManagedClass,
+        path: String
+    ) throws {
+        guard property.shape.type == .embedded else {
+            throw InvalidRegion(
+                "A GEOWITHIN query can only operate on a link to an embedded class but "
+                    + "'\(places.model.name)' is at the top level")
+        }
+        name = "\(path) GEOWITHIN \(shape)"
+        guard
+            let type = places.column(of: "type", .string, .none),
+            let coordinates = places.column(of: "coordinates", .double, .list)
+        else {
+            throw InvalidRegion(
+                "Query '\(name)' links to data in the wrong format for a geoWithin query")
+        }
+        typeColumn = type
+        coordinatesColumn = coordinates
+        do {
+            region = try shape._region
+        } catch let error as InvalidRegion {
+            throw InvalidRegion(
+                "Invalid region in GEOWITHIN query for parameter '\(shape)': '\(error.reason)'")
+        }
+        self.places = places
+    }
+
+    /// The condition of an object that holds coordinates.
+    var condition: QueryCondition {
+        .object(name: name) { key in
+            guard let table = places.table else { return false }
+            return try place(key, table).map(region.contains) ?? false
+        }
+    }
+
+    /// Nil for what is no point on the earth.
+    private func place(_ key: ObjectKey, _ table: Table) throws -> GeoPoint? {
+        guard case .bytes(let type) = try table.value(typeColumn, of: key),
+            type.elementsEqual("Point".utf8)
+        else { return nil }
+        let coordinates = table.list(coordinatesColumn, of: key)
+        // Longitude and latitude; an altitude does not matter.
+        guard case .double(let longitude)? = try coordinates.value(ifAt: 0),
+            case .double(let latitude)? = try coordinates.value(ifAt: 1)
+        else { return nil }
+        return GeoPoint(latitude: latitude, longitude: longitude)
+    }
+}
+
+extension ManagedClass {
+    /// The column of a property, if it is of this type.
+    fileprivate func column(
+        of name: String, _ type: ValueType, _ collection: CollectionKind
+    ) -> Int? {
+        model.properties.firstIndex {
+            $0.name == name && $0.shape.type == type && $0.shape.collection == collection
+        }.map { columns[$0] }
+    }
+}

@@ -1,0 +1,103 @@
+/// A condition, or a part of one, that Swift checks when the program is compiled.
+///
+/// ```swift
+/// let tanDogs = realm.objects(Dog.self).where {
+///     $0.color == "tan" && $0.name.starts(with: "B", options: .caseInsensitive)
+/// }
+/// let families = realm.objects(Person.self).where {
+///     $0.dogs.age.avg > 3 && ($0.dogs.age > 10).count == 1
+/// }
+/// ```
+/// The closure of `where` is called once, with a query that stands for each object. Its properties
+/// are queries as well, and so is what operators and methods make of them; a `Query<Bool>` is a
+/// condition. Each means what its counterpart in a predicate string means:
+///
+/// | Swift | predicate string |
+/// | --- | --- |
+/// | `$0.age > 5`, `$0.link == nil` | `age > 5`, `link == nil` |
+/// | `$0.isDone`, `!$0.isDone` | `isDone == true`, `isDone == false` |
+/// | `$0.owner.name == "Ann"` | `owner.name == 'Ann'` |
+/// | `$0.age.contains(1..<3)`, `$0.age.contains(1...3)` | `age >= 1 AND age < 3`, `age BETWEEN {1, 3}` |
+/// | `$0.age.in([1, 3])` | `age IN {1, 3}` |
+/// | `$0.dogs.name == "Rex"` | `ANY dogs.name == 'Rex'` |
+/// | `$0.scores.contains(5)`, `$0.scores.containsAny(in: [5, 6])` | `5 IN scores`, `ANY scores IN {5, 6}` |
+/// | `$0.scores > 5` | `ANY scores > 5` |
+/// | `$0.dogs.count`, `$0.scores.max`, `$0.dogs.age.sum` | `dogs.@count`, `scores.@max`, `dogs.@sum.age` |
+/// | `($0.dogs.age > 3).count` | `SUBQUERY(dogs, $dog, $dog.age > 3).@count` |
+/// | `$0.map["key"]`, `$0.map.keys`, `$0.map.values` | `map['key']`, `ANY map.@allKeys`, `ANY map.@allValues` |
+/// | `$0.any["key"][0].any` | `any['key'][0][#any]` |
+///
+/// Combining queries in a way that no predicate has, such as comparing two collections, stops the
+/// program.
+@dynamicMemberLookup
+public struct Query<T> {
+    let expression: TypedExpression
+
+    init(_ expression: TypedExpression) { self.expression = expression }
+
+    init(_ path: TypedPath) { expression = .path(path) }
+
+    /// The query that stands for each object, or each element.
+    init() { self.init(TypedPath()) }
+
+    /// The query that stands for each object; for tests of applications.
+    public static func _constructForTesting() -> Query<T> { Query() }
+
+    /// The predicate string of the condition, and its arguments. Nil is `NSNull`.
+    public func _constructPredicate() -> (String, [Any]) {
+        let format = TypedFormat(expression.namingSubqueries())
+        return (format.text, format.arguments)
+    }
+}
+
+extension Query where T == Bool {
+    /// The condition as a predicate.
+    var predicate: PredicateSyntax { expression.namingSubqueries().predicate }
+}
+
+// MARK: Properties
+
+extension Query {
+    /// The path that the query is: always, unless it is a condition or a number.
+    var path: TypedPath {
+        guard let path = expression.path else {
+            preconditionFailure("The query does not stand for a property.")
+        }
+        return path
+    }
+
+    private func property<Root: _KeyPathRoot, V>(_ keyPath: KeyPath<Root, V>) -> Query<V> {
+        if path.hasMapSubscript { stop("Cannot apply key path to Map subscripts.") }
+        let isCollection =
+            V.self is any RealmCollectionBase.Type || V.self is any RealmKeyedCollection.Type
+        return Query<V>(path.appending(_name(for: keyPath), isCollection: isCollection))
+    }
+}
+
+extension Query where T: _KeyPathRoot {
+    /// A property of the object; or, of a projection, the property of its object that it leads to.
+    public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> { property(member) }
+}
+
+extension Query where T: OptionalProtocol, T.Wrapped: _KeyPathRoot {
+    /// A property of the object that a link leads to. Without an object, every comparison of it is
+    /// false but that with nil.
+    public subscript<V>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> {
+        property(member)
+    }
+}
+
+extension Query where T: RealmCollection, T.Element: _KeyPathRoot {
+    /// A property of the objects in a collection, of which any may satisfy a comparison.
+    public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> {
+        property(member)
+    }
+}
+
+extension Query
+where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: _KeyPathRoot {
+    /// A property of the objects in a collection, of which any may satisfy a comparison.
+    public subscript<V>(dynamicMember member: KeyPath<T.Element.Wrapped, V>) -> Query<V> {
+        property(member)
+    }
+}

@@ -1,0 +1,30 @@
+extension RealmCollection {
+    /// The objects for which a condition is true.
+    ///
+    /// ```swift
+    /// let tanDogs = dogs.where { $0.color == "tan" && $0.name.starts(with: "B") }
+    /// ```
+    /// The closure is called once, with a ``Query`` that stands for each object. The order stays,
+    /// and nothing is looked for before the results are used. A condition that no predicate can
+    /// express stops the program; so do collections of values and unmanaged ones.
+    public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
+        let condition = isIncluded(Query()).predicate
+        return attempt { try _filtered(condition, format: "") }
+    }
+
+    /// The position of the first object for which a condition is true; nil if there is none. See
+    /// ``where(_:)``.
+    public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
+        let condition = isIncluded(Query()).predicate
+        return attempt { try _index(matching: condition, format: "") }
+    }
+}
+
+extension RealmKeyedCollection {
+    /// The values for which a condition is true: see ``RealmCollection/where(_:)``. Keys without an
+    /// object are left out.
+    public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
+        let condition = isIncluded(Query()).predicate
+        return attempt { try _filtered(condition, format: "") }
+    }
+}
