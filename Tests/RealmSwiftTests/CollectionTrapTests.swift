@@ -239,12 +239,6 @@ private class SetsOfTwoClasses: Object {
 
 // MARK: Definitions
 
-private class NoOrigin: Object {
-    @Persisted var text: String
-    @Persisted var owners: LinkingObjects<OriginOfNone>
-    override class func shouldIncludeInDefaultSchema() -> Bool { false }
-}
-
 private class OriginOfNone: Object {
     @Persisted var text: String
     @Persisted(originProperty: "missing") var missing: LinkingObjects<OriginOfNone>
@@ -263,27 +257,8 @@ private class OriginElsewhere: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-private class SetOfOptionalLinks: Object {
-    @Persisted var others: MutableSet<SetOfOptionalLinks?>
-    override class func shouldIncludeInDefaultSchema() -> Bool { false }
-}
-
-private class MapOfRequiredLinks: Object {
-    @Persisted var others: Map<String, MapOfRequiredLinks>
-    override class func shouldIncludeInDefaultSchema() -> Bool { false }
-}
-
 @Suite struct CollectionDefinitionTrapTests {
     private static let failure = "Schema validation failed due to the following errors:\n"
-
-    @Test func linkingObjectsWithoutAnOriginProperty() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { try openRealm(NoOrigin.self, OriginOfNone.self) }
-        expectStop(
-            "LinkingObjects<OriginOfNone> property 'owners' must set the origin property name with "
-                + "@Persisted(originProperty: \"name\").", result)
-    }
 
     @Test func originPropertiesThatDoNotExist() async {
         let result = await #expect(
@@ -315,23 +290,5 @@ private class MapOfRequiredLinks: Object {
                 + "'OriginElsewhere.others' links to type 'OriginWithoutLink'\n"
                 + "- Property 'OriginWithoutLink.text' declared as origin of linking objects "
                 + "property 'OriginWithoutLink.others' is not a link", result)
-    }
-
-    @Test func setsOfOptionalObjects() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { try openRealm(SetOfOptionalLinks.self) }
-        expectStop(
-            "MutableSet<SetOfOptionalLinks> property 'others' must not be marked as optional.",
-            result)
-    }
-
-    @Test func mapsOfObjectsThatAreNotOptional() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { try openRealm(MapOfRequiredLinks.self) }
-        expectStop(
-            "Map<String, MapOfRequiredLinks> property 'others' must be marked as optional.",
-            result)
     }
 }

@@ -6,11 +6,6 @@ import Testing
 @Suite struct CreationRulesTests {
     let directory = TestDirectory()
 
-    @Test func shorterArraysLeaveTrailingPropertiesAtTheirDefaults() {
-        let keyed = Keyed(value: [5])
-        #expect(keyed.id == 5 && keyed.text == "none" && keyed.number == nil)
-    }
-
     @Test func nullSetsNil() throws {
         let realm = try directory.realm()
         let values: [String: Any] = ["id": 1, "number": NSNull(), "next": NSNull()]
@@ -20,10 +15,6 @@ import Testing
             realm.create(Keyed.self, value: [1, "text", Int?.none as Any], update: .all)
             #expect(keyed.number == nil && keyed.text == "text")
         }
-    }
-
-    @Test func unknownKeysOfDictionariesAreIgnored() {
-        #expect(Person(value: ["name": "Ann", "shoeSize": 40]).name == "Ann")
     }
 
     @Test func detachedObjectsLinkToManagedOnesAsTheyAre() throws {
@@ -178,106 +169,4 @@ private class OptionallyKeyed: Object {
     @Persisted var text: String
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
-}
-
-@Suite struct CreationTrapTests {
-    private static func realm() throws -> Realm {
-        try Realm(
-            configuration: Realm.Configuration(
-                inMemoryIdentifier: UUID().uuidString, objectTypes: allTypes))
-    }
-
-    @Test func moreValuesThanProperties() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Dog(value: ["Rex", NSNull(), 3] as [Any]) }
-        expectStop("Invalid array input: more values (3) than properties (2).", result)
-    }
-
-    @Test func anExistingPrimaryKey() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try CreationTrapTests.realm()
-            try realm.write {
-                realm.create(Owner.self, value: ["bar"])
-                realm.create(Owner.self, value: ["bar"])
-            }
-        }
-        expectStop(
-            "Attempting to create an object of type 'Owner' with an existing primary key value "
-                + "'bar'.", result)
-    }
-
-    @Test func anExistingPrimaryKeyOfALinkedObject() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try CreationTrapTests.realm()
-            try realm.write {
-                realm.create(Keyed.self, value: ["id": 2])
-                realm.create(Keyed.self, value: ["id": 1, "next": ["id": 2]])
-            }
-        }
-        expectStop(
-            "Attempting to create an object of type 'Keyed' with an existing primary key value "
-                + "'2'.", result)
-    }
-
-    @Test func updatingWithoutAPrimaryKey() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try CreationTrapTests.realm()
-            try realm.write { realm.create(Person.self, value: ["Ann"], update: .modified) }
-        }
-        expectStop("'Person' does not have a primary key and can not be updated", result)
-    }
-
-    @Test func valuesThatDoNotFit() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Keyed(value: ["id": "one"]) }
-        expectStop("Invalid value 'one' of type 'String' for 'int' property 'Keyed.id'.", result)
-    }
-
-    @Test func objectsOfAnotherRealm() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let first = try CreationTrapTests.realm()
-            let second = try CreationTrapTests.realm()
-            let person = Person()
-            try first.write { first.add(person) }
-            try second.write { second.add(person) }
-        }
-        expectStop(
-            "Object is already managed by another Realm. Use create instead to copy it into this "
-                + "Realm.", result)
-    }
-
-    @Test func deletingAnUnmanagedObject() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try CreationTrapTests.realm()
-            try realm.write { realm.delete(Person()) }
-        }
-        expectStop("Can only delete an object from the Realm it belongs to.", result)
-    }
-
-    @Test func deletingTwice() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try CreationTrapTests.realm()
-            let person = Person()
-            try realm.write {
-                realm.add(person)
-                realm.delete(person)
-                realm.delete(person)
-            }
-        }
-        expectStop("Object has been deleted or invalidated.", result)
-    }
 }

@@ -20,32 +20,6 @@ import Testing
         return (realm, shelf)
     }
 
-    @Test func listsAndSetsLoseTheObjectAndMapsKeepTheKeyWithNil() throws {
-        let (realm, shelf) = try openRealm()
-        try realm.write { realm.delete(shelf.books[0]) }
-        #expect(shelf.books.map(\.title) == ["two", "two"])
-        #expect(shelf.best.map(\.title) == ["two"])
-        #expect(shelf.lent.count == 2 && shelf.lent["Ann"] == .some(nil))
-        #expect(shelf.lent["Bob"]??.title == "two")
-    }
-
-    @Test func deletingACollectionsObjectsEmptiesIt() throws {
-        let (realm, shelf) = try openRealm()
-        try realm.write { realm.delete(shelf.books) }
-        #expect(shelf.books.isEmpty && shelf.best.isEmpty && realm.objects(Book.self).isEmpty)
-        #expect(shelf.lent.count == 2)
-        try realm.write {
-            shelf.lent["Eve"] = Book(value: ["three"])
-            realm.delete(shelf.lent)
-        }
-        #expect(shelf.lent.count == 0 && realm.objects(Book.self).isEmpty)
-        try realm.write {
-            shelf.best.insert(Book(value: ["four"]))
-            realm.delete(shelf.best)
-        }
-        #expect(shelf.best.isEmpty && realm.objects(Book.self).isEmpty)
-    }
-
     @Test func sequencesMayHoldAnObjectTwice() throws {
         let (realm, shelf) = try openRealm()
         try realm.write { realm.delete(Array(shelf.books)) }

@@ -104,21 +104,6 @@ enum EmbeddedModels {
         #expect(resident.address == nil && addresses(in: realm) == 0)
     }
 
-    @Test func deletingTheParentDeletesAllThatItOwns() throws {
-        let realm = try openRealm()
-        let resident = Resident(value: [
-            "id": 1, "address": ["rooms": [["name": "a"], ["name": "b"]]],
-            "earlier": [["street": "one"], ["street": "two"]],
-            "byName": ["x": ["street": "three"]],
-        ])
-        try realm.write { realm.add(resident) }
-        #expect(addresses(in: realm) == 4 && count("EmbeddedModels_Room", in: realm) == 2)
-        let address = try #require(resident.address)
-        try realm.write { realm.delete(resident) }
-        #expect(address.isInvalidated && realm.isEmpty)
-        #expect(addresses(in: realm) == 0 && count("EmbeddedModels_Room", in: realm) == 0)
-    }
-
     @Test func anEmbeddedObjectMayBeDeletedItself() throws {
         let realm = try openRealm()
         let resident = Resident(value: ["id": 1, "address": [:], "earlier": [[:], ["x"]]])
@@ -306,50 +291,6 @@ private class OwnerOfASet: Object {
         let resident = EmbeddedModels.Resident(value: ["id": 1, "address": [:]])
         try realm.write { realm.add(resident) }
         return (realm, resident)
-    }
-
-    @Test func creatingDirectly() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let (realm, _) = try EmbeddedTrapTests.managed()
-            try realm.write { realm.dynamicCreate("EmbeddedModels_Address") }
-        }
-        expectStop("Embedded objects cannot be created directly", result)
-    }
-
-    @Test func linkingToAManagedOne() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let (realm, resident) = try EmbeddedTrapTests.managed()
-            let other = EmbeddedModels.Resident(value: ["id": 2])
-            try realm.write {
-                realm.add(other)
-                other.address = resident.address
-            }
-        }
-        expectStop("Can't set link to existing managed embedded object", result)
-    }
-
-    @Test func appendingAManagedOne() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let (realm, resident) = try EmbeddedTrapTests.managed()
-            try realm.write { resident.earlier.append(resident.address!) }
-        }
-        expectStop("Cannot add an existing managed embedded object to a List.", result)
-    }
-
-    @Test func puttingAManagedOneIntoAMap() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let (realm, resident) = try EmbeddedTrapTests.managed()
-            try realm.write { resident.byName["a"] = resident.address }
-        }
-        expectStop("Cannot add an existing managed embedded object to a Dictionary.", result)
     }
 
     @Test func settingOutsideOfAWrite() async {

@@ -71,4 +71,12 @@ import Testing
         let error = Realm.Error(.schemaMismatch) as NSError
         #expect(error.domain == "io.realm" && error.code == 10)
     }
+
+    @Test func errorsOfAllTypesCompareByDomainAndCode() {
+        let error: any Error = Realm.Error(.fail)
+        #expect(error == (Realm.Error.callFailed as any Error))
+        #expect(error == (NSError(domain: "io.realm", code: 1) as any Error))
+        #expect(!(error == (Realm.Error(.fileAccess) as any Error)))
+        #expect(!(error == (NSError(domain: "other", code: 1) as any Error)))
+    }
 }

@@ -37,23 +37,11 @@ import Testing
         var parts: [PartModel] = []
     }
 
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-            return z ^ (z >> 31)
-        }
-    }
-
     /// One run: the Realm, the model, and what both are changed with.
     private struct Run {
         let realm: Realm
         var model: [Int: NodeModel] = [:]
-        var random: Generator
+        var random: SeededGenerator
 
         mutating func number(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
         mutating func existing() -> Int? { model.keys.sorted().randomElement(using: &random) }
@@ -245,7 +233,7 @@ import Testing
     func agreesWithAPlainModel(seed: UInt64) throws {
         let directory = TestDirectory()
         let types: [ObjectBase.Type] = [Node.self, Part.self]
-        var run = Run(realm: try directory.realm(types), random: Generator(state: seed))
+        var run = Run(realm: try directory.realm(types), random: SeededGenerator(seed: seed))
         for _ in 0..<40 {
             let before = run.model
             run.realm.beginWrite()

@@ -40,6 +40,16 @@ import Testing
         #expect(made.timestamp == Date(timeIntervalSince1970: 0x507f_1f77))
     }
 
+    @Test func timesThatDoNotFitAreTheNearestThatDoes() {
+        func seconds(_ date: Date) -> TimeInterval {
+            ObjectId(timestamp: date, machineId: 0, processId: 0).timestamp.timeIntervalSince1970
+        }
+        #expect(seconds(.distantPast) == 0 && seconds(Date(timeIntervalSince1970: -1)) == 0)
+        #expect(seconds(.distantFuture) == 4_294_967_295)
+        #expect(seconds(Date(timeIntervalSince1970: .infinity)) == 4_294_967_295)
+        #expect(seconds(Date(timeIntervalSince1970: .nan)) == 0)
+    }
+
     @Test func generatedIdsAscend() {
         let ids = (0..<100_000).map { _ in ObjectId.generate() }
         #expect(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 })

@@ -46,13 +46,6 @@ import Testing
         #expect(Array(list) == [1, 2, 3])
     }
 
-    @Test func primaryKeyMayChange() {
-        let object = Keyed()
-        object.id = 1
-        object.id = 2
-        #expect(object.id == 2)
-    }
-
     @Test func unmanagedObjectsHaveNoRealm() {
         let object = Person()
         #expect(object.realm == nil && !object.isInvalidated)
@@ -86,28 +79,6 @@ import Testing
 }
 
 @Suite struct ObjectFromValueTests {
-    @Test func takesDictionaries() {
-        let keyed = Keyed(value: ["id": 3, "number": 5, "next": ["id": 4]])
-        #expect(keyed.id == 3 && keyed.text == "none" && keyed.number == 5)
-        #expect(keyed.next?.id == 4 && keyed.next?.text == "none")
-    }
-
-    @Test func takesArraysInOrderOfProperties() {
-        let keyed = Keyed(value: [3, "three"])
-        #expect(keyed.id == 3 && keyed.text == "three" && keyed.number == nil)
-    }
-
-    @Test func takesObjects() {
-        let source = Keyed(value: ["id": 3, "text": "x"])
-        let copy = Keyed(value: source)
-        #expect(copy.id == 3 && copy.text == "x" && copy !== source)
-    }
-
-    @Test func takesNullForOptionals() {
-        let keyed = Keyed(value: ["id": 1, "number": NSNull(), "next": NSNull()])
-        #expect(keyed.number == nil && keyed.next == nil)
-    }
-
     @Test func fillsLists() {
         let owner = Owner(value: [
             "name": "Ann", "dogs": [["name": "Rex"], ["name": "Bo"]], "nicknames": ["a", "b"],

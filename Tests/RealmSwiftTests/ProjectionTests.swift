@@ -69,39 +69,6 @@ private class StoredProjection: Projection<ProjectionModels.Person> {
         #expect(people.last?.name == "Daenerys")
     }
 
-    @Test func showsWhatTheObjectShows() throws {
-        let realm = try openRealm()
-        let object = try #require(realm.objects(Subject.self).first)
-        let projection = PersonProjection(projecting: object)
-        #expect(projection.rootObject === object && projection.realm == realm)
-        try realm.write {
-            object.firstName = "Jon"
-            object.address?.city = "Castle Black"
-        }
-        #expect(projection.name == "Jon" && projection.homeCity == "Castle Black")
-    }
-
-    @Test func writesTheObject() throws {
-        let realm = try openRealm()
-        let projection = try #require(realm.objects(PersonProjection.self).first)
-        try realm.write {
-            projection.name = "Jon"
-            projection.reviews.append("better")
-            projection.friendsNames[0] = "Dany"
-        }
-        #expect(projection.rootObject.firstName == "Jon")
-        #expect(projection.rootObject.friends[0].firstName == "Dany")
-        #expect(Array(projection.rootObject.reviews) == ["good", "better"])
-    }
-
-    @Test func unmanagedObjectsCanBeProjected() {
-        let object = Subject(value: ["firstName": "Arya", "friends": [["firstName": "Gendry"]]])
-        let projection = PersonProjection(projecting: object)
-        #expect(projection.name == "Arya" && Array(projection.friendsNames) == ["Gendry"])
-        projection.name = "No one"
-        #expect(object.firstName == "No one" && projection.realm == nil)
-    }
-
     @Test func equalIfTheyProjectTheSameObject() throws {
         let realm = try openRealm()
         let people = realm.objects(PersonProjection.self)
@@ -110,14 +77,6 @@ private class StoredProjection: Projection<ProjectionModels.Person> {
         #expect(Set([people[0], people[0], people[1]]).count == 2)
         try realm.write { realm.delete(people[0].rootObject) }
         #expect(people.count == 1)
-    }
-
-    @Test func deletedObjectsInvalidateProjections() throws {
-        let realm = try openRealm()
-        let projection = try #require(realm.objects(PersonProjection.self).first)
-        #expect(!projection.isInvalidated)
-        try realm.write { realm.delete(projection.rootObject) }
-        #expect(projection.isInvalidated)
     }
 
     @Test func describesPathsAndValues() throws {

@@ -19,41 +19,6 @@ private class Lion: Beast {
 @Suite struct SchemaDescriptionTests {
     let directory = TestDirectory()
 
-    @Test func propertiesOfSuperclassesComeFirst() throws {
-        let schema = try directory.realm([Lion.self]).schema
-        let names = schema["Lion"]?.properties.map(\.name)
-        #expect(names == ["name", "legs", "id", "mother", "kittens", "names"])
-        #expect(schema.objectSchema.map(\.className) == ["Lion"])
-        #expect(Lion().objectSchema == schema["Lion"] && schema["Beast"] == nil)
-    }
-
-    @Test func eachClassIsItsOwnTable() throws {
-        let realm = try directory.realm([Lion.self, Beast.self])
-        try realm.write {
-            realm.create(Lion.self, value: ["name": "Tom"])
-            realm.create(Beast.self, value: ["name": "Rex"])
-        }
-        #expect(realm.objects(Beast.self).map(\.name) == ["Rex"])
-        #expect(realm.objects(Lion.self).map(\.name) == ["Tom"])
-    }
-
-    @Test func describesAValue() throws {
-        let property = try #require(Lion().objectSchema["legs"])
-        #expect(
-            property.description == """
-                legs {
-                \ttype = int;
-                \tcolumnName = legs;
-                \tindexed = YES;
-                \tisPrimary = NO;
-                \tarray = NO;
-                \tset = NO;
-                \tdictionary = NO;
-                \toptional = NO;
-                }
-                """)
-    }
-
     @Test func describesALink() throws {
         let property = try #require(Lion().objectSchema["mother"])
         #expect(
@@ -102,16 +67,6 @@ private class Lion: Beast {
         #expect(schema["Beast"]?.description == text)
         let nested = text.split(separator: "\n").map { "\t\($0)\n" }.joined()
         #expect(schema.description == "Schema {\n\(nested)}")
-    }
-
-    @Test func optionalityOfLinksAndCollections() throws {
-        let schema = Lion().objectSchema
-        #expect(schema["mother"]?.isOptional == true && schema["kittens"]?.isOptional == false)
-        #expect(schema["names"]?.isOptional == true && schema["names"]?.isArray == true)
-        #expect(schema["id"]?.isIndexed == true && schema["id"]?.isOptional == false)
-        #expect(schema.primaryKeyProperty?.name == "id" && schema["nonsense"] == nil)
-        #expect(schema["kittens"]?.objectClassName == "Lion" && schema["name"]?.type == .string)
-        #expect(schema.objectClass === Lion.self && !schema.isEmbedded)
     }
 
     @Test func equalityIsThatOfTheStoredForm() throws {

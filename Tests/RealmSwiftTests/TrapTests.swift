@@ -197,13 +197,6 @@ private func managedOwner() throws -> (Realm, Owner) {
         expectStop("Invalid value 'v' of type 'String' for 'int?' property 'Keyed.number'.", result)
     }
 
-    @Test func tooManyValues() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Dog(value: ["Rex", NSNull(), 1] as [Any]) }
-        expectStop("Invalid array input: more values (3) than properties (2).", result)
-    }
-
     @Test func classesOutsideTheSchema() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -2,63 +2,8 @@ import Foundation
 import RealmSwift
 import Testing
 
-private struct Refusal: Error {}
-
 @Suite struct WriteTransactionTests {
     let directory = TestDirectory()
-
-    @Test func writeReturnsTheValueOfTheBlock() throws {
-        let realm = try directory.realm()
-        let count = try realm.write { () -> Int in
-            #expect(realm.isInWriteTransaction)
-            realm.add(Person())
-            return realm.objects(Person.self).count
-        }
-        #expect(count == 1 && !realm.isInWriteTransaction)
-    }
-
-    @Test func aThrowingBlockCancels() throws {
-        let realm = try directory.realm()
-        #expect(throws: Refusal.self) {
-            try realm.write {
-                realm.add(Person())
-                throw Refusal()
-            }
-        }
-        #expect(realm.isEmpty && !realm.isInWriteTransaction)
-    }
-
-    @Test func aBlockMayCancel() throws {
-        let realm = try directory.realm()
-        try realm.write {
-            realm.add(Person())
-            realm.cancelWrite()
-        }
-        #expect(realm.isEmpty)
-    }
-
-    @Test func cancellingInvalidatesWhatWasAdded() throws {
-        let realm = try directory.realm()
-        let person = Person(value: ["name": "Ann"])
-        realm.beginWrite()
-        realm.add(person)
-        #expect(person.name == "Ann" && !person.isInvalidated)
-        realm.cancelWrite()
-        #expect(person.isInvalidated && realm.isEmpty)
-    }
-
-    @Test func aCancelledObjectStaysInvalidWhenItsKeyIsUsedAgain() throws {
-        let realm = try directory.realm()
-        let cancelled = Person(value: ["name": "cancelled"])
-        realm.beginWrite()
-        realm.add(cancelled)
-        let found = try #require(realm.objects(Person.self).first)
-        realm.cancelWrite()
-        let kept = Person(value: ["name": "kept"])
-        try realm.write { realm.add(kept) }
-        #expect(cancelled.isInvalidated && found.isInvalidated)
-        #expect(!kept.isInvalidated && kept.name == "kept")
-    }
 
     @Test func cancellingRevertsValues() throws {
         let realm = try directory.realm()

@@ -2,6 +2,7 @@ import Foundation
 import StorageEngine
 
 extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
+    /// The type that is stored.
     public typealias PersistedType = AnyRealmValue
 
     public static var _elementShape: _PropertyShape { _PropertyShape(type: .mixed) }

@@ -32,6 +32,7 @@ protocol ComputedProperty: _Persistable {
 extension LinkingObjects: ComputedProperty {}
 
 extension LinkingObjects: _Persistable {
+    /// The type that is stored.
     public typealias PersistedType = LinkingObjects<Element>
 
     /// Like that of a list of the objects.

@@ -46,15 +46,21 @@ extension LinkingObjects: RealmCollection {
     public var isInvalidated: Bool { managed.map { !$0.isAlive } ?? false }
 
     /// The number of objects, one that leads here several times counted as often.
-    public var count: Int { managed?.count ?? 0 }
+    public var count: Int { managed?.count ?? (_KeyPathTracer.active == nil ? 0 : 1) }
 
     /// The object at `index`. A position outside stops the program.
     ///
     /// Costs more the more objects there are; iterating finds all of them at once.
     public subscript(index: Int) -> Element {
-        let keys = managed?.keys ?? []
+        guard let managed else {
+            if let element = _KeyPathTracer.active?.makeObject(Element.self) {
+                return unsafeDowncast(element, to: Element.self)
+            }
+            requireIndex(index, upTo: 0)
+            stop("Objects without a Realm lead nowhere.")
+        }
+        let keys = managed.keys
         requireIndex(index, upTo: keys.count)
-        guard let managed else { stop("Objects without a Realm lead nowhere.") }
         return unsafeDowncast(managed.origin.makeAccessor(key: keys[index]), to: Element.self)
     }
 

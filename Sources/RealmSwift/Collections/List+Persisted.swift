@@ -1,6 +1,7 @@
 import StorageEngine
 
 extension List: _HasPersistedType {
+    /// The type that is stored.
     public typealias PersistedType = List<Element>
 }
 

@@ -43,6 +43,8 @@ extension List {
     public subscript(position: Int) -> Element {
         get {
             guard let managed = readable() else {
+                // A key path that is traced leads through any element.
+                let position = _KeyPathTracer.active == nil ? position : 0
                 requireIndex(position, upTo: contents.count)
                 return contents[position]
             }

@@ -1,6 +1,7 @@
 import StorageEngine
 
 extension Map: _HasPersistedType {
+    /// The type that is stored.
     public typealias PersistedType = Map<Key, Value>
 }
 

@@ -73,7 +73,7 @@ extension Map: RealmKeyedCollection {
     /// `.some(nil)`.
     public subscript(key: Key) -> Value? {
         get {
-            guard let managed = readable() else { return contents[key] }
+            guard let managed = readable() else { return contents[key] ?? traced }
             let key = key._storedKey
             let stored = attempt {
                 try key.withKeyBytes { try managed.handle.value(forKey: $0) }
@@ -87,6 +87,11 @@ extension Map: RealmKeyedCollection {
                 removeObject(for: key)
             }
         }
+    }
+
+    /// What a key path that is traced finds for any key; nil for all others.
+    private var traced: Value? {
+        _KeyPathTracer.active.flatMap { Value._makeTracedElement($0) }
     }
 
     /// Whether any key with its value satisfies the predicate.

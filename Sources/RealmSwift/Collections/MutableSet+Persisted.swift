@@ -1,6 +1,7 @@
 import StorageEngine
 
 extension MutableSet: _HasPersistedType {
+    /// The type that is stored.
     public typealias PersistedType = MutableSet<Element>
 }
 

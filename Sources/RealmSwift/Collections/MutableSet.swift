@@ -54,6 +54,8 @@ extension MutableSet: RealmCollection {
     ///
     /// Positions change with every element that is inserted before.
     public subscript(position: Int) -> Element {
+        // A key path that is traced leads through any element.
+        let position = _KeyPathTracer.active == nil || managed != nil ? position : 0
         requireIndex(position, upTo: count)
         return element(at: position)
     }

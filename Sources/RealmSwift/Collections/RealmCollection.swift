@@ -22,8 +22,9 @@ where Element: RealmCollectionValue, Index == Int, SubSequence == Slice<Self> {
 /// ```
 /// A collection that belongs to a Realm is live, and may be used on the thread of that Realm only.
 /// Iterating visits the elements that were there when the iteration began.
-public protocol RealmCollection<Element>: RealmCollectionBase, Equatable, _ObjcBridgeable
-where Iterator == RLMIterator<Element> {
+public protocol RealmCollection<Element>: RealmCollectionBase, AggregatableCollection, Equatable,
+    _ObjcBridgeable
+where Iterator == RLMIterator<Element>, AggregatedValue == Element {
     /// The number of elements.
     var count: Int { get }
     /// The first element; nil if there is none.
@@ -35,28 +36,12 @@ where Iterator == RLMIterator<Element> {
     /// The elements at some positions. One that does not exist stops the program.
     func objects(at indexes: IndexSet) -> [Element]
 
-    /// The least value of a property of all objects; nil without values.
-    func min<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: MinMaxType
-    /// The greatest value of a property of all objects; nil without values.
-    func max<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: MinMaxType
-    /// The sum of a property of all objects; 0 without values.
-    func sum<T: _HasPersistedType>(ofProperty property: String) -> T
-    where T.PersistedType: AddableType
-    /// The mean of a property of all objects that have a value; nil without values.
-    func average<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: AddableType
-
     /// The values of a property of all elements, as an array.
     func value(forKey key: String) -> Any?
     /// The values at the end of a key path, or what a collection operator makes of them.
     func value(forKeyPath keyPath: String) -> Any?
     /// Sets a property of all elements.
     func setValue(_ value: Any?, forKey key: String)
-
-    /// How the elements can be read one after the other.
-    var _contents: _CollectionContents { get }
 }
 
 extension RealmCollection {

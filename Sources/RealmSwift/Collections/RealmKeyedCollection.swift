@@ -16,9 +16,9 @@ extension String: _MapKey {
 }
 
 /// A collection of values that are found by keys: ``Map``.
-public protocol RealmKeyedCollection<Key, Value>: Sequence, ThreadConfined,
+public protocol RealmKeyedCollection<Key, Value>: AggregatableCollection, ThreadConfined,
     CustomStringConvertible
-{
+where AggregatedValue == Value {
     /// The type of the keys.
     associatedtype Key: _MapKey
     /// The type of the values.
@@ -48,95 +48,6 @@ public protocol RealmKeyedCollection<Key, Value>: Sequence, ThreadConfined,
     func value(forKeyPath keyPath: String) -> AnyObject?
     /// Sets the value of a key; nil removes the key.
     func setValue(_ value: Any?, forKey key: String)
-
-    /// The least value of a property of all objects; nil without values.
-    func min<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: MinMaxType
-    /// The greatest value of a property of all objects; nil without values.
-    func max<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: MinMaxType
-    /// The sum of a property of all objects; 0 without values.
-    func sum<T: _HasPersistedType>(ofProperty property: String) -> T
-    where T.PersistedType: AddableType
-    /// The mean of a property of all objects that have a value; nil without values.
-    func average<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: AddableType
-
-    /// How the values can be read one after the other.
-    var _contents: _CollectionContents { get }
-}
-
-extension RealmKeyedCollection {
-    /// The least value of a property of all objects; nil without values.
-    ///
-    /// A property that does not exist, or is neither a number nor a date, stops the program; so do
-    /// the maximum, the sum and the mean, which dates do not have.
-    public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: MinMaxType {
-        aggregated(.min, property, of: _contents)
-    }
-
-    /// The greatest value of a property of all objects; nil without values.
-    public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: MinMaxType {
-        aggregated(.max, property, of: _contents)
-    }
-
-    /// The sum of a property of all objects; 0 without values. Nil values are left out.
-    public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
-    where T.PersistedType: AddableType {
-        summed(property, of: _contents)
-    }
-
-    /// The mean of a property of all objects that have a value; nil without values.
-    public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
-    where T.PersistedType: AddableType {
-        aggregated(.average, property, of: _contents)
-    }
-}
-
-extension RealmKeyedCollection where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
-    /// The least value of a property of all objects; nil without values.
-    public func min<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
-    where T.PersistedType: MinMaxType {
-        min(ofProperty: _name(for: keyPath))
-    }
-
-    /// The greatest value of a property of all objects; nil without values.
-    public func max<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
-    where T.PersistedType: MinMaxType {
-        max(ofProperty: _name(for: keyPath))
-    }
-
-    /// The sum of a property of all objects; 0 without values. Nil values are left out.
-    public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T
-    where T.PersistedType: AddableType {
-        sum(ofProperty: _name(for: keyPath))
-    }
-
-    /// The mean of a property of all objects that have a value; nil without values.
-    public func average<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
-    where T.PersistedType: AddableType {
-        average(ofProperty: _name(for: keyPath))
-    }
-}
-
-extension RealmKeyedCollection where Value.PersistedType: MinMaxType {
-    /// The least value; nil if there is none, or all are nil.
-    public func min() -> Value? { aggregated(.min, nil, of: _contents) }
-
-    /// The greatest value; nil if there is none, or all are nil.
-    public func max() -> Value? { aggregated(.max, nil, of: _contents) }
-}
-
-extension RealmKeyedCollection where Value.PersistedType: AddableType {
-    /// The sum of all values; 0 if there is none. Nil values are left out.
-    public func sum() -> Value { summed(nil, of: _contents) }
-
-    /// The mean of all values that are not nil; nil if there is none.
-    public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
-        aggregated(.average, nil, of: _contents)
-    }
 }
 
 /// An optional, in constraints of generic code.

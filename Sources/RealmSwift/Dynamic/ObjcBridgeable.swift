@@ -40,6 +40,7 @@ extension Optional: _ObjcBridgeable where Wrapped: _HasPersistedType {
 }
 
 extension NSNumber: _HasPersistedType {
+    /// The type that is stored.
     public typealias PersistedType = NSNumber
 
     /// Numbers of all types.
@@ -49,10 +50,29 @@ extension NSNumber: _HasPersistedType {
 }
 
 extension NSDate: _HasPersistedType {
+    /// The type that is stored.
     public typealias PersistedType = NSDate
 
     /// Dates.
     public static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Self? {
         (value as? Date).flatMap { $0 as NSDate as? Self }
     }
+}
+
+/// `value` as dynamic interfaces hand it out: numbers as `NSNumber`, nil as `NSNull`.
+public func dynamicBridgeCast<T>(fromSwift value: T) -> Any {
+    (value as? any _ObjcBridgeable)?._rlmObjcValue ?? value
+}
+
+/// The value of type `T` that a dynamic one stands for. One that does not fit stops the program.
+public func dynamicBridgeCast<T>(fromObjectiveC value: Any) -> T {
+    if let type = T.self as? any _ObjcBridgeable.Type,
+        let converted = type._rlmFromObjc(value, insideOptional: false) as? T
+    {
+        return converted
+    }
+    guard let same = value as? T else {
+        stop("Could not convert value '\(value)' to type '\(T.self)'.")
+    }
+    return same
 }

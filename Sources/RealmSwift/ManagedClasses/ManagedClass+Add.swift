@@ -65,12 +65,13 @@ extension ManagedClass {
     /// none yet is said there.
     func gather(_ object: ObjectBase) -> UnsafeMutableBufferPointer<Scalar> {
         let scratch = realm.scratch
-        scratch.reset()
         let row = scratch.row(columns: columns.count)
-        for position in columns.indices {
-            // Field by field: a copy of the whole would count references.
-            row[columns[position]] = model.properties[position].valueType._gather(
-                object._storage(at: model.properties[position].offset), scratch)
+        scratch.gather {
+            for position in columns.indices {
+                // Field by field: a copy of the whole would count references.
+                row[columns[position]] = model.properties[position].valueType._gather(
+                    object._storage(at: model.properties[position].offset), scratch)
+            }
         }
         return row
     }

@@ -31,6 +31,29 @@ extension ManagedClass {
     }
 }
 
+extension ManagedClass {
+    /// Calls `body` with the embedded objects that an object owns, and their classes. Those that
+    /// these own in turn are not among them.
+    func forEachEmbedded(
+        in key: ObjectKey, _ body: @escaping (ManagedClass, ObjectKey) throws -> Void
+    ) throws {
+        for position in model.embedding {
+            let column = columns[position]
+            let target = linkTarget(column: column)
+            let visit = { (value: Scalar) in
+                if case .integer(let key) = value { try body(target, ObjectKey(rawValue: key)) }
+                return true
+            }
+            switch model.properties[position].shape.collection {
+            case .none: _ = try visit(existingTable.value(column, of: key))
+            case .list: try existingTable.list(column, of: key).forEachValue(visit)
+            case .map: try existingTable.map(column, of: key).forEachValue(visit)
+            case .set: break
+            }
+        }
+    }
+}
+
 /// Where a link is stored, as messages about objects that cannot be there name it.
 enum LinkPlace {
     case property, list, set, map

@@ -25,7 +25,7 @@ final class ManagedClass {
     /// the Realm instance keeps all of its classes.
     @exclusivity(unchecked) private var linkTargets: [Unmanaged<ManagedClass>?]
     /// Uncounted: the Realm keeps it.
-    private unowned(unsafe) let insertedKeys: InsertedKeys
+    private unowned(unsafe) let cancelledKeys: CancelledKeys
     /// How a primary key given as an integer or a string is looked up; see `Realm.object`.
     let keyForm: _PrimaryKeyForm
 
@@ -45,7 +45,7 @@ final class ManagedClass {
         primaryKeyColumn = model.primaryKey.map { [columns] in columns[$0] } ?? -1
         linkTargets = Array(repeating: nil, count: owners.count)
         keyForm = _PrimaryKeyForm(model)
-        insertedKeys = realm.insertedKeys(ofClass: model.name)
+        cancelledKeys = realm.cancelledKeys(ofClass: model.name)
         context = .allocate(capacity: 1)
         context.initialize(
             to: _AccessContext(
@@ -124,7 +124,7 @@ final class ManagedClass {
 
     /// The row of an object; nil if it does not exist any more.
     func locate(key: Int64, birth: UInt32) -> RowLocation? {
-        guard !wasCancelled(key: key, birth: birth), let uncountedTable else { return nil }
+        guard !cancelledKeys.invalidated(key, birth: birth), let uncountedTable else { return nil }
         let isValid = uncountedRealm._withUnsafeGuaranteedRef { realm in
             guard birth >= realm.firstValidGeneration else { return false }
             realm.resumeReading()
@@ -146,9 +146,28 @@ final class ManagedClass {
 
     func isValid(birth: UInt32) -> Bool { birth >= realm.firstValidGeneration }
 
-    func noteInsertion(of key: Int64) { insertedKeys.note(key) }
+    // MARK: What the write transaction does
 
-    private func wasCancelled(key: Int64, birth: UInt32) -> Bool {
-        insertedKeys.wasCancelled(key, birth: birth)
+    func noteInsertion(of key: Int64) { cancelledKeys.noteInsertion(of: key) }
+    func noteDeletion(of key: Int64) { cancelledKeys.noteDeletion(of: key) }
+    func noteDeletionOfAll() { cancelledKeys.noteDeletionOfAll() }
+
+    /// Calls `body` with the objects of this class that the cancelled transaction had deleted, and
+    /// that are there again.
+    func forEachRestored(_ body: (ObjectKey) throws -> Void) throws {
+        guard let table else { return }
+        if cancelledKeys.isEmptied {
+            try table.forEachLeaf { leaf, _ in
+                for row in 0..<leaf.rowCount {
+                    try body(table.key(at: RowLocation(leaf: leaf, row: row)))
+                }
+                return true
+            }
+        } else {
+            for key in cancelledKeys.deleted.joined() {
+                let key = ObjectKey(rawValue: key)
+                if try table.contains(key) { try body(key) }
+            }
+        }
     }
 }

@@ -17,6 +17,9 @@ public final class _Scratch {
     @exclusivity(unchecked) var hasDeferredValues = false
     /// What to do with linked objects whose primary key exists already.
     @exclusivity(unchecked) var update = Realm.UpdatePolicy.error
+    /// While a row is put together, which asks the application for the persisted form of custom
+    /// types: should it look something up in the Realm to answer, what is here already stays.
+    @exclusivity(unchecked) private var isGathering = false
 
     init(realm: RealmInstance) {
         self.realm = realm
@@ -30,7 +33,18 @@ public final class _Scratch {
         bytes.deallocate()
     }
 
+    /// Runs `body`, which puts a row together.
+    @inline(__always)
+    func gather(_ body: () -> Void) {
+        if isGathering { stop("An object cannot be added while another one is being stored.") }
+        reset()
+        isGathering = true
+        body()
+        isGathering = false
+    }
+
     func reset() {
+        if isGathering { return }
         used = 0
         hasDeferredValues = false
         if !outgrown.isEmpty {

@@ -1,6 +1,7 @@
 import StorageEngine
 
 extension EmbeddedObject: _PersistableInsideOptional, _RealmCollectionValueInsideOptional {
+    /// The type that is stored.
     public typealias PersistedType = EmbeddedObject
 }
 

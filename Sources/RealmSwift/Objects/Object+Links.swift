@@ -1,6 +1,7 @@
 import StorageEngine
 
 extension Object: _PersistableInsideOptional, _RealmCollectionValueInsideOptional {
+    /// The type that is stored.
     public typealias PersistedType = Object
 }
 

@@ -72,13 +72,16 @@ extension ObjectBase {
         if !_isPlaced && !_find() { stop("Object has been deleted or invalidated.") }
     }
 
-    /// Looks the row up and places the object; false if it does not exist any more.
+    /// Looks the row up and places the object; false if it does not exist any more, and then it
+    /// never will again.
     @inline(never)
     final func _find() -> Bool {
         _owner._withUnsafeGuaranteedRef { managedClass in
             let realm = managedClass.realm
             realm.checkThread()
             guard let location = managedClass.locate(key: _key, birth: _birth) else {
+                // For good, also if a cancelled transaction brings the row back.
+                _birth = RealmInstance.noGeneration
                 return false
             }
             _place(at: location, stamp: realm.connection.layoutStamp.pointee)

@@ -173,13 +173,15 @@ extension ObjectBase {
     /// What the library knows of the object's class.
     final var _model: ClassModel { _managedClass?.model ?? ClassModel.of(type(of: self)) }
 
-    /// Whether both are one instance, or stand for the same object of the same Realm.
+    /// Whether both are one instance, or stand for the same object of the same Realm, which exists.
     final func _isSameRow(as other: ObjectBase) -> Bool {
         if self === other { return true }
         guard let itsClass = _managedClass, let otherClass = other._managedClass,
             let table = itsClass.table
         else { return false }
-        return table === otherClass.table && _key == other._key
+        // A key may be used again once the transaction that made it was cancelled.
+        return table === otherClass.table && _key == other._key && !isInvalidated
+            && !other.isInvalidated
     }
 
     /// Makes this object the accessor of `key`. Its row is looked up by the first read.

@@ -9,4 +9,3 @@ public protocol ThreadConfined {
 
 extension Object: ThreadConfined {}
 extension EmbeddedObject: ThreadConfined {}
-extension Projection: ThreadConfined {}

@@ -7,7 +7,7 @@
 /// ```
 /// It is as live as the collection: its elements are read when they are asked for.
 public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCollection,
-    CustomStringConvertible
+    CustomStringConvertible, ThreadConfined
 {
     /// A position.
     public typealias Index = Int

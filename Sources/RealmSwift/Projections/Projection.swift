@@ -1,7 +1,7 @@
 import StorageEngine
 
 /// What every projection has.
-public protocol ProjectionObservable: AnyObject {
+public protocol ProjectionObservable: AnyObject, ThreadConfined {
     /// The class of the objects that are projected.
     associatedtype Root: ObjectBase & RealmCollectionValue
     /// The object that is projected.
@@ -32,6 +32,7 @@ public protocol ProjectionObservable: AnyObject {
 open class Projection<Root: ObjectBase & RealmCollectionValue>: ProjectionObservable,
     RealmCollectionValue, CustomStringConvertible
 {
+    /// The type that is stored.
     public typealias PersistedType = Root
 
     /// The object that is projected.

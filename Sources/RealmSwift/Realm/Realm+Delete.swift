@@ -1,7 +1,8 @@
 import StorageEngine
 
 extension Realm {
-    /// Deletes an object: links to it become nil, and lists lose it.
+    /// Deletes an object: links to it become nil, and lists lose it. Its instances are invalidated,
+    /// and stay so even if the transaction is cancelled.
     ///
     /// Needs a write transaction. An unmanaged object, one of another Realm, or one that was
     /// deleted before stops the program.
@@ -11,7 +12,10 @@ extension Realm {
             stop("Can only delete an object from the Realm it belongs to.")
         }
         object._requireAlive()
-        instance.change { try managedClass.existingTable.delete(ObjectKey(rawValue: object._key)) }
+        instance.change {
+            try managedClass.existingTable.delete(ObjectKey(rawValue: object._key))
+            managedClass.noteDeletion(of: object._key)
+        }
     }
 
     /// Deletes the objects of a sequence. Those that were deleted before are passed over.
@@ -67,18 +71,22 @@ extension Realm {
             stop("Can only delete an object from the Realm it belongs to.")
         }
         objects.query.requireValid()
-        if let table = objects.query.managedClass.table {
-            instance.change { try table.deleteAll() }
-        }
+        deleteAll(objects.query.managedClass)
     }
 
     /// Deletes all objects of the classes that this Realm stores.
     public func deleteAll() {
         instance.requireWriting()
         for model in instance.schema.classes {
-            if let table = instance.managedClass(for: model.type).table {
-                instance.change { try table.deleteAll() }
-            }
+            deleteAll(instance.managedClass(for: model.type))
+        }
+    }
+
+    private func deleteAll(_ managedClass: ManagedClass) {
+        guard let table = managedClass.table else { return }
+        instance.change {
+            try table.deleteAll()
+            managedClass.noteDeletionOfAll()
         }
     }
 }
@@ -125,6 +133,7 @@ final class _Deletion {
                 } else {
                     try table.delete(keys)
                 }
+                for key in keys { managedClass.noteDeletion(of: key.rawValue) }
             }
         }
     }

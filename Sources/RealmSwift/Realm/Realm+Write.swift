@@ -55,8 +55,12 @@ extension Realm {
         do { try instance.commitWrite() } catch { throw Error.of(error) }
     }
 
-    /// Ends the write transaction and takes back its changes. Objects that were added in it become
-    /// invalid.
+    /// Ends the write transaction and takes back its changes.
+    ///
+    /// Objects that were added in it become invalid; they do not turn back into unmanaged ones.
+    /// Those that were deleted in it are in the Realm again, but the instances that the deletion
+    /// invalidated stay invalid: find the objects anew. Only the instance of an embedded object
+    /// that lost its place to another one is valid again, if nobody has asked meanwhile.
     public func cancelWrite() { instance.cancelWrite() }
 
     /// Whether a write transaction has begun on this thread's Realm and not ended.

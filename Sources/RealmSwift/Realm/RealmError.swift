@@ -108,6 +108,12 @@ public func ~= (code: Realm.Error.Code, error: any Error) -> Bool {
     (error as? Realm.Error)?.code == code
 }
 
+/// Whether two errors of any types have the same domain and the same code.
+public func == (left: any Error, right: any Error) -> Bool {
+    let (left, right) = (left as NSError, right as NSError)
+    return left.code == right.code && left.domain == right.domain
+}
+
 extension Realm.Error: LocalizedError, CustomNSError, CustomStringConvertible {
     /// A complete sentence for people, with the path of the file where there is one.
     public var errorDescription: String? { message }

@@ -23,9 +23,11 @@ final class RealmInstance {
     private var failure: StorageError?
     /// Counts invalidations and cancelled write transactions; accessors and collections remember
     /// the one they were made in.
-    @exclusivity(unchecked) private(set) var generation: UInt32 = 0
+    @exclusivity(unchecked) private(set) var generation = noGeneration + 1
     /// Whatever was made in an earlier generation has been invalidated for good.
-    @exclusivity(unchecked) private(set) var firstValidGeneration: UInt32 = 0
+    @exclusivity(unchecked) private(set) var firstValidGeneration = noGeneration + 1
+    /// Comes before all others: the one of objects that are known to be invalidated for good.
+    static let noGeneration: UInt32 = 0
     private(set) var lastCommit: CommitStatistics?
     /// Objects that have their row but not yet their links and lists.
     @exclusivity(unchecked) var additions: [_Addition] = []
@@ -35,7 +37,7 @@ final class RealmInstance {
     /// Those of ``DynamicObject``s, by name.
     private var dynamicClasses: [String: ManagedClass] = [:]
     /// By name of the class. Never emptied, because managed classes refer to them uncounted.
-    private var insertedKeys: [String: InsertedKeys] = [:]
+    private var cancelledKeys: [String: CancelledKeys] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastClass: ManagedClass?
     @exclusivity(unchecked) private var isReading = true
@@ -140,10 +142,10 @@ final class RealmInstance {
                 + "to the list of `objectClasses` / `objectTypes`.")
     }
 
-    func insertedKeys(ofClass name: String) -> InsertedKeys {
-        if let known = insertedKeys[name] { return known }
-        let keys = InsertedKeys()
-        insertedKeys[name] = keys
+    func cancelledKeys(ofClass name: String) -> CancelledKeys {
+        if let known = cancelledKeys[name] { return known }
+        let keys = CancelledKeys()
+        cancelledKeys[name] = keys
         return keys
     }
 }
@@ -211,13 +213,32 @@ extension RealmInstance {
     private func endTransaction(cancelled: Bool) {
         writeState.pointee = .none
         failure = nil
-        var hasVanishedKeys = false
-        for keys in insertedKeys.values {
+        // If the file cannot be read, instances of embedded objects may come to life again.
+        if cancelled { try? noteDeletionOfEmbedded() }
+        var hasInvalidated = false
+        for keys in cancelledKeys.values {
             if keys.transactionDidEnd(cancelled: cancelled, in: generation) {
-                hasVanishedKeys = true
+                hasInvalidated = true
             }
         }
-        if hasVanishedKeys { generation += 1 }
+        if hasInvalidated { generation += 1 }
+    }
+
+    /// Notes the embedded objects that went with those that the cancelled transaction had deleted:
+    /// they are found through their owners, which are there again.
+    private func noteDeletionOfEmbedded() throws {
+        if connection.version == 0 { return }
+        var owners: [(ManagedClass, ObjectKey)] = []
+        for managedClass in Array(classes.values) + Array(dynamicClasses.values)
+        where !managedClass.model.embedding.isEmpty {
+            try managedClass.forEachRestored { owners.append((managedClass, $0)) }
+        }
+        while let (owner, key) = owners.popLast() {
+            try owner.forEachEmbedded(in: key) { embeddedClass, key in
+                embeddedClass.noteDeletion(of: key.rawValue)
+                owners.append((embeddedClass, key))
+            }
+        }
     }
 
     /// Runs a change of the open write transaction on behalf of an interface that cannot throw.
@@ -278,6 +299,7 @@ extension RealmInstance {
         if isWriting { cancelWrite() }
         generation += 1
         firstValidGeneration = generation
+        for keys in cancelledKeys.values { keys.forgetCancelled() }
         connection.endRead()
         isReading = false
     }

@@ -65,6 +65,8 @@ final class ClassModel: @unchecked Sendable {
     let hasCollections: Bool
     /// Positions of the properties that are stored once their object has a key.
     let deferred: [Int]
+    /// Positions of the properties that hold embedded objects.
+    let embedding: [Int]
     /// True if an accessor has no state besides its properties, so that it can be pointed at
     /// another object.
     let isReusable: Bool
@@ -102,6 +104,7 @@ final class ClassModel: @unchecked Sendable {
         isEncodable = type is any Encodable.Type
         hasCollections = !collections.isEmpty
         deferred = properties.indices.filter { properties[$0].isDeferred }
+        embedding = properties.indices.filter { properties[$0].shape.type == .embedded }
         isReusable = !hasOtherState && !hasCollections
         positions = Dictionary(
             properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -110,6 +113,11 @@ final class ClassModel: @unchecked Sendable {
     /// The stored or computed property of a name.
     subscript(name: String) -> PropertyModel? {
         positions[name].map { properties[$0] } ?? computed.first { $0.name == name }
+    }
+
+    /// The first stored or computed property that satisfies the condition.
+    func property(where condition: (PropertyModel) -> Bool) -> PropertyModel? {
+        properties.first(where: condition) ?? computed.first(where: condition)
     }
 
     var definition: TableDefinition {

@@ -6,15 +6,24 @@ import Synchronization
 ///
 /// Each of these is an unmanaged object whose properties have never been read, so that reading one
 /// calls `Persisted.makeDefault`, which asks here: links then lead to another such object, and
-/// lists and sets of objects hold one.
+/// collections of objects hold one.
 public final class _KeyPathTracer {
     /// The names of the properties on the way, joined by dots; nil if the path does not consist of
     /// persisted properties.
     static func name<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) -> String? {
         let tracer = _KeyPathTracer()
-        let root = tracer.makeObject(Root.self)
-        guard let root = root as? Root else { return nil }
+        let root = unsafeDowncast(tracer.makeObject(Root.self), to: Root.self)
         tracer.whileTracing { _ = root[keyPath: keyPath] }
+        return tracer.name
+    }
+
+    /// The same for the properties that those of a projection stand for.
+    static func name<Root: ProjectionObservable>(of keyPath: PartialKeyPath<Root>) -> String? {
+        let tracer = _KeyPathTracer()
+        let object = unsafeDowncast(tracer.makeObject(Root.Root.self), to: Root.Root.self)
+        // Outside of the tracing, because making the first projection of a class traces its paths.
+        let projection = Root(projecting: object)
+        tracer.whileTracing { _ = projection[keyPath: keyPath] }
         return tracer.name
     }
 
@@ -45,6 +54,14 @@ public final class _KeyPathTracer {
     }
 
     private func whileTracing(_ body: () -> Void) {
+        if _KeyPathTracer.tracingThread.load(ordering: .relaxed) == currentThread() {
+            // Something on the way asks for the name of a key path itself.
+            let outer = _KeyPathTracer.current
+            _KeyPathTracer.current = self
+            body()
+            _KeyPathTracer.current = outer
+            return
+        }
         _KeyPathTracer.lock.withLock { _ in
             _KeyPathTracer.current = self
             _KeyPathTracer.tracingThread.store(currentThread(), ordering: .relaxed)
@@ -60,7 +77,7 @@ public final class _KeyPathTracer {
         defer { isMakingObject = false }
         let model = ClassModel.of(type)
         let object = type.init()
-        for property in model.properties {
+        for property in model.properties + model.computed {
             property.wrapper.reset(at: object._storage(at: property.offset))
         }
         objects.append(object)
@@ -71,7 +88,7 @@ public final class _KeyPathTracer {
     func didRead(_ address: UnsafeMutableRawPointer) {
         // Each read must go on from where the one before led to.
         guard names.count == objects.count - 1, let object = objects.last,
-            let property = object._model.properties.first(where: {
+            let property = object._model.property(where: {
                 object._storage(at: $0.offset) == address
             })
         else {

@@ -116,6 +116,8 @@ public struct ObjectSchema: CustomStringConvertible, Equatable {
     public var objectClass: AnyClass { model.type }
     /// True for a class of embedded objects.
     public var isEmbedded: Bool { model.isEmbedded }
+    /// Always false: classes whose objects are only sent to a server do not exist here.
+    public var isAsymmetric: Bool { false }
     /// The primary key; nil if the class has none.
     public var primaryKeyProperty: Property? {
         model.primaryKey.map { Property(model: model.properties[$0]) }

@@ -51,10 +51,13 @@ public struct ObjectId: Hashable, Sendable {
     }
 
     /// An id of a given time, machine (its lowest three bytes count) and process (two bytes), with
-    /// a random count.
+    /// a random count. Times before 1970 or after 2106 give the nearest that an id can have.
     public init(timestamp: Date, machineId: Int, processId: Int) {
         self.init(
-            seconds: UInt32(truncatingIfNeeded: Int64(timestamp.timeIntervalSince1970)),
+            // A time that is no number gives 0.
+            seconds: UInt32(
+                Double.minimum(
+                    Double(UInt32.max), Double.maximum(0, timestamp.timeIntervalSince1970))),
             origin: UInt64(machineId & 0xff_ffff) << 16 | UInt64(processId & 0xffff),
             count: .random(in: 0...ObjectIdGenerator.largestCount))
     }

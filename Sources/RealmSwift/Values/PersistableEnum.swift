@@ -44,7 +44,7 @@ extension PersistableEnum {
 }
 
 /// An enum that can be stored. Declare ``PersistableEnum`` instead.
-public protocol RealmEnum: RealmOptionalType {}
+public protocol RealmEnum: RealmOptionalType, _RealmSchemaDiscoverable {}
 
 /// A type with a value of its own accord.
 public protocol _DefaultConstructible {

@@ -2,6 +2,7 @@ import Foundation
 import StorageEngine
 
 extension String: _PersistableScalar {
+    /// The type that is stored.
     public typealias PersistedType = String
     public static var _valueType: ValueType { .string }
     @inlinable public static var _mayOverflow: Bool { true }
@@ -31,6 +32,7 @@ extension String: _PersistableScalar {
 }
 
 extension Data: _PersistableScalar {
+    /// The type that is stored.
     public typealias PersistedType = Data
     public static var _valueType: ValueType { .data }
     @inlinable public static var _mayOverflow: Bool { true }
@@ -59,6 +61,7 @@ extension Data: _PersistableScalar {
 
 /// Stored as seconds since the reference date, so every `Date` comes back as it was.
 extension Date: _PersistableScalar {
+    /// The type that is stored.
     public typealias PersistedType = Date
     public static var _valueType: ValueType { .date }
     public static func _makeDefault() -> Date { Date() }

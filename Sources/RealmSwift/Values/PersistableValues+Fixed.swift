@@ -2,6 +2,7 @@ import Foundation
 import StorageEngine
 
 extension UUID: _PersistableScalar {
+    /// The type that is stored.
     public typealias PersistedType = UUID
     public static var _valueType: ValueType { .uuid }
     public static func _makeDefault() -> UUID { UUID() }
@@ -38,6 +39,7 @@ extension UUID: _PersistableScalar {
 }
 
 extension ObjectId: _PersistableScalar {
+    /// The type that is stored.
     public typealias PersistedType = ObjectId
     public static var _valueType: ValueType { .objectID }
     public static func _makeDefault() -> ObjectId { .generate() }
@@ -69,6 +71,7 @@ extension ObjectId: _PersistableScalar {
 }
 
 extension Decimal128: _PersistableScalar {
+    /// The type that is stored.
     public typealias PersistedType = Decimal128
     public static var _valueType: ValueType { .decimal128 }
     public static func _makeDefault() -> Decimal128 { Decimal128() }

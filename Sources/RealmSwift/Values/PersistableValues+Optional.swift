@@ -2,6 +2,7 @@ import Foundation
 import StorageEngine
 
 extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
+    /// The type that is stored.
     public typealias PersistedType = Wrapped.PersistedType?
 }
 

@@ -129,15 +129,31 @@ extension _PersistableInteger {
     }
 }
 
-extension Int: _PersistableInteger { public typealias PersistedType = Int }
-extension Int8: _PersistableInteger { public typealias PersistedType = Int8 }
-extension Int16: _PersistableInteger { public typealias PersistedType = Int16 }
-extension Int32: _PersistableInteger { public typealias PersistedType = Int32 }
-extension Int64: _PersistableInteger { public typealias PersistedType = Int64 }
+extension Int: _PersistableInteger {
+    /// The type that is stored.
+    public typealias PersistedType = Int
+}
+extension Int8: _PersistableInteger {
+    /// The type that is stored.
+    public typealias PersistedType = Int8
+}
+extension Int16: _PersistableInteger {
+    /// The type that is stored.
+    public typealias PersistedType = Int16
+}
+extension Int32: _PersistableInteger {
+    /// The type that is stored.
+    public typealias PersistedType = Int32
+}
+extension Int64: _PersistableInteger {
+    /// The type that is stored.
+    public typealias PersistedType = Int64
+}
 
 // MARK: Bool and floating point
 
 extension Bool: _PersistableScalar {
+    /// The type that is stored.
     public typealias PersistedType = Bool
     public static var _valueType: ValueType { .bool }
     public static func _makeDefault() -> Bool { false }
@@ -168,6 +184,7 @@ extension Bool: _PersistableScalar {
 }
 
 extension Float: _PersistableScalar {
+    /// The type that is stored.
     public typealias PersistedType = Float
     public static var _valueType: ValueType { .float }
     public static func _makeDefault() -> Float { 0 }
@@ -192,6 +209,7 @@ extension Float: _PersistableScalar {
 }
 
 extension Double: _PersistableScalar {
+    /// The type that is stored.
     public typealias PersistedType = Double
     public static var _valueType: ValueType { .double }
     public static func _makeDefault() -> Double { 0 }

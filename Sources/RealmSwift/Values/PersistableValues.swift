@@ -23,7 +23,7 @@ public struct _PropertyShape {
 ///
 /// The underscored requirements are how properties reach the storage engine. They are public so
 /// that property accessors compile into the model class; application code has no use for them.
-public protocol _Persistable: _HasPersistedType
+public protocol _Persistable: _RealmSchemaDiscoverable, _HasPersistedType
 where
     PersistedType: _Persistable,
     // Ends the recursion: an enum or a class, which another type maps itself to, is the longest.

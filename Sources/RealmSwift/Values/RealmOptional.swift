@@ -1,5 +1,5 @@
 /// A type that ``RealmOptional`` can wrap.
-public protocol RealmOptionalType {}
+public protocol RealmOptionalType: _ObjcBridgeable {}
 
 extension Bool: RealmOptionalType {}
 extension Int: RealmOptionalType {}

@@ -58,25 +58,6 @@ import Testing
         try realm.write { dog.name = "Rex" }
         #expect(realm.objects(Dog.self).first?.name == "Rex")
     }
-
-    @Test func cyclesOfUnmanagedObjectsAreAdded() throws {
-        let (one, two) = (Creation.City(value: ["id": 1]), Creation.City(value: ["id": 2]))
-        one.twin = two
-        two.twin = one
-        try realm.write { realm.add(one) }
-        #expect(one.twin?.twin == one && realm.objects(Creation.City.self).count == 2)
-    }
-
-    @Test func updatePoliciesReachTheLinkedObjects() throws {
-        typealias City = Creation.City
-        try realm.write { _ = realm.create(City.self, value: ["id": 2, "city": "old"]) }
-        try realm.write {
-            realm.create(
-                City.self, value: ["id": 1, "twin": ["id": 2, "city": "new"]], update: .modified)
-        }
-        #expect(realm.object(ofType: City.self, forPrimaryKey: 2)?.city == "new")
-        #expect(realm.objects(City.self).count == 2)
-    }
 }
 
 @Suite struct JSONSamples {

@@ -159,24 +159,6 @@ enum Creation {
         #expect(realm.objects(Person.self).count == 2 && realm.objects(Dog.self).count == 1)
     }
 
-    @Test func objectsOfAnotherRealmAreCopiedWithAllTheyLinkTo() throws {
-        let other = try temporaryRealm(Creation.types)
-        let original = try other.write {
-            other.create(
-                Person.self, value: ["name": "Ann", "dogs": [["Rex", 4]], "best": ["Max"]])
-        }
-        let copy = try realm.write { realm.create(Person.self, value: original) }
-        #expect(copy.realm == realm && original.realm == other)
-        #expect(copy.dogs.map(\.name) == ["Rex"] && copy.best?.name == "Max")
-        #expect(realm.objects(Dog.self).count == 2 && other.objects(Dog.self).count == 2)
-    }
-
-    @Test func initializersLinkToManagedObjectsAsTheyAre() throws {
-        let rex = try realm.write { realm.create(Dog.self, value: ["Rex"]) }
-        let person = Person(value: ["best": rex])
-        #expect(person.realm == nil && person.best === rex)
-    }
-
     @Test func creatingOfNoValueTakesEveryDefault() throws {
         let dog = try realm.write { realm.create(Dog.self) }
         #expect(dog.name == "nobody" && dog.age == 1 && dog.realm == realm)

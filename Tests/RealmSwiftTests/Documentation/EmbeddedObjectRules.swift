@@ -65,54 +65,6 @@ private enum Geo {
         ["Embedding_Address", "Embedding_Country"].map { realm.dynamicObjects($0).count }
     }
 
-    @Test func embeddedObjectsAreStoredWithTheirOwner() throws {
-        let owner = Person(value: ["id": 2])
-        owner.home = Embedding.address("Main Street")
-        owner.addresses.append(Embedding.address("Side Street"))
-        owner.byName["work"] = Embedding.address("Work Street")
-        try realm.write { realm.add(owner) }
-        #expect(owner.home?.street == "Main Street" && owner.home?.country?.name == "Chile")
-        #expect(owner.addresses.map(\.street) == ["Side Street"])
-        #expect(owner.byName["work"]??.street == "Work Street")
-        #expect(owner.home?.realm == realm && counts == [3, 3])
-    }
-
-    @Test func assigningMovesUnmanagedObjectsIn() throws {
-        let address = Embedding.address("Main Street")
-        try realm.write { ann.home = address }
-        #expect(address.realm == realm && ann.home?.isSameObject(as: address) == true)
-    }
-
-    @Test func dictionariesAndArraysCreateThem() throws {
-        let person = try realm.write {
-            realm.create(
-                Person.self,
-                value: [
-                    "id": 2, "home": ["street": "a"],
-                    "addresses": [["b", ["c"]], ["street": "d"]],
-                    "byName": ["k": ["e"]],
-                ])
-        }
-        #expect(person.home?.street == "a" && person.addresses.map(\.street) == ["b", "d"])
-        #expect(person.addresses[0].country?.name == "c" && person.byName["k"]??.street == "e")
-    }
-
-    @Test func replacingDeletesTheOldOne() throws {
-        let (old, new) = (Embedding.address("old"), Embedding.address("new"))
-        try realm.write {
-            ann.home = old
-            ann.home = new
-        }
-        #expect(old.isInvalidated && !new.isInvalidated && counts == [1, 1])
-    }
-
-    @Test func settingNilDeletes() throws {
-        let address = Embedding.address("old")
-        try realm.write { ann.home = address }
-        try realm.write { ann.home = nil }
-        #expect(address.isInvalidated && counts == [0, 0])
-    }
-
     @Test func removingFromListsAndMapsDeletes() throws {
         let addresses = ["a", "b", "c"].map(Embedding.address)
         let mapped = Embedding.address("d")
@@ -142,16 +94,6 @@ private enum Geo {
         let country = try #require(address.country)
         try realm.write { realm.delete(ann) }
         #expect(address.isInvalidated && country.isInvalidated && counts == [0, 0])
-    }
-
-    @Test func deletingAnEmbeddedObjectClearsItsPlace() throws {
-        try realm.write {
-            ann.home = Embedding.address("a")
-            ann.addresses.append(Embedding.address("b"))
-            realm.delete(ann.home!)
-            realm.delete(ann.addresses[0])
-        }
-        #expect(ann.home == nil && ann.addresses.isEmpty && counts == [0, 0])
     }
 
     @Test func deletingAListOfThemEmptiesIt() throws {
@@ -194,13 +136,6 @@ private enum Geo {
         ann.home = Embedding.address("b")
         realm.cancelWrite()
         #expect(ann.home?.street == "a" && counts == [1, 1])
-    }
-
-    @Test func theSchemaTellsThem() throws {
-        #expect(Embedding.address("a").objectSchema.isEmbedded && !ann.objectSchema.isEmbedded)
-        let home = try #require(ann.objectSchema["home"])
-        #expect(home.type == .object && home.isOptional)
-        #expect(home.objectClassName == "Embedding_Address")
     }
 
     @Test func geospatialSample() throws {

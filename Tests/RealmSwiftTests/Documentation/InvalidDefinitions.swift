@@ -30,6 +30,42 @@ private enum Undefined {
         @Persisted var sources: LinkingObjects<NoOrigin>
         override class func shouldIncludeInDefaultSchema() -> Bool { false }
     }
+
+    class TwoKeys: Object {
+        @Persisted(primaryKey: true) var a: Int
+        @Persisted(primaryKey: true) var b: Int
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+
+    class BoolKey: Object {
+        @Persisted(primaryKey: true) var flag: Bool
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+
+    class Empty: Object {
+        var value = 0
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+
+    class Base: Object {
+        @Persisted private var value: Int
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+
+    class Derived: Base {
+        @Persisted private var value: Int
+    }
+
+    class OpensARealm: Object {
+        @Persisted var value: Int
+
+        required init() {
+            super.init()
+            _ = try? temporaryRealm([OpensARealm.self])
+        }
+
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
 }
 
 private let misuses: [String: Misuse] = [
@@ -49,6 +85,24 @@ private let misuses: [String: Misuse] = [
         "LinkingObjects<Undefined_NoOrigin> property 'sources' must set the origin property name "
             + "with @Persisted(originProperty: \"name\")."
     ) { _ = try temporaryRealm([Undefined.NoOrigin.self]) },
+    "two primary keys": Misuse(
+        "Properties 'a' and 'b' are both marked as the primary key of 'Undefined_TwoKeys'"
+    ) { _ = try temporaryRealm([Undefined.TwoKeys.self]) },
+    "a primary key of the wrong type": Misuse(
+        "Property 'flag' cannot be made the primary key of 'Undefined_BoolKey' because it is not a "
+            + "'string', 'int', 'objectId', or 'uuid' property."
+    ) { _ = try temporaryRealm([Undefined.BoolKey.self]) },
+    "no properties": Misuse(
+        "No properties are defined for 'Undefined_Empty'. Did you remember to mark them with "
+            + "'@objc' or '@Persisted' in your model?"
+    ) { _ = try temporaryRealm([Undefined.Empty.self]) },
+    "one name twice in a hierarchy": Misuse(
+        "Property 'value' is declared multiple times in the class hierarchy of 'Undefined_Derived'"
+    ) { _ = try temporaryRealm([Undefined.Derived.self]) },
+    "an initializer that opens a Realm": Misuse(
+        "Illegal recursive call of schema discovery for 'Undefined_OpensARealm': the initializer "
+            + "of a model class must not open a Realm."
+    ) { _ = try temporaryRealm([Undefined.OpensARealm.self]) },
 ]
 
 @Suite struct InvalidDefinitionMisuses {

@@ -28,11 +28,6 @@ private enum Tasks {
 
     init() throws { realm = try temporaryRealm([Tasks.Job.self]) }
 
-    @Test func theDefaultIsTheFirstCase() {
-        let job = Job()
-        #expect(job.task == .planned && job.priority == .high && job.previous == nil)
-    }
-
     @Test func casesAreStoredAndReadBack() throws {
         let job = try realm.write { realm.create(Job.self, value: ["name": "a"]) }
         try realm.write {
@@ -81,12 +76,6 @@ private enum Tasks {
         #expect(schema["ratio"]?.type == .double && schema["ratio"]?.isOptional == true)
         #expect(schema["history"]?.isArray == true && schema["history"]?.type == .string)
         #expect(schema["priority"]?.isIndexed == true)
-    }
-
-    @Test func casesCompareByRawValue() {
-        #expect(Tasks.Priority.low < .high && Tasks.Task.done < .planned)
-        #expect(
-            [Tasks.Task.started, .done, .planned].sorted() == [.done, .planned, .started])
     }
 
     @Test func optionalPropertiesWithoutAMatchingCaseAreNil() throws {

@@ -156,28 +156,4 @@ private enum Forms {
         #expect(decoded.notes["k"] == "v" && decoded.uuid == uuid && decoded.amount == 1.5)
         #expect(decoded.realm == nil)
     }
-
-    @Test func absentOptionalsDecodeAsNil() throws {
-        let text = """
-            {"id": 2, "name": "Bob", "scores": [], "tags": ["x", "y"], "notes": {}, "level": 1,
-             "uuid": "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"}
-            """
-        let decoded = try JSONDecoder().decode(Coded.self, from: Data(text.utf8))
-        #expect(decoded.nick == nil && decoded.amount == nil && decoded.tags.count == 2)
-        let realm = try temporaryRealm(Forms.types)
-        try realm.write { realm.add(decoded) }
-        #expect(realm.object(ofType: Coded.self, forPrimaryKey: 2)?.name == "Bob")
-    }
-
-    @Test func absentRequiredValuesThrow() {
-        #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode(Coded.self, from: Data(#"{"id": 2}"#.utf8))
-        }
-    }
-
-    @Test func managedObjectsAreNotEncoded() throws {
-        let realm = try temporaryRealm(Forms.types)
-        let object = try realm.write { realm.create(Coded.self) }
-        #expect(throws: EncodingError.self) { try JSONEncoder().encode(object) }
-    }
 }

@@ -106,12 +106,6 @@ private enum Projecting {
         #expect(person.firstName == "Eddard")
     }
 
-    @Test func projectionsOfOneObjectAreEqual() {
-        let other = PersonProjection(projecting: realm.objects(Person.self)[0])
-        #expect(projection == other && projection.hashValue == other.hashValue)
-        #expect(projection != PersonProjection(projecting: john.friends[0]))
-    }
-
     @Test func theyFollowTheirRoot() throws {
         #expect(projection.realm == realm && !projection.isInvalidated)
         try realm.write { realm.delete(john) }

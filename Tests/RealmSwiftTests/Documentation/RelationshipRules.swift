@@ -13,8 +13,6 @@ private enum Relations {
         @Persisted var name = ""
         @Persisted var address: Address?
         @Persisted var dogs: List<Dog>
-        @Persisted var favourites: MutableSet<Dog>
-        @Persisted var byName: Map<String, Dog?>
     }
 
     class Dog: Object {
@@ -23,8 +21,6 @@ private enum Relations {
         @Persisted var owner: Person?  // to-one relationships must be optional
         @Persisted var parent: Dog?
         @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
-        @Persisted(originProperty: "favourites") var admirers: LinkingObjects<Person>
-        @Persisted(originProperty: "byName") var callers: LinkingObjects<Person>
         @Persisted(originProperty: "parent") var puppies: LinkingObjects<Dog>
     }
 
@@ -103,39 +99,6 @@ private enum Relations {
         try realm.write { realm.add([jim, ann, rex] as [Object]) }
     }
 
-    @Test func theyAreEmptyWhileUnmanaged() {
-        let dog = Dog()
-        #expect(dog.owners.isEmpty && dog.owners.count == 0 && dog.owners.first == nil)
-        #expect(dog.owners.realm == nil)
-    }
-
-    @Test func theyHoldEveryObjectThatLinksThroughTheProperty() throws {
-        try realm.write {
-            jim.dogs.append(rex)
-            ann.dogs.append(rex)
-            ann.dogs.append(Dog())
-        }
-        #expect(Set(rex.owners.map(\.name)) == ["Ann", "Jim"])
-        #expect(rex.admirers.isEmpty && rex.owners.realm == realm)
-    }
-
-    @Test func theyHoldAnObjectOncePerListElement() throws {
-        try realm.write { jim.dogs.append(objectsIn: [rex, rex, rex]) }
-        #expect(rex.owners.count == 3 && rex.owners.allSatisfy { $0.isSameObject(as: jim) })
-    }
-
-    @Test func theyWorkThroughLinksSetsAndMaps() throws {
-        try realm.write {
-            jim.favourites.insert(rex)
-            ann.byName["R"] = rex
-            ann.byName["r"] = rex
-            realm.create(Dog.self, value: ["name": "Rex II", "parent": rex])
-        }
-        #expect(rex.admirers.map(\.name) == ["Jim"])
-        #expect(rex.callers.map(\.name) == ["Ann", "Ann"])
-        #expect(rex.puppies.map(\.name) == ["Rex II"])
-    }
-
     @Test func theyAreLive() throws {
         let owners = rex.owners
         #expect(owners.isEmpty)
@@ -162,13 +125,6 @@ private enum Relations {
         #expect(owners[0].isSameObject(as: jim) && owners.last?.isSameObject(as: ann) == true)
         #expect(owners == rex.owners)
         #expect(AnyRealmCollection(owners).count == 2)
-    }
-
-    @Test func theyAreNotAmongThePropertiesButFoundByName() throws {
-        let schema = rex.objectSchema
-        #expect(schema.properties.map(\.name) == ["name", "age", "owner", "parent"])
-        let property = try #require(schema["owners"])
-        #expect(property.type == .linkingObjects && property.objectClassName == "Relations_Person")
     }
 
     @Test func theyTakeNoPartInCreation() throws {

@@ -1,6 +1,32 @@
 import Foundation
 
-extension RealmCollection {
+/// What ``RealmCollection`` and ``RealmKeyedCollection`` have in common: aggregates of their
+/// values, and of the properties of their objects.
+public protocol AggregatableCollection: Sequence {
+    /// The type of the values that are aggregated: of a map, that of the values without the keys.
+    associatedtype AggregatedValue: RealmCollectionValue = Element
+
+    /// The least value of a property of all objects; nil without values.
+    ///
+    /// A property that does not exist, or is neither a number nor a date, stops the program; so do
+    /// the maximum, the sum and the mean, which dates do not have.
+    func min<T: _HasPersistedType>(ofProperty property: String) -> T?
+    where T.PersistedType: MinMaxType
+    /// The greatest value of a property of all objects; nil without values.
+    func max<T: _HasPersistedType>(ofProperty property: String) -> T?
+    where T.PersistedType: MinMaxType
+    /// The sum of a property of all objects; 0 without values. Nil values are left out.
+    func sum<T: _HasPersistedType>(ofProperty property: String) -> T
+    where T.PersistedType: AddableType
+    /// The mean of a property of all objects that have a value; nil without values.
+    func average<T: _HasPersistedType>(ofProperty property: String) -> T?
+    where T.PersistedType: AddableType
+
+    /// How the values can be read one after the other.
+    var _contents: _CollectionContents { get }
+}
+
+extension AggregatableCollection {
     /// The least value of a property of all objects; nil without values.
     ///
     /// A property that does not exist, or is neither a number nor a date, stops the program; so do
@@ -29,49 +55,19 @@ extension RealmCollection {
     }
 }
 
-extension RealmCollection where Element: ObjectBase {
-    /// The least value of a property of all objects; nil without values.
-    ///
-    /// ```swift
-    /// let youngest = realm.objects(Dog.self).min(of: \.age)
-    /// ```
-    public func min<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
-    where T.PersistedType: MinMaxType {
-        min(ofProperty: _name(for: keyPath))
-    }
+extension AggregatableCollection where AggregatedValue.PersistedType: MinMaxType {
+    /// The least value; nil if there is none, or all are nil.
+    public func min() -> AggregatedValue? { aggregated(.min, nil, of: _contents) }
 
-    /// The greatest value of a property of all objects; nil without values.
-    public func max<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
-    where T.PersistedType: MinMaxType {
-        max(ofProperty: _name(for: keyPath))
-    }
-
-    /// The sum of a property of all objects; 0 without values. Nil values are left out.
-    public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T
-    where T.PersistedType: AddableType {
-        sum(ofProperty: _name(for: keyPath))
-    }
-
-    /// The mean of a property of all objects that have a value; nil without values.
-    public func average<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
-    where T.PersistedType: AddableType {
-        average(ofProperty: _name(for: keyPath))
-    }
+    /// The greatest value; nil if there is none, or all are nil.
+    public func max() -> AggregatedValue? { aggregated(.max, nil, of: _contents) }
 }
 
-extension RealmCollection where Element.PersistedType: MinMaxType {
-    /// The least element; nil if there is none, or all are nil.
-    public func min() -> Element? { aggregated(.min, nil, of: _contents) }
+extension AggregatableCollection where AggregatedValue.PersistedType: AddableType {
+    /// The sum of all values; 0 if there is none. Nil values are left out.
+    public func sum() -> AggregatedValue { summed(nil, of: _contents) }
 
-    /// The greatest element; nil if there is none, or all are nil.
-    public func max() -> Element? { aggregated(.max, nil, of: _contents) }
-}
-
-extension RealmCollection where Element.PersistedType: AddableType {
-    /// The sum of all elements; 0 if there is none. Nil elements are left out.
-    public func sum() -> Element { summed(nil, of: _contents) }
-
-    /// The mean of all elements that are not nil; nil if there is none.
+    /// The mean of all values that are not nil; nil if there is none.
     public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
         aggregated(.average, nil, of: _contents)
     }
