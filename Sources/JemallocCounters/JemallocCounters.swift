@@ -15,7 +15,7 @@ public enum JemallocCounters {
             mallctl("epoch", nil, nil, &epoch, MemoryLayout<UInt64>.size)
             return AllocationProbe.Reading(
                 threadBytes: number("thread.allocated") ?? 0,
-                threadFreedBytes: number("thread.deallocated") ?? 0,
+                threadFreedBytes: freedBytes(),
                 allocations: requests() ?? 0)
         }
     }
@@ -31,6 +31,18 @@ public enum JemallocCounters {
             let large = number("stats.arenas.\(arena).large.nrequests")
         else { return nil }
         return small + large
+    }
+
+    /// Of the calling thread. A `StaticString`, because passing a `String` to C allocates, between
+    /// two of the counters that are being read.
+    private static func freedBytes() -> UInt64 {
+        let name: StaticString = "thread.deallocated"
+        var value: UInt64 = 0
+        var size = MemoryLayout<UInt64>.size
+        _ = name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount) {
+            mallctl($0, &value, &size, nil, 0)
+        }
+        return value
     }
 
     private static func number(_ name: String) -> UInt64? {
