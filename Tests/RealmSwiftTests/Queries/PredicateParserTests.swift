@@ -102,7 +102,9 @@ import Testing
     func mistakesAreReportedWhereTheyAre(format: String, position: Int) throws {
         let error = try #require(refusal(format))
         #expect(error.position == position, "\(error)")
-        #expect(error.description.contains("at character \(position + 1) of"))
+        // Without a text there is no place in it to show.
+        let place = "at character \(position + 1) of"
+        #expect(format.isEmpty || error.description.contains(place))
     }
 
     @Test func wrongArgumentsAreReported() throws {
