@@ -23,13 +23,15 @@ import Testing
             durableFloor: sequence - 1,
             pageCount: 100_000, root: PageReference(page: 50, birth: version), livePages: 900,
             checkpoint: PageReference(page: 99, birth: version - 3),
-            checkpointSequence: sequence - 2, pageList: extents(100),
-            pageListHash: random.next(), pagesWereSynced: false,
-            log: FreeSpaceLog(
-                allocated: extents(100),
-                freed: extents(60).map {
-                    FreedExtent(extent: $0, birth: .random(in: 1..<version, using: &random))
-                }))
+            checkpointSequence: sequence - 2, pageListHash: random.next(),
+            pagesWereSynced: false,
+            lists: CommitRecord.Lists(
+                pageList: extents(100),
+                log: FreeSpaceLog(
+                    allocated: extents(100),
+                    freed: extents(60).map {
+                        FreedExtent(extent: $0, birth: .random(in: 1..<version, using: &random))
+                    })))
     }
 
     private func decode(_ block: [UInt8], slot: UInt64, seed: UInt64 = seed) -> CommitRecord? {
@@ -52,7 +54,9 @@ import Testing
         var random = SeededRandom(seed: 5)
         for count in [1, 100, CommitRecord.inlineRootsCapacity] {
             var record = sample(&random)
-            record.inlineRoots = (0..<count).map { _ in .random(in: .min ... .max, using: &random) }
+            record.lists = CommitRecord.Lists(
+                inlineRoots: (0..<count).map { _ in .random(in: .min ... .max, using: &random) },
+                pageList: record.pageList, log: record.log)
             let slot = CommitRecord.slot(of: record.sequence)
             #expect(decode(record.encode(fileSeed: Self.seed), slot: slot) == nil)
             record.root = .none

@@ -6,19 +6,20 @@
 /// transaction that was begun before reads them any more.
 // Unchecked: `record` and `memory` change only while the group is open, under the write lock and
 // the queue's lock; whoever reads them without these locks holds the write lock, or has taken the
-// group. `outcome` is written before `state` says so, and read after.
+// group. `outcome` is written before `state` says so, and read after. For the same reason accesses to
+// the two are not checked while the program runs.
 final class CommitGroup: @unchecked Sendable {
     /// The version of its first transaction: pages of this birth and later are in memory.
     let firstVersion: UInt64
     /// The record that makes it durable: describes the newest of its transactions.
-    private(set) var record: CommitRecord
+    @exclusivity(unchecked) private(set) var record: CommitRecord
     /// When it has to be durable: as soon as the most urgent of its transactions wants it.
     private(set) var sync: Sync
     /// No transaction may join any more.
     private(set) var isFull: Bool
     /// That of its transactions. The first one's table says what the file's pages are to be, those
     /// that its transactions wrote and still need; the other tables are empty.
-    private var memory: [PageMemory]
+    @exclusivity(unchecked) private var memory: [PageMemory]
     private let pool: PageMemoryPool
 
     /// Half of the threads where 64 write at once.

@@ -42,22 +42,44 @@ struct CommitRecord: Equatable, Sendable {
     var pageCount: UInt64
     /// The page behind which all roots are found; none where they are in `inlineRoots`.
     var root: PageReference
-    /// The roots themselves, where they are few: a page less to write. What the layers above make of
-    /// it is not looked at here.
-    var inlineRoots: [UInt8] = []
     var livePages: UInt64
     /// The newest checkpoint of the free map; its birth is the version it describes.
     var checkpoint: PageReference
     /// The sequence number of the record that it came with.
     var checkpointSequence: UInt64
-    /// What this commit wrote. Empty where `pagesWereSynced`.
-    var pageList: [Extent]
     /// See ``PageListHash``.
     var pageListHash: UInt64
     /// The pages were durable before this record was written: no list vouches for them.
     var pagesWereSynced: Bool
-    /// Nil where it did not fit; then `checkpoint` is of this version.
-    var log: FreeSpaceLog?
+    /// What is of no fixed length. Every transaction copies records, so copies share it: one
+    /// reference to count instead of four.
+    var lists: Lists
+
+    final class Lists: Equatable, Sendable {
+        /// The roots themselves, where they are few: a page less to write. What the layers above
+        /// make of it is not looked at here.
+        let inlineRoots: [UInt8]
+        /// What this commit wrote. Empty where `pagesWereSynced`.
+        let pageList: [Extent]
+        /// Nil where it did not fit; then `checkpoint` is of this version.
+        let log: FreeSpaceLog?
+
+        init(inlineRoots: [UInt8] = [], pageList: [Extent] = [], log: FreeSpaceLog?) {
+            self.inlineRoots = inlineRoots
+            self.pageList = pageList
+            self.log = log
+        }
+
+        static func == (one: Lists, other: Lists) -> Bool {
+            one === other
+                || one.inlineRoots == other.inlineRoots && one.pageList == other.pageList
+                    && one.log == other.log
+        }
+    }
+
+    var inlineRoots: [UInt8] { lists.inlineRoots }
+    var pageList: [Extent] { lists.pageList }
+    var log: FreeSpaceLog? { lists.log }
 
     /// What the record says of the free space; nil where it has no log.
     var freeSpaceStep: FreeSpaceStep? {
@@ -156,7 +178,6 @@ extension CommitRecord {
         checkpointSequence = word(80)
         pageListHash = word(88)
         pagesWereSynced = half(96) & Self.flag != 0
-        pageList = []
         guard version <= Self.maximumVersion, sequence >= 1, sequence <= version,
             Self.slot(of: sequence) == slot, durableFloor < sequence,
             pageCount >= firstPage, pageCount <= Self.maximumPageCount,
@@ -168,7 +189,6 @@ extension CommitRecord {
             half(112) <= Self.inlineRootsCapacity, half(112) == 0 || root.isNone
         else { return nil }
         let listsStart = Self.listOffset + Int(half(112))
-        inlineRoots = Array(block[Self.listOffset..<listsStart])
 
         let bounds = firstPage..<pageCount
         var reader = VariableLengthIntegerReader(
@@ -177,7 +197,7 @@ extension CommitRecord {
             let list = ExtentCoding.decode(
                 count: UInt64(half(96) & ~Self.flag), within: bounds, from: &reader)
         else { return nil }
-        pageList = list
+        var log: FreeSpaceLog?
         let logCount = UInt64(half(100))
         if logCount & UInt64(Self.flag) != 0 {
             guard checkpoint.birth == version else { return nil }
@@ -188,6 +208,8 @@ extension CommitRecord {
             else { return nil }
             log = decoded
         }
+        lists = Lists(
+            inlineRoots: Array(block[Self.listOffset..<listsStart]), pageList: list, log: log)
     }
 
     private static func isPlausible(

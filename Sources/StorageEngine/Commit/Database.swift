@@ -44,8 +44,9 @@ public final class Database: @unchecked Sendable {
 
     /// The newest version's record that this process has seen. Saves reading the slot.
     private let newestRecord: Locked<CommitRecord?>
-    /// Touched by the holder of the write lock only.
-    var writerState = WriterState()
+    /// Touched by the holder of the write lock only, which is why accesses are not checked: there are
+    /// twenty in a small commit, and none calls what makes another.
+    @exclusivity(unchecked) var writerState = WriterState()
     /// Transactions of this process that have finished and are not on disk yet.
     let commits = CommitQueue()
     let pageMemory: PageMemoryPool

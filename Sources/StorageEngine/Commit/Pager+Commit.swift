@@ -152,8 +152,7 @@ extension Pager {
     ) throws(StorageError) -> CommitRecord {
         var checkpoint = record?.checkpoint ?? .none
         var checkpointSequence = record?.checkpointSequence ?? 0
-        database.writerState.freeSpace!.finishTransaction(version: writeVersion)
-        var log = database.writerState.freeSpace!.groupLog()
+        var log = database.writerState.finishTransaction(version: writeVersion)
         var isListed = isListable(log)
         let needsCheckpoint =
             sequence - checkpointSequence > CommitRecord.maximumCheckpointAge
@@ -176,12 +175,13 @@ extension Pager {
         return CommitRecord(
             version: writeVersion, sequence: sequence, commitID: commitID,
             durableFloor: sequence - 1, pageCount: database.writerState.freeSpace!.pageCount,
-            root: root, inlineRoots: inlineRoots,
-            livePages: database.writerState.freeSpace!.livePages,
-            checkpoint: checkpoint,
-            checkpointSequence: checkpointSequence, pageList: list, pageListHash: 0,
+            root: root, livePages: database.writerState.freeSpace!.livePages,
+            checkpoint: checkpoint, checkpointSequence: checkpointSequence, pageListHash: 0,
             pagesWereSynced: !isListed,
-            log: CommitRecord.fits(pageList: list, log: log, version: writeVersion) ? log : nil)
+            lists: CommitRecord.Lists(
+                inlineRoots: inlineRoots, pageList: list,
+                log: CommitRecord.fits(pageList: list, log: log, version: writeVersion)
+                    ? log : nil))
     }
 
     private func isListable(_ log: FreeSpaceLog) -> Bool {

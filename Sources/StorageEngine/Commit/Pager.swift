@@ -22,7 +22,7 @@ public final class Pager {
     @exclusivity(unchecked) public var root = PageReference.none
     /// The roots themselves, as bytes, where they are few and `root` is none: no page is written for
     /// them. Its owner sets it like `root`, to at most ``CommitRecord/inlineRootsCapacity`` bytes.
-    var inlineRoots: [UInt8] = []
+    @exclusivity(unchecked) var inlineRoots: [UInt8] = []
     @exclusivity(unchecked) public private(set) var isReading = false
 
     /// The record of `version`; nil for version 0. In a write transaction perhaps the draft of one.
@@ -36,7 +36,7 @@ public final class Pager {
     /// Pages of this birth and later are in memory: the transaction's, and those of its head.
     @exclusivity(unchecked) var firstVersionInMemory: UInt64 = Pager.noVersion
     /// Pages of the head that the open transaction has copied or freed.
-    var freedFromHead: [PageReference] = []
+    @exclusivity(unchecked) var freedFromHead: [PageReference] = []
 
     /// Counted up when a node that the open write transaction made is freed, for those who hold
     /// places in rows. Set by the owner, who keeps it as long as the pager.
@@ -60,7 +60,7 @@ public final class Pager {
     /// A call that failed may have left a change half done, so the transaction can only be rolled
     /// back: from then on ``commit()`` and every call that takes or gives back a page throws the
     /// error again.
-    public internal(set) var transactionFailure: StorageError?
+    @exclusivity(unchecked) public internal(set) var transactionFailure: StorageError?
 
     static let noVersion = UInt64.max
 

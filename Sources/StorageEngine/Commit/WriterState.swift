@@ -56,6 +56,13 @@ struct WriterState {
         }
     }
 
+    /// The transaction becomes `version`, of the open group. Returns what that group did so far.
+    mutating func finishTransaction(version: UInt64) -> FreeSpaceLog {
+        // Here, and not by the caller: the map would be copied for the second call.
+        freeSpace!.finishTransaction(version: version)
+        return freeSpace!.groupLog()
+    }
+
     // MARK: What waits for a sync
 
     /// A quarter of what a file may have beyond what is live and what readers reach: 16 MiB, or a
