@@ -45,6 +45,8 @@ extension CollectionHandle {
         try Array(bytes).withUnsafeBytes(body)
     }
 
+    // Inlined, so that what `body` uses is not copied for it, which would count references.
+    @inline(__always)
     func withOwned(_ value: Scalar, _ body: (Scalar) throws -> Void) throws {
         guard case .bytes(let bytes) = value else { return try body(value) }
         try withOwned(bytes) { try body(.bytes($0)) }

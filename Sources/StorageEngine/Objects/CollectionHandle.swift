@@ -256,6 +256,8 @@ extension CollectionHandle {
     }
 
     private func freeOverflow(_ root: TreeRoot, _ index: Int, _ column: Int) throws {
+        // Numbers have no pages of their own: the row need not be looked for.
+        if column == tree.valueColumn, format.kind != .bytes { return }
         let (leaf, row) = try tree.find(pager, root, index)
         if leaf.kind(column) == .bytes, leaf.isOverflow(column, row) {
             try pager.free(leaf.overflowReference(column, row).0)

@@ -152,8 +152,9 @@ public final class Table {
     public func location(of key: ObjectKey) throws -> RowLocation? {
         // Most looks at an object while it is changed come right after the one before.
         if clusterWriter.hasPath(to: cluster.treeID) {
-            let leaf = clusterWriter.leaf.reading
-            if let row = leaf.row(of: key) { return RowLocation(leaf: leaf, row: row) }
+            if let row = clusterWriter.row(of: key) {
+                return RowLocation(leaf: clusterWriter.leaf.reading, row: row)
+            }
         }
         return try ClusterTree.location(pager, try root, of: key)
     }

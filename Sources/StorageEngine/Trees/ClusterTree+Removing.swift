@@ -38,11 +38,11 @@ extension ClusterTree {
     func remove(_ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey) throws {
         while true {
             // Dropping what the object's values own often went to its leaf just now.
-            let isThere = writer.hasPath(to: treeID) && writer.leaf.reading.row(of: key) != nil
+            let isThere = writer.hasPath(to: treeID) && writer.row(of: key) != nil
             let leaf =
                 isThere
                 ? writer.leaf : try writer.descend(&root, .cluster) { Self.childRow($0, key) }
-            guard let row = leaf.reading.row(of: key) else { throw writer.pager.noSuchObject(key) }
+            guard let row = writer.row(of: key) else { throw writer.pager.noSuchObject(key) }
             guard keepKeys(leaf, whenRemoving: row) else {
                 // Only a fresh path has the headroom that a split needs.
                 if isThere { writer.dropPath() } else { try makeRoom(writer, &root, .leafFull) }

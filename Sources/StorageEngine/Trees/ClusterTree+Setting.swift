@@ -5,7 +5,7 @@ extension ClusterTree {
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey, _ column: Int,
         _ value: StoredValue
     ) throws {
-        if writer.hasPath(to: treeID), let row = writer.leaf.reading.row(of: key),
+        if writer.hasPath(to: treeID), let row = writer.row(of: key),
             writer.leaf.reading.hasInline(column, columns[column].tag),
             writer.leaf.set(column, row, value)
         {
@@ -13,8 +13,8 @@ extension ClusterTree {
         }
         if root.reference.isNone { throw writer.pager.noSuchObject(key) }
         while true {
-            let leaf = try writer.descend(&root, .cluster) { Self.childRow($0, key) }
-            guard let row = leaf.reading.row(of: key) else { throw writer.pager.noSuchObject(key) }
+            _ = try writer.descend(&root, .cluster) { Self.childRow($0, key) }
+            guard let row = writer.row(of: key) else { throw writer.pager.noSuchObject(key) }
             let outcome = try setThroughSpill(writer, column, row, value)
             if outcome == .done {
                 writer.keepPath(to: treeID)
@@ -75,7 +75,8 @@ extension ClusterTree {
     }
 
     /// Changes the node of a spilled column, which grows page by page. False if it may not grow
-    /// further. `rows`: how many it has before.
+    /// further. `rows`: how many it has before. Rows of the leaf stay where they are, so whoever
+    /// takes out rows says so.
     func changeSpill(
         _ writer: TreeWriter, _ position: Int, rows: Int, _ change: (MutableNode) -> Bool
     ) throws -> Bool {
@@ -90,7 +91,6 @@ extension ClusterTree {
             leaf.setSpillReference(position, reference)
         }
         leaf.updateSpillZone(position, from: node.reading)
-        writer.rowsMoved()
         return true
     }
 }

@@ -22,6 +22,8 @@ final class TreeWriter {
     @exclusivity(unchecked) private var pathTreeID: UInt32 = 0
     @exclusivity(unchecked) private var pathStamp: UInt64 = 0
     @exclusivity(unchecked) private var pathCopies: UInt64 = 0
+    /// Where an object was last found; see `row(of:)`.
+    @exclusivity(unchecked) private var lastRow = 0
     /// Called whenever rows may have moved.
     let layoutStamp: UnsafeMutablePointer<UInt64>
 
@@ -70,6 +72,23 @@ final class TreeWriter {
     func dropPath() {
         depth = 0
         pathTreeID = 0
+    }
+
+    /// The row of an object in the cluster leaf at the end of the path; nil if it is not there.
+    /// Changes come in several steps to one object, so the row of the step before is looked at
+    /// first.
+    @inline(__always)
+    func row(of key: ObjectKey) -> Int? {
+        let leaf = leaf.reading
+        let column = leaf.keyColumn
+        if column >= 0, lastRow < leaf.rowCount,
+            leaf.integer(column, lastRow) == key.rawValue &- leaf.lowKey
+        {
+            return lastRow
+        }
+        guard let row = leaf.row(of: key) else { return nil }
+        lastRow = row
+        return row
     }
 
     /// Makes the path to a leaf writable. `choose` picks the row of each branch.
