@@ -98,8 +98,7 @@ struct PersonsOracle {
     func checksum() -> Int {
         var sum = 0
         forEach { person in
-            for byte in person.name.utf8 { sum &+= Int(byte) }
-            sum &+= person.birthdate &+ person.age
+            sum &+= person.name.byteSum &+ person.birthdate &+ person.age
         }
         return sum
     }

@@ -101,8 +101,7 @@ final class RealmObjectPersonStore: PersonStore {
     private static func checksum<P: PersonObject>(_ persons: Results<P>) -> Int {
         var sum = 0
         for person in persons {
-            for byte in person.name.utf8 { sum &+= Int(byte) }
-            sum &+= seconds(person.birthdate) &+ person.age
+            sum &+= person.name.byteSum &+ seconds(person.birthdate) &+ person.age
         }
         return sum
     }

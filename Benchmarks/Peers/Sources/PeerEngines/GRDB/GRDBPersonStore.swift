@@ -105,8 +105,7 @@ final class GRDBPersonStore<Person: PersonRecord>: PersonStore {
     func checksum() throws -> Int {
         var sum = 0
         try forEach { name, birthdate, age in
-            for byte in name.utf8 { sum &+= Int(byte) }
-            sum &+= birthdate &+ age
+            sum &+= name.byteSum &+ birthdate &+ age
         }
         return sum
     }
