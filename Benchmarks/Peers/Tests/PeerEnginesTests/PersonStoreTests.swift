@@ -92,16 +92,24 @@ extension PeerTests {
             let folder = try TemporaryFolder()
             let path = folder.path + "/persons"
             let persons = makePersons(30)
-            let writer = try peer.engine.openPersons(at: path, .integerKey, peer.fastest)
+            // Another thread's store: those of one thread may be one and the same.
+            func insert(_ range: Range<Int>) throws {
+                let writers = WorkerThreads<Bool>(count: 1, name: "writer") { _, _ in
+                    try peer.engine.openPersons(at: path, .integerKey, peer.fastest)
+                        .insert(persons[range])
+                    return true
+                }
+                _ = try writers.run()
+            }
             let reader = try peer.engine.openPersons(at: path, .integerKey, peer.fastest)
-            try writer.insert(persons[0..<10])
+            try insert(0..<10)
             try reader.pin()
-            try writer.insert(persons[10..<20])
+            try insert(10..<20)
             try PersonModel(persons: Array(persons[0..<10])).expectEqual(reader, .integerKey)
             try reader.refresh()
             try PersonModel(persons: Array(persons[0..<20])).expectEqual(reader, .integerKey)
             try reader.pin()
-            try writer.insert(persons[20..<30])
+            try insert(20..<30)
             try PersonModel(persons: Array(persons[0..<20])).expectEqual(reader, .integerKey)
             try reader.pin()
             try PersonModel(persons: persons).expectEqual(reader, .integerKey)

@@ -100,7 +100,17 @@ extension PackedPersonStore {
 
 extension UnsafeRawBufferPointer {
     fileprivate func contains(bytes sought: UnsafeRawBufferPointer) -> Bool {
-        guard let start = sought.baseAddress, let baseAddress else { return sought.isEmpty }
-        return memmem(baseAddress, count, start, sought.count) != nil
+        guard let first = sought.first, let start = sought.baseAddress else { return true }
+        guard let baseAddress else { return false }
+        var position = 0
+        // How many places are left where it could begin.
+        while case let left = count - sought.count + 1 - position, left > 0 {
+            guard let found = memchr(baseAddress + position, Int32(first), left) else {
+                return false
+            }
+            if memcmp(found, start, sought.count) == 0 { return true }
+            position = UnsafeRawPointer(found) - baseAddress + 1
+        }
+        return false
     }
 }

@@ -120,7 +120,7 @@ extension GRDBPersonStore {
     func young(ageBelow limit: Int) throws -> YoungPersons {
         guard layout == .integerKey else { throw missingKey("integer key", layout) }
         let request = Person.filter(PersonColumns.age < limit)
-            .select(count(PersonColumns.number), max(PersonColumns.number))
+            .select(GRDB.count(PersonColumns.number), max(PersonColumns.number))
         return try reader.read { database in
             guard let row = try Row.fetchOne(database, request) else {
                 return YoungPersons(count: 0, lastNumber: nil)

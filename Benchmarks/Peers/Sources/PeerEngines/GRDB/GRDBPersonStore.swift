@@ -86,7 +86,7 @@ final class GRDBPersonStore<Person: PersonRecord>: PersonStore {
 
     func sumOfAges() throws -> Int {
         try reader.read {
-            try Person.select(sum(PersonColumns.age), as: Int.self).fetchOne($0) ?? 0
+            try Person.select(GRDB.sum(PersonColumns.age), as: Int.self).fetchOne($0) ?? 0
         }
     }
 
