@@ -114,13 +114,8 @@ struct PersonsOracle {
     func checksum(where matches: (PersonValues) -> Bool = { _ in true }) -> Int {
         var sum = 0
         forEach { person in
-<<<<<<< HEAD
-            sum &+= person.name.byteSum &+ person.birthdate &+ person.age
-=======
             guard matches(person) else { return }
-            for byte in person.name.utf8 { sum &+= Int(byte) }
-            sum &+= person.birthdate &+ person.age
->>>>>>> cb69f5fb2fda5999110785b3192125930e747b01
+            sum &+= person.name.byteSum &+ person.birthdate &+ person.age
         }
         return sum
     }
