@@ -55,8 +55,7 @@ extension GRDBPersonStore {
             var sum = 0
             let persons = try Person.filter(PersonColumns.age < limit).fetchCursor(database)
             while let person = try persons.next() {
-                for byte in person.name.utf8 { sum &+= Int(byte) }
-                sum &+= Self.seconds(person) &+ person.age
+                sum &+= person.name.byteSum &+ Self.seconds(person) &+ person.age
             }
             return sum
         }
