@@ -251,11 +251,73 @@ import Testing
             #expect(try plan.keys().map(\.rawValue) == expected, comment)
             #expect(try plan.count() == expected.count, comment)
             #expect(try plan.keys(limit: 3).map(\.rawValue) == Array(expected.prefix(3)), comment)
+            try checkAggregates(plan, expected.map { people[$0]! }, comment)
             let some = (0..<400 as Range<Int64>).filter { $0 % 7 == 0 }.reversed()
             #expect(
                 try plan.matches(among: some.map(ObjectKey.init(rawValue:))).map(\.rawValue)
                     == expected.filter { some.contains($0) }, comment)
         }
+    }
+
+    /// Heights are quarters, which add up exactly in any order.
+    private func checkAggregates(
+        _ plan: QueryPlan, _ people: [Person], _ comment: Comment
+    ) throws {
+        let heights = people.compactMap(\.height)
+        let sum = try plan.sum(Column.height)
+        #expect(sum.count == heights.count, comment)
+        #expect(sum.floating == heights.reduce(0, +), comment)
+        let ages = people.reduce(0) { $0 + Int128($1.age) }
+        #expect(try plan.sum(Column.age).integer == ages, comment)
+        func owned(_ value: Scalar?) -> OwnedScalar? { value.map { OwnedScalar($0) } }
+        #expect(
+            try owned(plan.minimum(Column.height)) == heights.min().map { .double($0) }, comment)
+        #expect(
+            try owned(plan.maximum(Column.age)) == people.map(\.age).max().map { .integer($0) },
+            comment)
+        var names: [OwnedScalar] = []
+        try plan.forEachValue(Column.name) { names.append(OwnedScalar($0)) }
+        #expect(names == people.map { $0.name.map { .bytes($0) } ?? .null }, comment)
+    }
+
+    @Test func whatAPlanLooksAtIsMeasured() throws {
+        let connection = try Connection(Database.open(path: directory.file("c.realm")))
+        try connection.beginWrite()
+        try connection.createTables([
+            TableDefinition(
+                name: "Row",
+                columns: [
+                    ColumnDefinition(name: "zero", type: .int),
+                    ColumnDefinition(name: "mod", type: .int),
+                ])
+        ])
+        let table = try #require(try connection.table(named: "Row"))
+        for number in 0..<30_000 as Range<Int64> {
+            try [Scalar.integer(0), .integer(number % 7)].withUnsafeBufferPointer {
+                _ = try table.insert($0)
+            }
+        }
+        func effort(_ condition: QueryCondition) throws -> QueryEffort {
+            let plan = try QueryPlan(table, condition)
+            return try plan.measuringEffort { try plan.count() }.effort
+        }
+        let isNegative = QueryCondition.value(column: 0, .compare(.less, .integer(0)))
+        let isThree = QueryCondition.value(column: 1, .compare(.equal, .integer(3)))
+        let all = try effort(isThree)
+        #expect(all.rows == 30_000 && all.leaves > 3 && all.skippedLeaves == 0)
+        #expect(all.matchingLeaves == all.leaves && all.candidates == nil)
+        for condition in [
+            isNegative, .and([isThree, isNegative]), .or([isNegative, .constant(false)]),
+        ] {
+            let none = try effort(condition)
+            #expect(none.leaves == all.leaves && none.skippedLeaves == all.leaves)
+            #expect(none.rows == 0 && none.matchingLeaves == 0)
+        }
+        let not = try effort(.not(isNegative))
+        #expect(not.skippedLeaves == all.leaves && not.matchingLeaves == all.leaves)
+        let named = try effort(.keys([ObjectKey(rawValue: 5), ObjectKey(rawValue: 50_000)]))
+        #expect(named.candidates == 2 && named.rows == 1 && named.leaves == 1)
+        connection.rollback()
     }
 
     @Test func plansTellHowTheyFindTheirObjects() throws {

@@ -5,6 +5,14 @@ import Testing
 /// Orders by several properties and links against a stable sort of plain Swift values.
 @Suite struct QuerySorterTests {
     private let directory = TestDirectory()
+    private let connections = KeptConnections()
+
+    /// Tables do not keep theirs.
+    private final class KeptConnections {
+        private var connections: [Connection] = []
+
+        func keep(_ connection: Connection) { connections.append(connection) }
+    }
 
     private struct Row {
         var key: ObjectKey
@@ -12,25 +20,54 @@ import Testing
         var text: [UInt8]?
         var number: Int64
         var decimal: Int64?
+        var date: Double?
+        var weight: Float?
         var parent: Int?
     }
 
-    private static let definition = TableDefinition(
-        name: "Row",
-        columns: [
-            ColumnDefinition(name: "text", type: .string, isOptional: true),
-            ColumnDefinition(name: "number", type: .int),
-            ColumnDefinition(name: "decimal", type: .decimal128, isOptional: true),
-            ColumnDefinition(name: "parent", type: .link, linkTarget: "Row"),
-        ])
+    private enum Column {
+        static let text = 0, number = 1, decimal = 2, parent = 3, date = 4, weight = 5
+        static let all = [text, number, decimal, date, weight]
+    }
 
-    private func makeRows(_ table: Table, _ random: inout SeededRandom) throws -> [Row] {
+    private static func definition(isIndexed: Bool) -> TableDefinition {
+        TableDefinition(
+            name: "Row",
+            columns: [
+                ColumnDefinition(
+                    name: "text", type: .string, isOptional: true, isIndexed: isIndexed),
+                ColumnDefinition(name: "number", type: .int, isIndexed: isIndexed),
+                ColumnDefinition(name: "decimal", type: .decimal128, isOptional: true),
+                ColumnDefinition(name: "parent", type: .link, linkTarget: "Row"),
+                ColumnDefinition(
+                    name: "date", type: .date, isOptional: true, isIndexed: isIndexed),
+                ColumnDefinition(name: "weight", type: .float, isOptional: true),
+            ])
+    }
+
+    /// Indexed by every second seed.
+    private func makeTable(_ seed: UInt64) throws -> Table {
+        let connection = try Connection(Database.open(path: directory.file("\(seed).realm")))
+        try connection.beginWrite()
+        try connection.createTables([Self.definition(isIndexed: seed % 2 == 0)])
+        connections.keep(connection)
+        return try #require(try connection.table(named: "Row"))
+    }
+
+    private func makeRows(
+        _ table: Table, count: Int, _ random: inout SeededRandom
+    ) throws -> [Row] {
         var rows: [Row] = []
-        for _ in 0..<[1, 70, 400][random.next(below: 3)] {
+        let numbers = random.next(below: 2) == 0 ? 6 : 100_000
+        for _ in 0..<count {
             var row = Row(
                 key: ObjectKey(rawValue: 0), text: randomText(&random),
-                number: Int64(random.next(below: 6)) - 3,
-                decimal: random.next(below: 4) == 0 ? nil : Int64(random.next(below: 5)) - 2)
+                number: Int64(random.next(below: numbers)) - 3,
+                decimal: random.next(below: 4) == 0 ? nil : Int64(random.next(below: 5)) - 2,
+                date: [nil, .nan, -0.0, 0, 1.5, Double(random.next(below: 300))][
+                    random.next(below: 6)],
+                weight: [nil, .nan, -0.0, 0, 0.1, Float(random.next(below: 300)) / 3][
+                    random.next(below: 6)])
             if !rows.isEmpty, random.next(below: 3) > 0 {
                 row.parent = random.next(below: rows.count)
             }
@@ -40,6 +77,7 @@ import Testing
                 let values: [Scalar] = [
                     text, .integer(row.number), decimal.map { .fixed16($0.low, $0.high) } ?? .null,
                     row.parent.map { .integer(rows[$0].key.rawValue) } ?? .null,
+                    row.date.map { .double($0) } ?? .null, row.weight.map { .float($0) } ?? .null,
                 ]
                 return try values.withUnsafeBufferPointer { try table.insert($0) }
             }
@@ -65,9 +103,14 @@ import Testing
             case (let a?, let b?): precedes(a, b) ? -1 : precedes(b, a) ? 1 : 0
             }
         }
+        func precedes<T: FloatingPoint>(_ a: T, _ b: T) -> Bool {
+            a.isNaN || b.isNaN ? a.isNaN && !b.isNaN : a < b
+        }
         switch column {
-        case 0: return order(a?.text, b?.text) { $0.lexicographicallyPrecedes($1) }
-        case 1: return order(a?.number, b?.number, <)
+        case Column.text: return order(a?.text, b?.text) { $0.lexicographicallyPrecedes($1) }
+        case Column.number: return order(a?.number, b?.number, <)
+        case Column.date: return order(a?.date, b?.date, precedes)
+        case Column.weight: return order(a?.weight, b?.weight, precedes)
         default: return order(a?.decimal, b?.decimal, <)
         }
     }
@@ -87,28 +130,34 @@ import Testing
         return 0
     }
 
+    private func randomOrders(_ random: inout SeededRandom) -> [QueryOrder] {
+        (0..<random.next(below: 4)).map { _ in
+            QueryOrder(
+                links: Array(repeating: Column.parent, count: max(0, random.next(below: 5) - 2)),
+                column: Column.all[random.next(below: Column.all.count)],
+                isAscending: random.next(below: 2) == 0)
+        }
+    }
+
+    private func sorted(_ given: [Row], _ orders: [QueryOrder], _ rows: [Row]) -> [ObjectKey] {
+        given.enumerated().sorted {
+            let result = compare($0.element, $1.element, orders, rows)
+            return result != 0 ? result < 0 : $0.offset < $1.offset
+        }.map(\.element.key)
+    }
+
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
     func ordersAndGroupsAreThoseOfPlainValues(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        let connection = try Connection(Database.open(path: directory.file("\(seed).realm")))
-        try connection.beginWrite()
-        try connection.createTables([Self.definition])
-        let table = try #require(try connection.table(named: "Row"))
-        let rows = try makeRows(table, &random)
+        let table = try makeTable(seed)
+        let rows = try makeRows(table, count: [1, 70, 400][random.next(below: 3)], &random)
         for _ in 0..<30 {
-            let orders = (0..<random.next(below: 4)).map { _ in
-                QueryOrder(
-                    links: Array(repeating: 3, count: max(0, random.next(below: 5) - 2)),
-                    column: random.next(below: 3), isAscending: random.next(below: 2) == 0)
-            }
+            let orders = randomOrders(&random)
             let given = shuffled(rows, &random)
             let sorter = try QuerySorter(table, orders)
-            let expected = given.enumerated().sorted {
-                let result = compare($0.element, $1.element, orders, rows)
-                return result != 0 ? result < 0 : $0.offset < $1.offset
-            }
             let comment: Comment = "seed \(seed): \(orders)"
-            #expect(try sorter.sorted(given.map(\.key)) == expected.map(\.element.key), comment)
+            #expect(
+                try sorter.sorted(given.map(\.key)) == sorted(given, orders, rows), comment)
             var kept: [Row] = []
             for row in given
             where !kept.contains(where: { compare($0, row, orders, rows) == 0 }) {
@@ -116,7 +165,92 @@ import Testing
             }
             #expect(try sorter.distinct(given.map(\.key)) == kept.map(\.key), comment)
         }
-        connection.rollback()
+    }
+
+    // MARK: Of what a plan finds
+
+    /// A condition and what it means.
+    private func question(
+        _ random: inout SeededRandom
+    ) -> (condition: QueryCondition, isTrue: (Row) -> Bool) {
+        let number = Int64(random.next(below: 8)) - 3
+        switch random.next(below: 5) {
+        case 0: return (.constant(true), { _ in true })
+        case 1:
+            return (
+                .value(column: Column.number, .compare(.less, .integer(number))),
+                { $0.number < number }
+            )
+        case 2:
+            return (
+                .value(column: Column.number, .compare(.equal, .integer(number))),
+                { $0.number == number }
+            )
+        case 3: return (.value(column: Column.decimal, .isNull), { $0.decimal == nil })
+        default:
+            return (.object(name: "even") { $0.rawValue % 2 == 0 }, { $0.key.rawValue % 2 == 0 })
+        }
+    }
+
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func theFirstAreThoseOfAllInOrder(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let table = try makeTable(seed)
+        let rows = try makeRows(table, count: [3, 300, 1_200][random.next(below: 3)], &random)
+        if random.next(below: 2) == 0 { try table.connection.commit() }
+        for _ in 0..<20 {
+            let orders = randomOrders(&random)
+            let sorter = try QuerySorter(table, orders)
+            let (condition, isTrue) = question(&random)
+            let plan = try QueryPlan(table, condition)
+            let expected = sorted(rows.filter(isTrue), orders, rows)
+            let comment: Comment = "seed \(seed): \(orders) of \(plan.explain())"
+            #expect(try sorter.sorted(plan) == expected, comment)
+            for limit in [0, 1, 7, 100, 5_000] {
+                #expect(
+                    try sorter.first(limit, of: plan) == Array(expected.prefix(limit)),
+                    "\(comment), limit \(limit)")
+            }
+        }
+    }
+
+    @Test func anIndexIsWalkedWhileThatIsCheap() throws {
+        var random = SeededRandom(seed: 3)
+        let table = try makeTable(2)
+        var rows: [Row] = []
+        while rows.count < 6_000 || rows.allSatisfy({ $0.number < 6 }) {
+            for row in rows { try table.delete(row.key) }
+            rows = try makeRows(table, count: 6_000, &random)
+        }
+        func check(
+            _ order: QueryOrder, _ condition: QueryCondition, isByIndex: Bool,
+            _ isTrue: (Row) -> Bool = { _ in true }
+        ) throws {
+            let sorter = try QuerySorter(table, [order])
+            let plan = try QueryPlan(table, condition)
+            let (first, effort) = try plan.measuringEffort { try sorter.first(8, of: plan) }
+            #expect(first == Array(sorted(rows.filter(isTrue), [order], rows).prefix(8)))
+            #expect(effort.isOrderedByIndex == isByIndex, "\(order)")
+            if isByIndex { #expect(effort.rows <= 6_000 / QueryPlan.shareOfCandidates) }
+        }
+        let everything = QueryCondition.constant(true)
+        for isAscending in [true, false] {
+            try check(
+                QueryOrder(column: Column.number, isAscending: isAscending), everything,
+                isByIndex: true)
+            try check(
+                QueryOrder(column: Column.weight, isAscending: isAscending), everything,
+                isByIndex: false)
+        }
+        try check(
+            QueryOrder(column: Column.number), .value(column: Column.decimal, .isNotNull),
+            isByIndex: true
+        ) { $0.decimal != nil }
+        let last = try #require(rows.max { $0.number < $1.number })
+        try check(
+            QueryOrder(column: Column.number), .object(name: "last") { $0 == last.key },
+            isByIndex: false
+        ) { $0.key == last.key }
     }
 
     private func shuffled(_ rows: [Row], _ random: inout SeededRandom) -> [Row] {
@@ -126,14 +260,12 @@ import Testing
     }
 
     @Test func whatHasNoOrderIsRefused() throws {
-        let connection = try Connection(Database.open(path: directory.file()))
-        try connection.beginWrite()
-        try connection.createTables([Self.definition])
-        let table = try #require(try connection.table(named: "Row"))
-        #expect(throws: StorageError.self) { try QuerySorter(table, [QueryOrder(column: 3)]) }
+        let table = try makeTable(1)
         #expect(throws: StorageError.self) {
-            try QuerySorter(table, [QueryOrder(links: [1], column: 0)])
+            try QuerySorter(table, [QueryOrder(column: Column.parent)])
         }
-        connection.rollback()
+        #expect(throws: StorageError.self) {
+            try QuerySorter(table, [QueryOrder(links: [Column.number], column: Column.text)])
+        }
     }
 }

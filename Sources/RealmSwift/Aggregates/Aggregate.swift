@@ -24,13 +24,12 @@ enum Aggregate: String {
         let position = model.properties.firstIndex { $0.name == name }
         guard let position, let type else { return nil }
         switch contents.source {
-        case .table(let managedClass):
-            return runOverTable(managedClass, managedClass.columns[position], type)
+        case .results(let query):
+            let column = query.managedClass.columns[position]
+            if let plan = query.planOfAggregates { return run(over: plan, column, type) }
+            return run(over: query.keys, of: query.managedClass, column, type)
         case .links(let keys, let managedClass):
-            var accumulator = AggregateAccumulator(self, type)
-            let column = managedClass.columns[position]
-            managedClass.forEachValue(column, of: keys) { accumulator.add($0) }
-            return accumulator.result
+            return run(over: keys, of: managedClass, managedClass.columns[position], type)
         case .objects(let objects, _):
             var accumulator = AggregateAccumulator(self, type)
             for object in objects {
@@ -59,7 +58,7 @@ enum Aggregate: String {
             var accumulator = AggregateAccumulator(self, type)
             for value in values { accumulator.add(unmanaged: value) }
             return accumulator.result
-        case .table, .links, .objects: return nil
+        case .results, .links, .objects: return nil
         }
     }
 
@@ -71,35 +70,35 @@ enum Aggregate: String {
         }
     }
 
-    /// The engine works on whole columns of numbers at once.
-    private func runOverTable(
-        _ managedClass: ManagedClass, _ column: Int, _ type: ValueType
+    /// Object by object.
+    private func run(
+        over keys: ContiguousArray<Int64>, of managedClass: ManagedClass, _ column: Int,
+        _ type: ValueType
     ) -> Any? {
-        guard let table = managedClass.table else { return self == .sum ? 0 : nil }
+        var accumulator = AggregateAccumulator(self, type)
+        managedClass.forEachValue(column, of: keys) { accumulator.add($0) }
+        return accumulator.result
+    }
+
+    /// The engine works on whole columns of numbers at once. Values are added in the order of keys,
+    /// however the objects are sorted.
+    private func run(over plan: QueryPlan, _ column: Int, _ type: ValueType) -> Any? {
         if type == .decimal128 || type == .mixed {
             var accumulator = AggregateAccumulator(self, type)
-            attempt {
-                try table.forEachLeaf { leaf, _ in
-                    for row in 0..<leaf.rowCount {
-                        accumulator.add(
-                            try table.value(column, at: RowLocation(leaf: leaf, row: row)))
-                    }
-                    return true
-                }
-            }
+            attempt { try plan.forEachValue(column) { accumulator.add($0) } }
             return accumulator.result
         }
         return attempt {
             switch self {
             case .min:
-                return try table.minimum(column).flatMap { MixedValue($0, of: type) }?
+                return try plan.minimum(column).flatMap { MixedValue($0, of: type) }?
                     .aggregateResult
             case .max:
-                return try table.maximum(column).flatMap { MixedValue($0, of: type) }?
+                return try plan.maximum(column).flatMap { MixedValue($0, of: type) }?
                     .aggregateResult
-            case .average: return try table.average(column)
+            case .average: return try plan.sum(column).average
             case .sum:
-                let sum = try table.sum(column)
+                let sum = try plan.sum(column)
                 return type == .int ? Int(truncatingIfNeeded: sum.integer) : sum.floating
             }
         }

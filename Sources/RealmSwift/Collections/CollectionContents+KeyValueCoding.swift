@@ -6,17 +6,15 @@ extension _CollectionContents {
         switch source {
         case .stored(_, _, let elements): elements().map { boxed($0) ?? NSNull() }
         case .values(let values, _): values.map { boxed($0) ?? NSNull() }
-        case .table, .links, .objects: objects
+        case .results, .links, .objects: objects
         }
     }
 
     /// The elements of a collection of objects.
     private var objects: [ObjectBase] {
         switch source {
-        case .table(let managedClass):
-            TableCursor(managedClass).map {
-                Array(IteratorSequence(RLMIterator<Object>(cursor: $0)))
-            } ?? []
+        case .results(let query):
+            query.keys.map { query.managedClass.makeAccessor(key: $0) }
         case .links(let keys, let target): keys.map { target.makeAccessor(key: $0) }
         case .objects(let objects, _): objects
         case .stored, .values: []

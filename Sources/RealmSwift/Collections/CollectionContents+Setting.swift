@@ -7,9 +7,9 @@ extension _CollectionContents {
         let managedClass: ManagedClass
         let keys: ContiguousArray<Int64>
         switch source {
-        case .table(let tableClass):
-            managedClass = tableClass
-            keys = ResultsQuery(tableClass).keys
+        case .results(let query):
+            managedClass = query.managedClass
+            keys = query.keys
         case .links(let linked, let target):
             managedClass = target
             keys = linked

@@ -3,8 +3,8 @@ import StorageEngine
 /// How aggregates and key-value coding read a collection: all elements once, as they are now.
 public struct _CollectionContents {
     enum Source {
-        /// All objects of a class.
-        case table(ManagedClass)
+        /// What was made of the objects of a class, or of another collection.
+        case results(ResultsQuery)
         /// Objects of a Realm.
         case links(ContiguousArray<Int64>, ManagedClass)
         /// The objects of an unmanaged collection.
@@ -58,7 +58,8 @@ public struct _CollectionContents {
     /// The class of a collection of objects; nil for one of values.
     var model: ClassModel? {
         switch source {
-        case .table(let managedClass), .links(_, let managedClass): managedClass.model
+        case .results(let query): query.managedClass.model
+        case .links(_, let managedClass): managedClass.model
         case .objects(_, let type): ClassModel.of(type)
         case .stored, .values: nil
         }

@@ -124,8 +124,7 @@ extension Results: RealmCollection {
         return RLMIterator(cursor: cursor)
     }
 
-    /// The first object; nil if there is none. Objects behind it are not looked for, unless the
-    /// results are sorted.
+    /// The first object; nil if there is none. Those behind it are not looked for, and not sorted.
     public var first: Element? { isEmpty ? nil : self[0] }
 
     /// Whether there is no object. The search for them ends with the first.
@@ -134,10 +133,7 @@ extension Results: RealmCollection {
     public var _contents: _CollectionContents {
         if let values { return values.contents }
         query.requireValid()
-        return _CollectionContents(
-            query.isWholeTable
-                ? .table(query.managedClass) : .links(query.keys, query.managedClass),
-            kindName: "Results", realm: query.realm)
+        return _CollectionContents(.results(query), kindName: "Results", realm: query.realm)
     }
 
     public var _querySource: _QuerySource {

@@ -12,11 +12,12 @@ final class ResultsQuery {
         case keys(() -> [ObjectKey])
     }
 
-    /// What is done with all objects, one after the other.
+    /// What is done with all objects, one after the other. Between two `distinct` there are at most
+    /// a filter and a sort behind it; a table that is sorted is filtered first, if only by nothing.
     enum Operation {
         case filter(QueryCondition, QueryPlan)
         case sort(QuerySorter, [QueryOrder])
-        case distinct(QuerySorter, [QueryOrder])
+        case distinct(QuerySorter)
     }
 
     let managedClass: ManagedClass
@@ -46,9 +47,13 @@ final class ResultsQuery {
         var stamp: UInt64?
         var keys: ContiguousArray<Int64>?
         var count: Int?
-        /// The first key, or nil for none, if that alone was looked for.
-        var first: Int64??
+        /// The first so many keys, if no more were looked for.
+        var first: ContiguousArray<Int64> = []
     }
+
+    /// How many keys are looked for when single objects are asked for by their positions: so many as
+    /// are needed, or all if that is more than the last.
+    private static let firstParts = [1, 128, 1024]
 
     init(
         _ managedClass: ManagedClass, isDecoded: Bool = false, _ origin: Source = .table,
@@ -67,10 +72,9 @@ final class ResultsQuery {
         birth = realm.generation
     }
 
-    /// The same with one operation more.
-    func adding(_ operation: Operation) -> ResultsQuery {
-        ResultsQuery(
-            managedClass, isDecoded: isDecoded, origin, operations + [operation])
+    /// The same with other operations.
+    func replacing(_ operations: [Operation]) -> ResultsQuery {
+        ResultsQuery(managedClass, isDecoded: isDecoded, origin, operations)
     }
 
     var isValid: Bool { managedClass.isValid(birth: birth) }
@@ -100,13 +104,35 @@ final class ResultsQuery {
 
     /// Sorting changes no count, and a filter of a whole table needs no keys for it.
     private func countWithoutKeys() -> Int? {
-        guard case .table = origin, case .filter(_, let plan)? = operations.first else {
-            return nil
+        attempt { try plan?.plan.count() }
+    }
+
+    /// If objects of a table are filtered and sorted, and nothing else: what finds them, and what
+    /// puts them in order.
+    var plan: (plan: QueryPlan, sorter: QuerySorter?)? {
+        guard case .table = origin, let table = managedClass.table else { return nil }
+        var plan: QueryPlan?
+        var sorter: QuerySorter?
+        for operation in operations {
+            switch operation {
+            case .filter(_, let filter): plan = filter
+            case .sort(let sort, _): sorter = sort
+            case .distinct: return nil
+            }
         }
-        for operation in operations.dropFirst() {
-            guard case .sort = operation else { return nil }
-        }
-        return attempt { try plan.count() }
+        return (plan ?? attempt { try everything(of: table) }, sorter)
+    }
+
+    func everything(of table: Table) throws -> QueryPlan { try QueryPlan(table, .constant(true)) }
+
+    /// What finds the objects among all of their table, unless a few keys are known that are
+    /// faster.
+    var planOfAggregates: QueryPlan? {
+        forgetOutdated()
+        guard let table = managedClass.table, let plan = plan?.plan else { return nil }
+        guard let keys = found.keys else { return plan }
+        let isFew = attempt { try table.count() } / 64 > keys.count
+        return isFew ? nil : plan
     }
 
     /// All keys in their order.
@@ -114,7 +140,7 @@ final class ResultsQuery {
         forgetOutdated()
         if let keys = found.keys { return keys }
         let keys = ContiguousArray(attempt { try findAll() }.map(\.rawValue))
-        found.keys = keys
+        if !isWholeTable { found.keys = keys }
         return keys
     }
 
@@ -131,40 +157,48 @@ final class ResultsQuery {
         switch origin {
         case .keys(let gather): keys = gather()
         case .table:
-            if case .filter(_, let plan)? = rest.first {
-                rest = rest.dropFirst()
-                keys = try plan.keys()
-            } else {
+            guard case .filter(_, let plan)? = rest.first else {
                 keys = try table.allKeys()
+                break
+            }
+            rest = rest.dropFirst()
+            if case .sort(let sorter, _)? = rest.first {
+                rest = rest.dropFirst()
+                keys = try sorter.sorted(plan)
+            } else {
+                keys = try plan.keys()
             }
         }
         for operation in rest {
             switch operation {
             case .filter(_, let plan): keys = try plan.filter(keys)
             case .sort(let sorter, _): keys = try sorter.sorted(keys)
-            case .distinct(let sorter, _): keys = try sorter.distinct(keys)
+            case .distinct(let sorter): keys = try sorter.distinct(keys)
             }
         }
         return keys
     }
 
-    /// Whether there is a first object. A filter alone is asked for no more than that.
+    /// Whether there is a first object. No more is looked for than that.
     var hasFirst: Bool {
         requireValid()
         if isWholeTable { return count > 0 }
         forgetOutdated()
-        return firstKey != nil
+        return keys(atLeast: 1).count > 0
     }
 
-    private var firstKey: Int64? {
-        if let keys = found.keys { return keys.first }
-        if let first = found.first { return first }
-        guard case .table = origin, operations.count == 1,
-            case .filter(_, let plan)? = operations.first, managedClass.table != nil
-        else { return keys.first }
-        let first = attempt { try plan.keys(limit: 1) }.first?.rawValue
-        found.first = .some(first)
-        return first
+    /// The keys in their order: all, or so many of the first as are needed and a few more.
+    private func keys(atLeast count: Int) -> ContiguousArray<Int64> {
+        if let keys = found.keys { return keys }
+        if found.first.count >= count { return found.first }
+        guard let limit = Self.firstParts.first(where: { $0 >= count }), let (plan, sorter) = plan
+        else { return keys }
+        let first = attempt {
+            try sorter?.first(limit, of: plan) ?? plan.keys(limit: limit)
+        }
+        let keys = ContiguousArray(first.map(\.rawValue))
+        if keys.count < limit { found.keys = keys } else { found.first = keys }
+        return keys
     }
 
     // MARK: Objects
@@ -195,8 +229,7 @@ final class ResultsQuery {
 
     private func key(at position: Int) -> Int64 {
         forgetOutdated()
-        if position == 0, let first = firstKey { return first }
-        let keys = keys
+        let keys = keys(atLeast: max(0, position) + 1)
         if UInt(bitPattern: position) >= UInt(bitPattern: keys.count) {
             requireIndex(position, upTo: keys.count)
         }

@@ -54,15 +54,17 @@ extension ResultsQuery {
     func filtered(_ syntax: PredicateSyntax, format: String) throws -> ResultsQuery {
         let condition = try PredicateResolver.resolve(syntax, format: format, in: managedClass)
         guard let table = managedClass.table else { return self }
-        // Two filters in a row are one, so that the cheaper test comes first and indexes answer
-        // for both.
+        // A sort in front changes nothing for a filter, and two filters in a row are one, so that
+        // the cheaper test comes first and indexes answer for both.
+        var operations = operations
+        var sort: [Operation] = []
+        if case .sort? = operations.last { sort = [operations.removeLast()] }
+        var all = condition
         if case .filter(let earlier, _)? = operations.last {
-            let both = QueryCondition.and([earlier, condition])
-            let last = Operation.filter(both, try QueryPlan(table, both))
-            return ResultsQuery(
-                managedClass, isDecoded: isDecoded, origin, operations.dropLast() + [last])
+            operations.removeLast()
+            all = .and([earlier, condition])
         }
-        return adding(.filter(condition, try QueryPlan(table, condition)))
+        return replacing(operations + [.filter(all, try QueryPlan(table, all))] + sort)
     }
 
     /// Where the first of these objects is among others.

@@ -90,7 +90,16 @@ extension ResultsQuery {
             order($0.keyPath, isAscending: $0.ascending, for: "sort", named: "key path")
         }
         guard let table = managedClass.table, !orders.isEmpty else { return self }
-        return adding(.sort(attempt { try QuerySorter(table, orders) }, orders))
+        // Of two sorts in a row the later one decides first.
+        var operations = operations
+        var all = orders
+        if case .sort(_, let earlier)? = operations.last {
+            operations.removeLast()
+            all += earlier
+        } else if isWholeTable {
+            operations = [.filter(.constant(true), attempt { try everything(of: table) })]
+        }
+        return replacing(operations + [.sort(attempt { try QuerySorter(table, all) }, all)])
     }
 
     func distinct(by keyPaths: [String]) -> ResultsQuery {
@@ -98,7 +107,8 @@ extension ResultsQuery {
             order($0, isAscending: true, for: "distinct", named: "keypath")
         }
         guard let table = managedClass.table, !orders.isEmpty else { return self }
-        return adding(.distinct(attempt { try QuerySorter(table, orders) }, orders))
+        let sorter = attempt { try QuerySorter(table, orders) }
+        return replacing(operations + [.distinct(sorter)])
     }
 
     /// The columns of a key path through to-one links. Another one stops the program.

@@ -15,28 +15,59 @@ extension Results {
 
 extension ResultsQuery {
     func explain() -> String {
-        let count = attempt { try findAll() }.count
         var lines: [String] = []
         if case .keys = origin { lines.append("elements of a collection") }
         if isWholeTable { lines.append("objects of \(managedClass.model.name)") }
+        let plans: [QueryPlan] = operations.compactMap {
+            if case .filter(_, let plan) = $0 { plan } else { nil }
+        }
+        var efforts: [QueryEffort] = []
+        let count = attempt { try findAll(measuring: plans[...], &efforts) }.count
+        var last: QueryEffort?
         for operation in operations {
             switch operation {
             case .filter(_, let plan):
+                last = efforts.removeFirst()
                 lines += plan.explain().split(separator: "\n").map(String.init)
-                lines.append(plan.effort.text)
-            case .sort(_, let orders): lines.append("sorted by \(orders.count) properties")
-            case .distinct(_, let orders): lines.append("distinct by \(orders.count) properties")
+                lines.append(last?.text ?? "")
+            case .sort(let sorter, _):
+                let how = last?.isOrderedByIndex == true ? ", in the order of the index" : ""
+                lines.append("sorted by \(sorter.explain())\(how)")
+            case .distinct(let sorter): lines.append("distinct by \(sorter.explain())")
             }
         }
         lines.append("\(count) objects")
-        return lines.joined(separator: "\n")
+        return (lines + explainFirst()).joined(separator: "\n")
     }
+
+    private func findAll(
+        measuring plans: ArraySlice<QueryPlan>, _ efforts: inout [QueryEffort]
+    ) throws -> [ObjectKey] {
+        guard let plan = plans.first else { return try findAll() }
+        let (keys, effort) = try plan.measuringEffort {
+            try findAll(measuring: plans.dropFirst(), &efforts)
+        }
+        efforts.insert(effort, at: 0)
+        return keys
+    }
+
+    /// What the first of sorted objects take, if not all are asked for.
+    private func explainFirst() -> [String] {
+        guard case (let plan, let sorter?)? = plan else { return [] }
+        let effort = attempt {
+            try plan.measuringEffort { try sorter.first(Self.fewObjects, of: plan) }.effort
+        }
+        let how = effort.isOrderedByIndex ? "in the order of the index, " : ""
+        return ["the first \(Self.fewObjects) alone: \(how)\(effort.text)"]
+    }
+
+    private static let fewObjects = 100
 }
 
 extension QueryEffort {
     fileprivate var text: String {
-        let objects = candidates == nil ? "all \(rows) objects" : "\(rows) objects that were named"
-        return "looked at \(objects), in \(leaves) leaves, \(leaves - matchingLeaves) of them "
-            + "without a match"
+        let objects = candidates == nil ? "\(rows) objects" : "\(rows) objects that were named"
+        return "looked at \(objects), in \(leaves) leaves: \(skippedLeaves) of them skipped by "
+            + "zone maps, \(matchingLeaves) with a match"
     }
 }

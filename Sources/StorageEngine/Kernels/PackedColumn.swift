@@ -94,15 +94,15 @@ struct PackedColumn {
     /// Visits the numbers, or images of numbers, of rows that are selected and not null.
     @inline(__always)
     func forEach(
-        _ selection: UnsafePointer<UInt64>?, _ body: (_ row: Int, _ number: Int64) -> Void
-    ) {
+        _ selection: UnsafePointer<UInt64>?, _ body: (_ row: Int, _ number: Int64) throws -> Void
+    ) rethrows {
         let (data, width, base) = (packed.data, zone.width, zone.base)
         for i in 0..<wordCount {
             var left = presentWord(i, selection)
             while left != 0 {
                 let row = i &* 64 &+ left.trailingZeroBitCount
                 let delta = PackedNumbers.load(data, row, width: width)
-                body(row, base &+ Int64(bitPattern: delta))
+                try body(row, base &+ Int64(bitPattern: delta))
                 left &= left &- 1
             }
         }

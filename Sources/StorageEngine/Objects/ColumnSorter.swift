@@ -51,54 +51,60 @@ extension LeafScan {
     /// Visits the numbers of the rows in a set.
     @inline(__always)
     func forEachNumber(
-        _ column: Int, ascending: Bool, _ mask: borrowing RowMask, _ body: (NumberEntry) -> Void
+        _ column: Int, ascending: Bool, _ mask: borrowing RowMask,
+        _ body: (NumberEntry) throws -> Void
     ) throws {
         let leaf = leaf
         let turned: UInt64 = ascending ? 0 : .max
         guard let (node, position) = try table.column(column, of: leaf) else {
             let rank = SortRank.of(table.cluster.columns[column].defaultScalar) ^ turned
-            mask.forEachRow { body(NumberEntry(rank: rank, key: leaf.objectKey($0))) }
+            try mask.forEachRow { try body(NumberEntry(rank: rank, key: leaf.objectKey($0))) }
             return
         }
         let packed = PackedColumn(node, position)
         let selection = UnsafePointer(mask.words)
-        @inline(__always) func visit(_ rank: (Int64) -> UInt64) {
-            packed.forEach(selection) { row, number in
-                body(NumberEntry(rank: rank(number) ^ turned, key: leaf.objectKey(row)))
+        @inline(__always) func visit(_ rank: (Int64) -> UInt64) throws {
+            try packed.forEach(selection) { row, number in
+                try body(NumberEntry(rank: rank(number) ^ turned, key: leaf.objectKey(row)))
             }
         }
         if packed.kind == .integer {
-            visit { SortRank.of($0) }
+            try visit { SortRank.of($0) }
         } else if !packed.zone.holdsImages {
-            visit { SortRank.of(Double($0)) }
+            try visit { SortRank.of(Double($0)) }
         } else if packed.kind == .double {
-            visit { SortRank.of(PackedNumbers.double(image: $0)) }
+            try visit { SortRank.of(PackedNumbers.double(image: $0)) }
         } else {
-            visit { SortRank.of(Double(PackedNumbers.float(image: $0))) }
+            try visit { SortRank.of(Double(PackedNumbers.float(image: $0))) }
         }
     }
 
-    /// Takes out rows whose numbers come behind a rank, or share it: the earlier of equal numbers
-    /// is kept. A hint only.
+    /// Takes out rows whose numbers come behind a rank, or, unless `includesEqual`, share it: the
+    /// earlier of equal numbers is kept. A hint only, which may take out nulls or not.
     func keepNumbers(
-        _ column: Int, before rank: UInt64, ascending: Bool, in mask: inout RowMask,
-        scratch: inout RowMask
+        _ column: Int, before rank: UInt64, includesEqual: Bool = false, ascending: Bool,
+        in mask: inout RowMask, scratch: inout RowMask
     ) throws {
         let position = leaf.columnIndex(ofID: table.columnID(column), expected: column)
         guard position >= 0 else { return }
         let zone = PackedZone(leaf, position)
         let kind = table.checks[column].kind
-        let comparison: Comparison = ascending ? .less : .greater
         let last = Int64(bitPattern: (ascending ? rank : ~rank) ^ 1 << 63)
-        let range: NumberRange
-        if kind == .integer {
-            range = NumberRange(comparison, NumberEdges(last))
+        let number = PackedNumbers.double(image: last)
+        if kind != .integer, number.isNaN { return }
+        let edges: NumberEdges? =
+            switch kind {
+            case .integer: NumberEdges(last)
+            case .float: NumberEdges(Float(number))
+            default: NumberEdges(number)
+            }
+        var range: NumberRange
+        if ascending {
+            // All that do not come behind: NaN is among them, which no comparison has.
+            range = NumberRange(includesEqual ? .greater : .greaterOrEqual, edges)
+            range.isInverted = true
         } else {
-            let number = PackedNumbers.double(image: last)
-            // NaN comes before all numbers, where no range has it.
-            if number.isNaN || zone.holdsImages && ascending { return }
-            range = NumberRange(
-                comparison, kind == .float ? NumberEdges(Float(number)) : NumberEdges(number))
+            range = NumberRange(includesEqual ? .greaterOrEqual : .greater, edges)
         }
         if let verdict = zone.verdict(range, mayBeNull: false) {
             if !verdict { mask.fill(false, rows: rowCount) }

@@ -1,5 +1,5 @@
 /// The first so many of all entries that are offered: a heap with the last of them on top.
-struct FirstEntries<Entry: SortEntry> {
+struct FirstEntries<Entry> {
     private var heap: [Entry] = []
     private let limit: Int
 
@@ -8,42 +8,59 @@ struct FirstEntries<Entry: SortEntry> {
         heap.reserveCapacity(Swift.min(limit, 1024))
     }
 
-    /// Where there are enough, the rank above which nothing is taken any more; else nil.
-    var lastRank: UInt64? { limit > 0 && heap.count == limit ? heap[0].rank : nil }
+    /// Where there are enough, the entry behind which nothing is taken any more; else nil.
+    var last: Entry? { limit > 0 && heap.count == limit ? heap[0] : nil }
 
     @inline(__always)
-    mutating func offer(_ entry: Entry) {
+    mutating func offer(
+        _ entry: Entry, by precedes: (Entry, Entry) throws -> Bool
+    ) rethrows {
         if heap.count < limit {
             heap.append(entry)
-            rise(heap.count - 1)
-        } else if limit > 0, entry.precedes(heap[0]) {
+            try rise(heap.count - 1, precedes)
+        } else if limit > 0, try precedes(entry, heap[0]) {
             heap[0] = entry
-            sink()
+            try sink(precedes)
         }
     }
 
-    private mutating func rise(_ start: Int) {
+    private mutating func rise(
+        _ start: Int, _ precedes: (Entry, Entry) throws -> Bool
+    ) rethrows {
         var child = start
         while child > 0 {
             let parent = (child - 1) / 2
-            if !heap[parent].precedes(heap[child]) { return }
+            if try !precedes(heap[parent], heap[child]) { return }
             heap.swapAt(parent, child)
             child = parent
         }
     }
 
-    private mutating func sink() {
+    private mutating func sink(_ precedes: (Entry, Entry) throws -> Bool) rethrows {
         var parent = 0
         while true {
             var child = parent * 2 + 1
             if child >= heap.count { return }
-            if child + 1 < heap.count, heap[child].precedes(heap[child + 1]) { child += 1 }
-            if !heap[parent].precedes(heap[child]) { return }
+            if child + 1 < heap.count, try precedes(heap[child], heap[child + 1]) { child += 1 }
+            if try !precedes(heap[parent], heap[child]) { return }
             heap.swapAt(parent, child)
             parent = child
         }
     }
 
+    /// The entries in order.
+    func sorted(by precedes: (Entry, Entry) throws -> Bool) rethrows -> [Entry] {
+        try heap.sorted(by: precedes)
+    }
+}
+
+extension FirstEntries where Entry: SortEntry {
+    /// Where there are enough, the rank above which nothing is taken any more; else nil.
+    var lastRank: UInt64? { last?.rank }
+
+    @inline(__always)
+    mutating func offer(_ entry: Entry) { offer(entry) { $0.precedes($1) } }
+
     /// The keys in order.
-    var keys: [ObjectKey] { heap.sorted { $0.precedes($1) }.map(\.key) }
+    var keys: [ObjectKey] { sorted { $0.precedes($1) }.map(\.key) }
 }

@@ -74,6 +74,19 @@ public struct LeafScan: ~Copyable {
         }
     }
 
+    /// Whether all rows of this leaf match, or none does, as far as its directory tells; nil where
+    /// values decide.
+    ///
+    /// - Throws: `.damaged`.
+    func verdict(_ predicate: ColumnPredicate) throws -> Bool? {
+        switch try place(predicate) {
+        case .same(let isMatch): return isMatch
+        case .column(let node, let column):
+            guard case .numbers(let range) = predicate.test else { return nil }
+            return PackedZone(node, column).verdict(range, mayBeNull: node.hasNulls(column))
+        }
+    }
+
     /// Where the answer for this leaf is found.
     private enum Place {
         /// All rows are alike, as the leaf itself tells.
@@ -189,7 +202,8 @@ public struct LeafScan: ~Copyable {
         _ column: Int, of mask: borrowing RowMask, to sum: inout ColumnSum
     ) throws {
         precondition(mask.rowCount == rowCount, "the set is of another leaf")
-        try add(column, selection: mask.words, count: mask.count, to: &sum)
+        let count = mask.count
+        try add(column, selection: count == rowCount ? nil : mask.words, count: count, to: &sum)
     }
 
     private func add(
@@ -206,6 +220,12 @@ public struct LeafScan: ~Copyable {
         }
         prefetchNextLeaf(node, position)
         sum.add(PackedColumn(node, position), selection)
+    }
+
+    /// Whether this leaf may hold a better value, as far as its directory tells.
+    func mayImprove(_ extreme: ColumnExtreme, _ column: Int) -> Bool {
+        let position = leaf.columnIndex(ofID: table.columnID(column), expected: column)
+        return position < 0 || extreme.mayImprove(PackedZone(leaf, position))
     }
 
     /// Takes the values of the selected rows (nil: of all) into account.

@@ -82,7 +82,7 @@ extension Table {
     private func extreme(
         _ side: ColumnExtreme.Side, _ column: Int, _ predicate: ColumnPredicate?
     ) throws -> Scalar? {
-        var extreme = ColumnExtreme(side, kind: try kindOfNumbers(column))
+        var extreme = try emptyExtreme(side, column)
         var mask = RowMask()
         var scan = try LeafScan(self)
         while try scan.next() {
@@ -93,12 +93,12 @@ extension Table {
             try scan.match(predicate, into: &mask)
             if !mask.isEmpty { try scan.add(column, selection: mask.words, to: &extreme) }
         }
-        guard let best = extreme.best else { return nil }
-        switch extreme.kind {
-        case .float: return .float(PackedNumbers.float(image: best))
-        case .double: return .double(PackedNumbers.double(image: best))
-        default: return .integer(best)
-        }
+        return extreme.value
+    }
+
+    /// The least or greatest of no values of a column.
+    func emptyExtreme(_ side: ColumnExtreme.Side, _ column: Int) throws -> ColumnExtreme {
+        ColumnExtreme(side, kind: try kindOfNumbers(column))
     }
 
     private func kindOfNumbers(_ column: Int) throws -> ColumnKind {
@@ -108,5 +108,16 @@ extension Table {
                 "Column '\(stored.name).\(definition.columns[column].name)' has no numbers.")
         }
         return checks[column].kind
+    }
+}
+
+extension ColumnExtreme {
+    /// The value found so far; nil without values.
+    var value: Scalar? {
+        switch kind {
+        case .float: best.map { .float(PackedNumbers.float(image: $0)) }
+        case .double: best.map { .double(PackedNumbers.double(image: $0)) }
+        default: best.map { .integer($0) }
+        }
     }
 }

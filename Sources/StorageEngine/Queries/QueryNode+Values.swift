@@ -21,6 +21,10 @@ final class ColumnNode: QueryNode {
         rows.formIntersection(matches)
     }
 
+    override func verdict(in scan: borrowing LeafScan) throws -> Bool? {
+        try scan.verdict(predicate)
+    }
+
     override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
         try IndexedTest(table, column, test)?.keys(atMost: limit)
     }

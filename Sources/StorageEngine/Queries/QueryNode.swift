@@ -14,6 +14,10 @@ class QueryNode {
         preconditionFailure("overridden")
     }
 
+    /// Whether all rows of a leaf match, or none does, as far as the leaf's directory tells; nil
+    /// where values decide. For measuring: ``narrow(_:in:)`` heeds directories by itself.
+    func verdict(in scan: borrowing LeafScan) throws -> Bool? { nil }
+
     /// Keys among which all matches are, if they can be told without a scan and are at most
     /// `limit`; in any order. Called after ``prepare()``.
     func candidates(atMost limit: Int) throws -> [ObjectKey]? { nil }
@@ -31,11 +35,13 @@ extension QueryNode {
 // MARK: - Logic
 
 final class ConstantNode: QueryNode {
-    private let value: Bool
+    let value: Bool
 
     init(_ value: Bool) { self.value = value }
 
     override var cost: Int { 0 }
+
+    override func verdict(in scan: borrowing LeafScan) -> Bool? { value }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) {
         if !value { rows.fill(false, rows: scan.rowCount) }
@@ -60,6 +66,16 @@ final class AndNode: QueryNode {
             if rows.isEmpty { return }
             try part.narrow(&rows, in: scan)
         }
+    }
+
+    override func verdict(in scan: borrowing LeafScan) throws -> Bool? {
+        var areAllTrue = true
+        for part in parts {
+            let verdict = try part.verdict(in: scan)
+            if verdict == false { return false }
+            if verdict == nil { areAllTrue = false }
+        }
+        return areAllTrue ? true : nil
     }
 
     /// Those of the part that has the fewest.
@@ -97,6 +113,16 @@ final class OrNode: QueryNode {
         rows.subtract(rest)
     }
 
+    override func verdict(in scan: borrowing LeafScan) throws -> Bool? {
+        var areAllFalse = true
+        for part in parts {
+            let verdict = try part.verdict(in: scan)
+            if verdict == true { return true }
+            if verdict == nil { areAllFalse = false }
+        }
+        return areAllFalse ? false : nil
+    }
+
     override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
         var all: [ObjectKey] = []
         for part in parts {
@@ -123,6 +149,10 @@ final class NotNode: QueryNode {
         matches.assign(rows)
         try part.narrow(&matches, in: scan)
         rows.subtract(matches)
+    }
+
+    override func verdict(in scan: borrowing LeafScan) throws -> Bool? {
+        try part.verdict(in: scan).map { !$0 }
     }
 
     override func explain() -> [String] { ["none of"] + Self.indented([part]) }

@@ -16,13 +16,12 @@ public final class QueryPlan {
     let root: QueryNode
     /// If the condition is one test of a packed column.
     private let onlyTest: ColumnPredicate?
-    private var rows = RowMask()
-    /// What the last call looked at, but for ``count()``, which leaves it to the kernels.
-    public private(set) var effort = QueryEffort()
+    /// What is looked at, while somebody wants to know.
+    private var effort: QueryEffort?
 
     /// Candidates are looked at one by one if they are at most this part of the table: looking one
     /// up costs some hundred times what a row costs in a scan.
-    private static let shareOfCandidates = 64
+    static let shareOfCandidates = 64
 
     /// - Throws: `.invalidArgument` if a test does not suit its column, `.damaged`.
     public init(_ table: Table, _ condition: QueryCondition) throws {
@@ -31,28 +30,24 @@ public final class QueryPlan {
         onlyTest = (root as? ColumnNode)?.predicate
     }
 
+    /// Whether all objects of the table match.
+    var matchesEverything: Bool { (root as? ConstantNode)?.value == true }
+
     // MARK: Answers
 
     /// How many objects match.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func count() throws -> Int {
-        try root.prepare()
-        if let candidates = try candidates() {
-            var count = 0
-            try forEachMatch(among: candidates) { rows, _ in
-                count += rows.count
-                return true
-            }
-            return count
+        if matchesEverything, effort == nil { return try table.count() }
+        let candidates = try begin()
+        if candidates == nil, effort == nil, let onlyTest {
+            return try table.count(where: onlyTest)
         }
-        if let onlyTest { return try table.count(where: onlyTest) }
         var count = 0
-        var scan = try LeafScan(table)
-        while try scan.next() {
-            rows.fill(true, rows: scan.rowCount)
-            try root.narrow(&rows, in: scan)
+        try forEachLeaf(among: candidates) { rows, _ in
             count += rows.count
+            return true
         }
         return count
     }
@@ -63,7 +58,8 @@ public final class QueryPlan {
     public func keys(limit: Int = .max) throws -> [ObjectKey] {
         var keys: [ObjectKey] = []
         if limit <= 0 { return keys }
-        try forEachLeaf { rows, leaf in
+        try forEachLeaf(among: begin()) { rows, scan in
+            let leaf = scan.leaf
             rows.forEachRow { keys.append(leaf.objectKey($0)) }
             return keys.count < limit
         }
@@ -71,85 +67,100 @@ public final class QueryPlan {
         return keys
     }
 
-    /// Visits the leaves in the order of their keys, each with the rows that match, at least one,
-    /// until `body` returns false.
-    ///
-    /// - Throws: `.damaged`, and what the condition's own tests and `body` throw.
-    public func forEachLeaf(
-        _ body: (_ rows: borrowing RowMask, _ leaf: Node) throws -> Bool
-    ) throws {
-        try root.prepare()
-        if let candidates = try candidates() {
-            return try forEachMatch(among: candidates, body)
-        }
-        effort = QueryEffort()
-        var scan = try LeafScan(table)
-        while try scan.next() {
-            rows.fill(true, rows: scan.rowCount)
-            try root.narrow(&rows, in: scan)
-            effort.leaves += 1
-            effort.rows += scan.rowCount
-            if rows.isEmpty { continue }
-            effort.matchingLeaves += 1
-            if try !body(rows, scan.leaf) { return }
-        }
-    }
-
     /// Those of some objects that match, ascending. Objects that do not exist do not match.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func matches(among keys: [ObjectKey]) throws -> [ObjectKey] {
         try root.prepare()
-        var matches: [ObjectKey] = []
-        try forEachMatch(among: keys) { rows, leaf in
-            rows.forEachRow { matches.append(leaf.objectKey($0)) }
-            return true
-        }
-        return matches
+        return try preparedMatches(among: keys)
     }
 
     /// Those of some objects that match, in the order given, each as often as it is there.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func filter(_ keys: [ObjectKey]) throws -> [ObjectKey] {
-        let matched = MatchedKeys(try matches(among: keys))
+        try root.prepare()
+        return try preparedFilter(keys)
+    }
+
+    /// The same between ``begin()`` and the next change.
+    func preparedFilter(_ keys: [ObjectKey]) throws -> [ObjectKey] {
+        let matched = MatchedKeys(try preparedMatches(among: keys))
         return keys.filter { matched.contains($0.rawValue) }
     }
 
-    // MARK: Candidates
-
-    private func candidates() throws -> [ObjectKey]? {
-        try root.candidates(atMost: table.count() / Self.shareOfCandidates)
+    private func preparedMatches(among keys: [ObjectKey]) throws -> [ObjectKey] {
+        var matches: [ObjectKey] = []
+        try forEachLeaf(among: keys) { rows, scan in
+            let leaf = scan.leaf
+            rows.forEachRow { matches.append(leaf.objectKey($0)) }
+            return true
+        }
+        return matches
     }
 
-    /// Looks at single objects, those of a leaf together.
-    private func forEachMatch(
-        among keys: [ObjectKey], _ body: (borrowing RowMask, Node) throws -> Bool
+    // MARK: Visiting
+
+    /// Begins to answer for the version at hand. Returns the objects among which all matches are,
+    /// if an index or backlinks name few; nil if all have to be looked at.
+    func begin() throws -> [ObjectKey]? {
+        try root.prepare()
+        return try root.candidates(atMost: table.count() / Self.shareOfCandidates)
+    }
+
+    /// Visits the leaves in the order of their keys, each with the rows that match, at least one,
+    /// until `body` returns false.
+    ///
+    /// - Parameters:
+    ///   - candidates: what ``begin()`` has returned, or other objects to choose from.
+    ///   - leavingOut: takes out rows that do not matter to the caller. It comes before the
+    ///     condition, which is asked only for the rows that are left.
+    func forEachLeaf(
+        among candidates: [ObjectKey]?,
+        leavingOut: (inout RowMask, borrowing LeafScan) throws -> Void = { _, _ in },
+        _ body: (inout RowMask, borrowing LeafScan) throws -> Bool
     ) throws {
-        effort = QueryEffort(candidates: keys.count)
-        let keys = keys.sorted { $0.rawValue < $1.rawValue }
-        var next = 0
-        while next < keys.count {
-            guard let location = try table.location(of: keys[next]) else {
-                next += 1
-                continue
-            }
-            let scan = LeafScan(table, at: location.leaf)
-            rows.fill(false, rows: scan.rowCount)
-            rows.insert(location.row)
-            effort.leaves += 1
-            effort.rows += 1
-            next += 1
-            while next < keys.count, let row = Table.row(of: keys[next], in: location.leaf) {
-                rows.insert(row)
-                effort.rows += 1
-                next += 1
-            }
-            try root.narrow(&rows, in: scan)
-            if rows.isEmpty { continue }
-            effort.matchingLeaves += 1
-            if try !body(rows, location.leaf) { return }
+        var rows = RowMask()
+        func visit(_ scan: borrowing LeafScan) throws -> Bool {
+            try leavingOut(&rows, scan)
+            if effort != nil { try measure(rows, scan) }
+            if !rows.isEmpty { try root.narrow(&rows, in: scan) }
+            if rows.isEmpty { return true }
+            effort?.matchingLeaves += 1
+            return try body(&rows, scan)
         }
+        if let candidates {
+            effort?.named(candidates.count)
+            let keys = candidates.sorted { $0.rawValue < $1.rawValue }
+            var next = 0
+            while next < keys.count {
+                guard let scan = try scan(from: &next, of: keys, into: &rows) else { continue }
+                if try !visit(scan) { return }
+            }
+        } else {
+            var scan = try LeafScan(table)
+            while try scan.next() {
+                rows.fill(true, rows: scan.rowCount)
+                if try !visit(scan) { return }
+            }
+        }
+    }
+
+    /// Makes `rows` those of the next key's leaf that hold it and the keys behind it, and moves
+    /// behind them; nil if the next object does not exist.
+    private func scan(
+        from next: inout Int, of keys: [ObjectKey], into rows: inout RowMask
+    ) throws -> LeafScan? {
+        let location = try table.location(of: keys[next])
+        next += 1
+        guard let location else { return nil }
+        rows.fill(false, rows: location.leaf.rowCount)
+        rows.insert(location.row)
+        while next < keys.count, let row = Table.row(of: keys[next], in: location.leaf) {
+            rows.insert(row)
+            next += 1
+        }
+        return LeafScan(table, at: location.leaf)
     }
 
     // MARK: Telling
@@ -160,91 +171,26 @@ public final class QueryPlan {
         (["objects of \(table.stored.name)"] + QueryNode.indented([root]))
             .joined(separator: "\n")
     }
-}
 
-/// What a plan looked at to find its objects.
-public struct QueryEffort: Sendable, Hashable {
-    /// How many objects an index, backlinks or the caller named; nil if all were looked at.
-    public var candidates: Int?
-    /// The leaves that were visited.
-    public var leaves = 0
-    /// Those of them in which an object matched.
-    public var matchingLeaves = 0
-    /// The objects that the condition was asked for.
-    public var rows = 0
-}
+    /// Tells what the plan looks at while `body` asks it. A plan that is not measured counts
+    /// nothing.
+    public func measuringEffort<Answer>(
+        _ body: () throws -> Answer
+    ) rethrows -> (answer: Answer, effort: QueryEffort) {
+        effort = QueryEffort()
+        defer { effort = nil }
+        let answer = try body()
+        return (answer, effort ?? QueryEffort())
+    }
 
-extension QueryNode {
-    static func compile(_ condition: QueryCondition, _ table: Table) throws -> QueryNode {
-        switch condition {
-        case .constant(let value): return ConstantNode(value)
-        case .not(let part): return NotNode(try compile(part, table))
-        case .and(let parts): return AndNode(try parts.map { try compile($0, table) })
-        case .or(let parts): return OrNode(try parts.map { try compile($0, table) })
-        case .value(let column, let test): return try compile(test, column, table)
-        case .link(let column, let part):
-            return LinkNode(table, column, try QueryPlan(table.target(ofLinks: column), part))
-        case .anyLink(let column, let part):
-            return AnyLinkNode(table, column, try QueryPlan(table.target(ofLinks: column), part))
-        case .referrer(let number, let column, let part):
-            let origin = try table.connection.existingTable(number: number)
-            return ReferrerNode(table, try QueryPlan(origin, part), column)
-        case .keys(let keys): return KeysNode(keys)
-        case .values(let expression, let name, let test):
-            return try ExpressionNode(table, expression, name, test)
-        case .pairs(let left, let right, let name, let test):
-            return try PairNode(table, left, right, name, test)
-        case .object(let name, let test): return ObjectNode(name, test)
+    private func measure(_ rows: borrowing RowMask, _ scan: borrowing LeafScan) throws {
+        effort?.leaves += 1
+        if try rows.isEmpty || root.verdict(in: scan) != nil {
+            effort?.skippedLeaves += 1
+        } else {
+            effort?.rows += rows.count
         }
     }
 
-    /// More values than this are searched for row by row, in a sorted array.
-    private static let manyValues = 16
-
-    private static func compile(
-        _ test: ValueTest, _ column: Int, _ table: Table
-    ) throws -> QueryNode {
-        precondition(column >= 0 && column < table.propertyCount, "column out of range")
-        let definition = table.definition.columns[column]
-        guard definition.collection == .none else {
-            throw table.pager.invalidArgument(
-                "Column '\(table.queryName(of: column))' is a collection, which is not compared.")
-        }
-        if case .isIn(let values) = test, values.count <= Self.manyValues {
-            return OrNode(
-                try values.map { try compile(.compare(.equal, $0), column, table) })
-        }
-        if definition.type.isCompared, !test.isOrderOfBytes(definition.type),
-            let predicate = try test.withColumnTest({ try table.predicate(column, $0) })
-        {
-            return ColumnNode(table, column, test, predicate)
-        }
-        return ValueNode(table, column, test)
-    }
-}
-
-extension ValueTest {
-    /// Kernels compare bytes for equality only.
-    fileprivate func isOrderOfBytes(_ type: ValueType) -> Bool {
-        guard type.columnKind == .bytes || type.columnKind == .fixed16 else { return false }
-        switch self {
-        case .compare(.equal, _), .compare(.notEqual, _), .hasPrefix, .hasSuffix, .contains:
-            return false
-        case .compare, .range, .isIn, .satisfies: return true
-        }
-    }
-}
-
-extension Table {
-    /// The table that the links of a column lead to.
-    func target(ofLinks column: Int) throws -> Table {
-        precondition(column >= 0 && column < propertyCount, "column out of range")
-        guard let name = definition.columns[column].linkTarget,
-            let target = try connection.table(named: name)
-        else {
-            throw pager.invalidArgument(
-                "Column '\(queryName(of: column))' does not lead to objects of one table.")
-        }
-        return target
-    }
+    func noteOrderByIndex() { effort?.isOrderedByIndex = true }
 }

@@ -342,7 +342,10 @@ import Testing
             #expect(text.contains("objects that were named"), "\(format): \(text)")
             #expect(text.hasSuffix("\(expected.count) objects"))
         }
-        #expect(heroes.filter("height > 0").explain().contains("looked at all 1995 objects"))
+        let text = heroes.filter("name CONTAINS 'n1'").explain()
+        #expect(text.contains("looked at 1995 objects"))
+        // Nobody has a height, as the zone maps tell.
+        #expect(heroes.filter("height > 0").explain().contains("looked at 0 objects"))
     }
 
     @Test func dynamicObjectsAreQueried() {

@@ -1,0 +1,22 @@
+/// The values of one property in one leaf.
+struct LeafValues {
+    // Safe because whoever reads values holds the table. Counting it costs more than a value.
+    private unowned(unsafe) let pager: Pager
+    private let kind: ColumnKind
+    private let place: (node: Node, column: Int)?
+    private let defaultValue: Scalar
+
+    init(_ table: Table, _ column: Int, _ leaf: Node) throws {
+        pager = table.pager
+        kind = table.checks[column].kind
+        place = try table.column(column, of: leaf)
+        defaultValue = table.cluster.columns[column].defaultScalar
+    }
+
+    subscript(row: Int) -> Scalar {
+        get throws {
+            guard let (node, column) = place else { return defaultValue }
+            return try node.scalar(pager, kind, column, row)
+        }
+    }
+}

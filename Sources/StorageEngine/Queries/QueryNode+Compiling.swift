@@ -1,0 +1,83 @@
+extension QueryNode {
+    static func compile(_ condition: QueryCondition, _ table: Table) throws -> QueryNode {
+        switch condition {
+        case .constant(let value): return ConstantNode(value)
+        case .not(let part): return NotNode(try compile(part, table))
+        case .and(let parts): return try all(of: parts.map { try compile($0, table) })
+        case .or(let parts): return OrNode(try parts.map { try compile($0, table) })
+        case .value(let column, let test): return try compile(test, column, table)
+        case .link(let column, let part):
+            return LinkNode(table, column, try QueryPlan(table.target(ofLinks: column), part))
+        case .anyLink(let column, let part):
+            return AnyLinkNode(table, column, try QueryPlan(table.target(ofLinks: column), part))
+        case .referrer(let number, let column, let part):
+            let origin = try table.connection.existingTable(number: number)
+            return ReferrerNode(table, try QueryPlan(origin, part), column)
+        case .keys(let keys): return KeysNode(keys)
+        case .values(let expression, let name, let test):
+            return try ExpressionNode(table, expression, name, test)
+        case .pairs(let left, let right, let name, let test):
+            return try PairNode(table, left, right, name, test)
+        case .object(let name, let test): return ObjectNode(name, test)
+        }
+    }
+
+    private static func all(of parts: [QueryNode]) -> QueryNode {
+        let parts = parts.filter { ($0 as? ConstantNode)?.value != true }
+        switch parts.count {
+        case 0: return ConstantNode(true)
+        case 1: return parts[0]
+        default: return AndNode(parts)
+        }
+    }
+
+    /// More values than this are searched for row by row, in a sorted array.
+    private static let manyValues = 16
+
+    private static func compile(
+        _ test: ValueTest, _ column: Int, _ table: Table
+    ) throws -> QueryNode {
+        precondition(column >= 0 && column < table.propertyCount, "column out of range")
+        let definition = table.definition.columns[column]
+        guard definition.collection == .none else {
+            throw table.pager.invalidArgument(
+                "Column '\(table.queryName(of: column))' is a collection, which is not compared.")
+        }
+        if case .isIn(let values) = test, values.count <= Self.manyValues {
+            return OrNode(
+                try values.map { try compile(.compare(.equal, $0), column, table) })
+        }
+        if definition.type.isCompared, !test.isOrderOfBytes(definition.type),
+            let predicate = try test.withColumnTest({ try table.predicate(column, $0) })
+        {
+            return ColumnNode(table, column, test, predicate)
+        }
+        return ValueNode(table, column, test)
+    }
+}
+
+extension ValueTest {
+    /// Kernels compare bytes for equality only.
+    fileprivate func isOrderOfBytes(_ type: ValueType) -> Bool {
+        guard type.columnKind == .bytes || type.columnKind == .fixed16 else { return false }
+        switch self {
+        case .compare(.equal, _), .compare(.notEqual, _), .hasPrefix, .hasSuffix, .contains:
+            return false
+        case .compare, .range, .isIn, .satisfies: return true
+        }
+    }
+}
+
+extension Table {
+    /// The table that the links of a column lead to.
+    func target(ofLinks column: Int) throws -> Table {
+        precondition(column >= 0 && column < propertyCount, "column out of range")
+        guard let name = definition.columns[column].linkTarget,
+            let target = try connection.table(named: name)
+        else {
+            throw pager.invalidArgument(
+                "Column '\(queryName(of: column))' does not lead to objects of one table.")
+        }
+        return target
+    }
+}

@@ -1,0 +1,53 @@
+/// What is made of a property of all objects that match, without gathering these: leaf by leaf from
+/// the packed column.
+extension QueryPlan {
+    /// The sum of a column of numbers.
+    ///
+    /// - Throws: `.invalidArgument` if the column has no numbers, `.damaged`, and what the
+    ///   condition's own tests throw.
+    public func sum(_ column: Int) throws -> ColumnSum {
+        if matchesEverything { return try table.sum(column) }
+        var sum = try table.emptySum(column)
+        try forEachLeaf(among: begin()) { rows, scan in
+            try scan.add(column, of: rows, to: &sum)
+            return true
+        }
+        return sum
+    }
+
+    /// The least value of a column of numbers; nil without values. NaN is left out; -0 is less
+    /// than 0.
+    ///
+    /// - Throws: what ``sum(_:)`` throws.
+    public func minimum(_ column: Int) throws -> Scalar? { try extreme(.least, column) }
+
+    /// The greatest value of a column of numbers; nil without values. NaN is left out; -0 is less
+    /// than 0.
+    ///
+    /// - Throws: what ``sum(_:)`` throws.
+    public func maximum(_ column: Int) throws -> Scalar? { try extreme(.greatest, column) }
+
+    /// The condition is not asked for leaves whose directory knows of nothing better.
+    private func extreme(_ side: ColumnExtreme.Side, _ column: Int) throws -> Scalar? {
+        var extreme = try table.emptyExtreme(side, column)
+        try forEachLeaf(among: begin()) { rows, scan in
+            if !scan.mayImprove(extreme, column) { rows.fill(false, rows: scan.rowCount) }
+        } _: { rows, scan in
+            try scan.add(column, selection: rows.words, to: &extreme)
+            return true
+        }
+        return extreme.value
+    }
+
+    /// Visits the values of a column that is no collection, in the order of keys. Bytes are valid
+    /// while nothing is written.
+    ///
+    /// - Throws: `.damaged`, and what `body` and the condition's own tests throw.
+    public func forEachValue(_ column: Int, _ body: (Scalar) throws -> Void) throws {
+        try forEachLeaf(among: begin()) { rows, scan in
+            let values = try LeafValues(table, column, scan.leaf)
+            try rows.forEachRow { try body(values[$0]) }
+            return true
+        }
+    }
+}

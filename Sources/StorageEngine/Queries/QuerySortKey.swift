@@ -1,0 +1,169 @@
+/// One property that objects are put in order by.
+struct QuerySortKey {
+    let links: [(table: Table, column: Int)]
+    let table: Table
+    let column: Int
+    let isAscending: Bool
+    let type: ValueType
+
+    init(_ table: Table, _ order: QueryOrder) throws {
+        var last = table
+        var links: [(Table, Int)] = []
+        for column in order.links {
+            links.append((last, column))
+            last = try last.target(ofLinks: column)
+        }
+        precondition(
+            order.column >= 0 && order.column < last.propertyCount, "column out of range")
+        let definition = last.definition.columns[order.column]
+        guard definition.collection == .none, !definition.type.hasFixedTarget else {
+            throw last.pager.invalidArgument(
+                "Column '\(last.queryName(of: order.column))' is a collection or a link, which "
+                    + "has no order.")
+        }
+        self.links = links
+        self.table = last
+        column = order.column
+        isAscending = order.isAscending
+        type = definition.type
+    }
+
+    /// As orders are explained.
+    var text: String {
+        let names = links.map { $0.table.definition.columns[$0.column].name }
+        let path = names + [table.definition.columns[column].name]
+        return path.joined(separator: ".") + (isAscending ? "" : " descending")
+    }
+
+    /// Puts a part of the ordinals in order, equal ones as they were, and returns the groups of
+    /// equal ones in their order.
+    func arrange(
+        _ ordinals: inout [Int], _ part: Range<Int>, of objects: [ObjectKey]
+    ) throws -> [Range<Int>] {
+        var nulls: [Int] = []
+        var entries: [QuerySortEntry] = []
+        // Of types whose ranks do not decide. Bytes stay valid, because nothing is written
+        // meanwhile.
+        var values: [Scalar] = []
+        var reader = PathReader(self)
+        for position in part {
+            let ordinal = ordinals[position]
+            let value = try reader.value(of: objects[ordinal])
+            if value.isNull {
+                nulls.append(ordinal)
+                continue
+            }
+            entries.append(
+                QuerySortEntry(rank: type.rank(value), place: entries.count, ordinal: ordinal))
+            if !type.ranksDecide { values.append(value) }
+        }
+        entries.sortByRank(ranksDecide: true)
+        var ends = groupEnds(&entries, values)
+        if !isAscending { turn(&entries, &ends) }
+        return write(nulls, entries, ends, to: &ordinals, part)
+    }
+
+    /// Orders entries of equal rank by their values, and returns where groups of equal values end.
+    private func groupEnds(
+        _ entries: inout [QuerySortEntry], _ values: [Scalar]
+    ) -> [Int] {
+        let order = ValueOrder(type: type)
+        var ends: [Int] = []
+        var start = 0
+        while start < entries.count {
+            var end = start + 1
+            while end < entries.count, entries[end].rank == entries[start].rank { end += 1 }
+            if !type.ranksDecide, end - start > 1 {
+                entries[start..<end].sort {
+                    let result = order.compare(values[$0.place], values[$1.place])
+                    return result != 0 ? result < 0 : $0.place < $1.place
+                }
+                for index in start + 1..<end
+                where order.compare(
+                    values[entries[index - 1].place], values[entries[index].place]) != 0
+                {
+                    ends.append(index)
+                }
+            }
+            ends.append(end)
+            start = end
+        }
+        return ends
+    }
+
+    /// Turns the order of groups, but not that of equal entries.
+    private func turn(_ entries: inout [QuerySortEntry], _ ends: inout [Int]) {
+        var turned: [QuerySortEntry] = []
+        turned.reserveCapacity(entries.count)
+        var turnedEnds: [Int] = []
+        for index in ends.indices.reversed() {
+            turned += entries[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
+            turnedEnds.append(turned.count)
+        }
+        entries = turned
+        ends = turnedEnds
+    }
+
+    private func write(
+        _ nulls: [Int], _ entries: [QuerySortEntry], _ ends: [Int], to ordinals: inout [Int],
+        _ part: Range<Int>
+    ) -> [Range<Int>] {
+        var groups: [Range<Int>] = []
+        var next = part.lowerBound
+        func writeNulls() {
+            if nulls.isEmpty { return }
+            groups.append(next..<next + nulls.count)
+            for ordinal in nulls {
+                ordinals[next] = ordinal
+                next += 1
+            }
+        }
+        if isAscending { writeNulls() }
+        var start = next
+        let base = next
+        for entry in entries {
+            ordinals[next] = entry.ordinal
+            next += 1
+        }
+        for end in ends {
+            groups.append(start..<base + end)
+            start = base + end
+        }
+        if !isAscending { writeNulls() }
+        return groups
+    }
+}
+
+private struct QuerySortEntry: RankedEntry {
+    var rank: UInt64
+    /// Among the entries as they were read: equal ones stay in this order.
+    var place: Int
+    var ordinal: Int
+
+    @inline(__always)
+    func precedes(_ other: QuerySortEntry) -> Bool {
+        rank != other.rank ? rank < other.rank : place < other.place
+    }
+}
+
+extension ValueType {
+    /// Whether values of equal ranks are equal.
+    var ranksDecide: Bool {
+        switch columnKind {
+        case .integer, .float, .double: true
+        case .bytes, .fixed16, .fixed12: false
+        }
+    }
+
+    /// A number in the order of values that are not null.
+    func rank(_ value: Scalar) -> UInt64 {
+        switch (self, value) {
+        // Their order is not that of their first bytes.
+        case (.mixed, _), (.decimal128, _), (.typedLink, _): 0
+        case (_, .fixed16(let first, _)): first.byteSwapped
+        case (_, .fixed12(let first, _)): first.byteSwapped
+        case (_, .bytes(let bytes)): SortRank.of(bytes)
+        default: SortRank.of(value)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+extension QuerySorter {
+    /// The first so many of the objects that a plan finds, in the order in which ``sorted(_:)`` puts
+    /// all of them.
+    ///
+    /// Needs memory for `limit` objects. An index of the first property is walked if that finds
+    /// enough soon. Else, once so many are found, rows whose numbers come behind the last of them
+    /// are left out before the condition is asked, most of them by the directories of their leaves.
+    ///
+    /// - Throws: `.damaged`, and what the condition's own tests throw.
+    public func first(_ limit: Int, of plan: QueryPlan) throws -> [ObjectKey] {
+        precondition(limit >= 0, "a negative number of objects")
+        guard let key = keys.first, limit > 0 else { return try plan.keys(limit: limit) }
+        let candidates = try plan.begin()
+        if candidates == nil, let found = try firstByIndex(limit, of: plan) { return found }
+        let order = LeadingOrder(keys)
+        var first = FirstEntries<LeadingEntry>(limit: limit)
+        if key.links.isEmpty, key.table.checks[key.column].kind.isPacked {
+            try offerNumbers(of: plan, among: candidates, key, order, to: &first)
+        } else {
+            try offerValues(of: plan, among: candidates, key, order, to: &first)
+        }
+        return try first.sorted(by: order.precedes).map(\.key)
+    }
+
+    private func offerValues(
+        of plan: QueryPlan, among candidates: [ObjectKey]?, _ key: QuerySortKey,
+        _ order: LeadingOrder, to first: inout FirstEntries<LeadingEntry>
+    ) throws {
+        let form = LeadingForm(key)
+        guard key.links.isEmpty else {
+            var reader = PathReader(key)
+            return try plan.forEachLeaf(among: candidates) { rows, scan in
+                let leaf = scan.leaf
+                try rows.forEachRow { row in
+                    let object = leaf.objectKey(row)
+                    let entry = LeadingEntry(try reader.value(of: object), of: object, form)
+                    try first.offer(entry, by: order.precedes)
+                }
+                return true
+            }
+        }
+        try plan.forEachLeaf(among: candidates) { rows, scan in
+            let leaf = scan.leaf
+            let values = try LeafValues(key.table, key.column, leaf)
+            try rows.forEachRow { row in
+                let entry = LeadingEntry(try values[row], of: leaf.objectKey(row), form)
+                if let last = first.last, entry.isClearlyBehind(last) { return }
+                try first.offer(entry, by: order.precedes)
+            }
+            return true
+        }
+    }
+
+    /// The same from a packed column of the objects themselves.
+    private func offerNumbers(
+        of plan: QueryPlan, among candidates: [ObjectKey]?, _ key: QuerySortKey,
+        _ order: LeadingOrder, to first: inout FirstEntries<LeadingEntry>
+    ) throws {
+        var numbers = LeadingNumbers(key, hasMoreKeys: keys.count > 1)
+        let form = LeadingForm(key)
+        let isNull =
+            key.table.checks[key.column].allowsNull
+            ? try key.table.predicate(key.column, .isNull) : nil
+        var nulls = RowMask()
+        try plan.forEachLeaf(among: candidates) { rows, scan in
+            guard let last = first.last else { return }
+            try numbers.keep(&rows, before: last, isNull, in: scan)
+        } _: { rows, scan in
+            if let isNull {
+                try scan.match(isNull, into: &nulls)
+                nulls.formIntersection(rows)
+                rows.subtract(nulls)
+                let leaf = scan.leaf
+                try nulls.forEachRow {
+                    let entry = LeadingEntry(.null, of: leaf.objectKey($0), form)
+                    try first.offer(entry, by: order.precedes)
+                }
+            }
+            try scan.forEachNumber(key.column, ascending: key.isAscending, rows) {
+                try first.offer(LeadingEntry($0, form), by: order.precedes)
+            }
+            return true
+        }
+    }
+}
+
+/// What entries need to know of the first property.
+private struct LeadingForm {
+    let type: ValueType
+    let isAscending: Bool
+    let ranksDecide: Bool
+
+    init(_ key: QuerySortKey) {
+        type = key.type
+        isAscending = key.isAscending
+        ranksDecide = key.type.ranksDecide
+    }
+}
+
+/// An object with its value of the first property.
+private struct LeadingEntry {
+    /// Null or values, whatever comes behind the other.
+    let isLastHalf: Bool
+    let rank: UInt64
+    /// Where ranks do not decide. Bytes stay valid, because nothing is written meanwhile.
+    let value: Scalar
+    let key: ObjectKey
+
+    @inline(__always)
+    init(_ value: Scalar, of object: ObjectKey, _ form: LeadingForm) {
+        isLastHalf = value.isNull != form.isAscending
+        rank = value.isNull ? 0 : form.type.rank(value) ^ (form.isAscending ? 0 : .max)
+        self.value = value
+        self.key = object
+    }
+
+    @inline(__always)
+    init(_ number: NumberEntry, _ form: LeadingForm) {
+        isLastHalf = form.isAscending
+        rank = number.rank
+        value = .integer(0)
+        self.key = number.key
+    }
+
+    /// Without looking at values, or at further properties.
+    @inline(__always)
+    func isClearlyBehind(_ other: LeadingEntry) -> Bool {
+        isLastHalf != other.isLastHalf ? isLastHalf : rank > other.rank
+    }
+}
+
+/// The whole order of entries. Further properties are read where those before do not decide.
+private final class LeadingOrder {
+    private let first: LeadingForm
+    private let rest: [QuerySortKey]
+    private var readers: [PathReader]
+
+    init(_ keys: [QuerySortKey]) {
+        first = LeadingForm(keys[0])
+        rest = Array(keys.dropFirst())
+        readers = rest.map { PathReader($0) }
+    }
+
+    func precedes(_ a: LeadingEntry, _ b: LeadingEntry) throws -> Bool {
+        if a.isLastHalf != b.isLastHalf { return b.isLastHalf }
+        if a.rank != b.rank { return a.rank < b.rank }
+        if !first.ranksDecide {
+            let order = ValueOrder(type: first.type).compare(a.value, b.value)
+            if order != 0 { return (order < 0) == first.isAscending }
+        }
+        for (index, key) in rest.enumerated() {
+            let value = try readers[index].value(of: a.key)
+            let order = ValueOrder(type: key.type).compare(
+                value, try readers[index].value(of: b.key))
+            if order != 0 { return (order < 0) == key.isAscending }
+        }
+        return a.key.rawValue < b.key.rawValue
+    }
+}
+
+/// Leaves out rows of a packed column that come behind the last entry.
+private struct LeadingNumbers: ~Copyable {
+    private let key: QuerySortKey
+    /// Then rows with the same number may still come before.
+    private let hasMoreKeys: Bool
+    private var nulls = RowMask()
+    private var scratch = RowMask()
+
+    init(_ key: QuerySortKey, hasMoreKeys: Bool) {
+        self.key = key
+        self.hasMoreKeys = hasMoreKeys
+    }
+
+    mutating func keep(
+        _ rows: inout RowMask, before last: LeadingEntry, _ isNull: ColumnPredicate?,
+        in scan: borrowing LeafScan
+    ) throws {
+        nulls.fill(false, rows: scan.rowCount)
+        if let isNull {
+            try scan.match(isNull, into: &nulls)
+            nulls.formIntersection(rows)
+        }
+        if last.value.isNull {
+            // Ascending, nothing precedes null; descending, all values do.
+            if key.isAscending { rows.assign(nulls) }
+            if !hasMoreKeys { rows.subtract(nulls) }
+            return
+        }
+        try scan.keepNumbers(
+            key.column, before: last.rank, includesEqual: hasMoreKeys, ascending: key.isAscending,
+            in: &rows, scratch: &scratch)
+        if key.isAscending { rows.formUnion(nulls) } else { rows.subtract(nulls) }
+    }
+}
