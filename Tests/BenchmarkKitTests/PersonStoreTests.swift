@@ -35,12 +35,16 @@ import Testing
         Dictionary(uniqueKeysWithValues: persons.map { ($0.name, [$0.birthdate, $0.age]) })
     }
 
-    @Test(arguments: layers, [PersonLayout.unkeyed, .integerKey, .stringKey, .indexed])
+    static let layouts: [PersonLayout] = [
+        .unkeyed, .integerKey, .stringKey, .indexed, .indexedNumber,
+    ]
+
+    @Test(arguments: layers, layouts)
     func whatWasInsertedIsThere(layer: EngineLayer, layout: PersonLayout) throws {
         try insertAndRead(Self.persons(700), layer, layout)
     }
 
-    @Test(arguments: layers, [PersonLayout.unkeyed, .integerKey, .stringKey, .indexed])
+    @Test(arguments: layers, layouts)
     func randomNamesAreThere(layer: EngineLayer, layout: PersonLayout) throws {
         try insertAndRead(Self.persons(700, names: .letters), layer, layout)
     }
@@ -153,11 +157,29 @@ import Testing
         #expect(try store.sumOfAges() == persons.reduce(0) { $0 &+ $1.age })
     }
 
-    @Test(arguments: [PersonNames.numbers, .letters], [PersonLayout.integerKey, .indexed])
-    func questionsAreAnsweredLikePlainSwift(names: PersonNames, layout: PersonLayout) throws {
+    struct Asked: CustomTestStringConvertible, Sendable {
+        var layer: EngineLayer
+        var layout: PersonLayout
+        var names: PersonNames
+        var testDescription: String { "\(layer) \(layout) \(names)" }
+
+        static let all = layers.flatMap { layer in
+            [PersonLayout.integerKey, .indexed].flatMap { layout in
+                [PersonNames.numbers, .letters].map {
+                    Asked(layer: layer, layout: layout, names: $0)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Asked.all)
+    func questionsAreAnsweredLikePlainSwift(_ asked: Asked) throws {
         let folder = try TemporaryFolder()
-        let persons = Self.persons(3000, names: names)
-        let store = try open(.engine, layout, in: folder)
+        let persons = Self.persons(3000, names: asked.names)
+        let store = try open(asked.layer, asked.layout, in: folder)
+        #expect(try store.rangeOfAges() == nil)
+        #expect(try store.averageAge() == nil)
+        #expect(try store.namesInOrder(first: 5) == [])
         try store.insert(persons[...])
         for prefix in ["12", "", "2999", "x", "ab", persons[7].name] {
             #expect(
@@ -171,7 +193,104 @@ import Testing
         let sorted = persons.sorted { ($0.age, $0.name) < ($1.age, $1.name) }.map(\.name)
         for count in [1, 100, 2999, 5000] {
             #expect(try store.names(sortedByAge: count) == Array(sorted.prefix(count)))
+            #expect(
+                try store.namesInOrder(first: count)
+                    == Array(persons.map(\.name).sorted().prefix(count)))
         }
+        for text in ["12", "", "x", "ab", persons[7].name] {
+            #expect(
+                try store.count(nameContaining: text)
+                    == persons.filter { $0.name.contains(text) || text.isEmpty }.count)
+        }
+        let condition = PersonCondition(
+            ageBelow: 40, birthdates: -500_000_000..<0,
+            namePrefix: asked.names == .numbers ? "1" : "a")
+        #expect(
+            try store.count(where: condition) == persons.filter { condition.matches($0) }.count)
+    }
+
+    @Test(arguments: layers)
+    func personsAreAddedUpLikeInPlainSwift(layer: EngineLayer) throws {
+        let folder = try TemporaryFolder()
+        // Some born in the same second, told apart by their names.
+        let persons = Self.persons(900).map { person in
+            var person = person
+            person.birthdate = person.birthdate / 100_000_000 * 100_000_000
+            return person
+        }
+        let store = try open(layer, .integerKey, in: folder)
+        try store.insert(persons[...])
+        #expect(try store.sumOfAges() == persons.reduce(0) { $0 + $1.age })
+        #expect(try store.rangeOfAges() == 0...99)
+        let mean = Double(persons.reduce(0) { $0 + $1.age }) / 900
+        #expect(abs(try #require(try store.averageAge()) - mean) < 1e-9)
+        let young = persons.filter { $0.age < 30 }
+        let sum = young.reduce(0) { sum, person in
+            sum + person.name.utf8.reduce(0) { $0 + Int($1) } + person.birthdate + person.age
+        }
+        #expect(try store.checksum(ageBelow: 30) == sum)
+        #expect(try store.checksum(ageBelow: 0) == 0)
+        var checksum = OrderedChecksum()
+        for person in persons.sorted(by: { ($0.birthdate, $0.name) < ($1.birthdate, $1.name) }) {
+            checksum.add(person.name.utf8, person.birthdate, person.age)
+        }
+        #expect(try store.checksumFromOldest() == checksum.value)
+        try store.setAges(below: 30, to: 64)
+        let changed = persons.map { person in
+            var person = person
+            if person.age < 30 { person.age = 64 }
+            return person
+        }
+        #expect(try contents(store) == contents(changed))
+    }
+
+    @Test(arguments: layers)
+    func personsAreFoundByAnIndex(layer: EngineLayer) throws {
+        let folder = try TemporaryFolder()
+        let persons = Self.persons(500)
+        let store = try open(layer, .indexedNumber, in: folder)
+        try store.insert(persons[...])
+        func sum(_ numbers: some Sequence<Int>) -> Int {
+            numbers.reduce(0) { $0 + persons[$1].birthdate + persons[$1].age }
+        }
+        for number in [0, 13, 499] {
+            let found = try #require(try store.person(indexedNumber: number))
+            #expect(found == (persons[number].birthdate, persons[number].age))
+        }
+        #expect(try store.person(indexedNumber: 500) == nil)
+        if layer == .api {
+            let found = try #require(try store.person(typedNumber: 13))
+            #expect(found == (persons[13].birthdate, persons[13].age))
+            #expect(try store.person(typedNumber: -1) == nil)
+        }
+        #expect(try store.sum(indexedNumbers: [3, 499, 0]) == sum([3, 499, 0]))
+        #expect(try store.sum(indexedNumbers: [3, 1000]) == sum([3]))
+        #expect(try store.sum(indexedNumbersIn: 17...116) == sum(17...116))
+        #expect(try store.sum(indexedNumbersIn: 495...900) == sum(495..<500))
+    }
+
+    @Test(arguments: layers)
+    func theYoungAreCountedAfterEachChange(layer: EngineLayer) throws {
+        let folder = try TemporaryFolder()
+        var persons = Self.persons(60)
+        let store = try open(layer, .integerKey, in: folder)
+        try store.insert(persons[...])
+        let live = layer == .api ? try store.followYoung(ageBelow: 30) : nil
+        func expectYoung() throws {
+            let young = persons.filter { $0.age < 30 }
+            let expected = YoungPersons(count: young.count, lastNumber: young.last?.number)
+            #expect(try store.young(ageBelow: 30) == expected)
+            if let live { #expect(try live() == expected) }
+        }
+        try expectYoung()
+        for number in persons.indices.reversed() {
+            persons[number].age = (number * 37) % 100
+            try store.updateAge(number: number, to: persons[number].age)
+            try expectYoung()
+        }
+        try store.setAges(below: 30, to: 30)
+        for number in persons.indices where persons[number].age < 30 { persons[number].age = 30 }
+        try expectYoung()
     }
 
     @Test(arguments: layers)
@@ -180,7 +299,11 @@ import Testing
         let store = try Self.engine(layer).openLinks(at: folder.path + "/links", .full)
         try store.build(owners: 7, members: 300, batchSize: 3)
         #expect(try store.sumOfMembers() == (0..<2100).reduce(0) { $0 + $1 % 1000 })
-        if layer == .engine { #expect(try store.countOfOwners() == 2100) }
+        #expect(try store.countOfOwners() == 2100)
+        // The numbers of the members run on through the lists.
+        #expect(try store.countOfOwners(memberValue: 7) == 3)
+        #expect(try store.countOfOwners(memberValue: 999) == 2)
+        #expect(try store.countOfOwners(memberValue: 1000) == 0)
         var links = ResultDigest()
         try store.forEachLink { links.add(LinkLists.row($0, $1, $2)) }
         #expect(links == LinkLists.digest(owners: 7, members: 300))

@@ -119,4 +119,38 @@ import Testing
         // After 4 looks, then 8, 16, ...
         #expect(walks >= 4 && walks <= 8)
     }
+
+    /// A transaction that deletes most objects may itself rewrite all that lies high, so that the
+    /// walk in it moves nothing. What comes to lie there later is to move all the same.
+    @Test func aWalkIsRepeatedAtOnceWhenMuchHasChanged() {
+        var space = FreeSpace(firstPage: Self.firstPage, pageCount: Self.firstPage + 9000)
+        _ = space.allocate(9000)
+        space.freeOwn(Extent(start: Self.firstPage + 2000, count: 6000))
+        space.finishTransaction(version: 1)
+        space.beginGroup(firstVersion: 2)
+        var release = TailRelease()
+        var version: UInt64 = 1
+        /// Looks until a walk begins, which moves nothing.
+        func versionsUntilWalk() -> UInt64 {
+            let before = version
+            while release.walk == nil {
+                version += 1
+                release.look(at: &space, version: version)
+            }
+            release.finish(release.walk!)
+            return version - before
+        }
+        var rest: UInt64 = 0
+        for _ in 1...6 { rest = versionsUntilWalk() }
+        #expect(rest > 64 * UInt64(TailRelease.patience))
+
+        let isFreed = space.freeOld(Extent(start: Self.firstPage, count: 1000), birth: 1)
+        #expect(isFreed)
+        version += 1
+        space.finishTransaction(version: version)
+        space.beginGroup(firstVersion: version + 1)
+        let isReclaimed = space.reclaim(through: version, pinned: PinnedVersions())
+        #expect(isReclaimed)
+        #expect(versionsUntilWalk() <= 2 * UInt64(TailRelease.patience))
+    }
 }

@@ -114,6 +114,7 @@ final class InsertRun {
         case .integerKey: KeyedPerson(values)
         case .stringKey: NamedPerson(values)
         case .indexed: IndexedPerson(values)
+        case .indexedNumber: IndexedNumberPerson(values)
         case .unkeyed: Person(values)
         }
     }

@@ -13,6 +13,12 @@ enum LinkLists {
         (0..<members(size)).reduce(0) { $0 + $1 % 1000 }
     }
 
+    /// How many lists have a member with this value.
+    static func owners(_ size: Int, ofMemberWith value: Int) -> Int {
+        let numbers = stride(from: value, to: members(size), by: 1000)
+        return Set(numbers.map { $0 / membersPerOwner }).count
+    }
+
     /// Of every link of every list.
     static func digest(owners: Int, members: Int) -> ResultDigest {
         var digest = ResultDigest()
@@ -160,6 +166,19 @@ enum BacklinksWorkload: LinkPassWorkload {
 
     static func pass(_ store: any LinkStore) throws -> Int { try store.countOfOwners() }
     static func expected(_ size: Int) -> Int { LinkLists.members(size) }
+}
+
+enum LinkQueryWorkload: LinkPassWorkload {
+    static let name = "links-query"
+    static let summary = "counts the lists that lead to an object with a certain value"
+    static let features: [EngineFeature] = [.links, .backlinks, .queries]
+    private static let value = 7
+
+    static func pass(_ store: any LinkStore) throws -> Int {
+        try store.countOfOwners(memberValue: value)
+    }
+
+    static func expected(_ size: Int) -> Int { LinkLists.owners(size, ofMemberWith: value) }
 }
 
 /// What a file of links must hold after a run.

@@ -101,7 +101,7 @@ enum PrefixWorkload: PassWorkload {
     static let name = "prefix"
     static let summary = "counts the persons whose name begins with 12"
     static let features: [EngineFeature] = [.persons, .integerKeys, .prefixCount]
-    private static let prefix = "12"
+    static let prefix = "12"
 
     static func answer(of store: any PersonStore) throws -> PassAnswer {
         .number(try store.count(namePrefix: prefix))
@@ -133,7 +133,7 @@ enum DateRangeWorkload: PassWorkload {
     static let summary = "counts the persons born in the seventies"
     static let features: [EngineFeature] = [.persons, .integerKeys, .dateRangeCount]
     /// From 1970 up to 1980: ten years, two of them leap years.
-    private static let range = 0..<(3652 * 86_400)
+    static let range = 0..<(3652 * 86_400)
 
     static func answer(of store: any PersonStore) throws -> PassAnswer {
         .number(try store.count(birthdateIn: range))

@@ -78,12 +78,30 @@ final class IndexedPerson: Object, PersonObject {
     }
 }
 
+/// A person without a primary key, with an index on the number.
+final class IndexedNumberPerson: Object, PersonObject {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
+    @Persisted(indexed: true) var number: Int
+    @Persisted var name: String
+    @Persisted var birthdate: Date
+    @Persisted var age: Int
+
+    convenience init(_ values: PersonValues) {
+        self.init()
+        number = values.number
+        name = values.name
+        birthdate = values.birthdateAsDate
+        age = values.age
+    }
+}
+
 extension PersonValues {
     var birthdateAsDate: Date { Date(timeIntervalSince1970: Double(birthdate)) }
 
     /// Bytes that the values themselves have: 8 for a date, an age or an integer key, the digits
     /// of the name.
     func logicalBytes(_ layout: PersonLayout) -> Int {
-        name.utf8.count + (layout == .integerKey ? 24 : 16)
+        name.utf8.count + (layout == .integerKey || layout == .indexedNumber ? 24 : 16)
     }
 }

@@ -32,6 +32,16 @@ struct PersonsOracle {
         }
     }
 
+    /// Returns how many were younger than `limit`.
+    mutating func setAges(below limit: Int, to age: Int) -> Int {
+        var count = 0
+        for number in ages.indices where ages[number] != Self.deleted && ages[number] < limit {
+            ages[number] = UInt8(age)
+            count += 1
+        }
+        return count
+    }
+
     mutating func addToAllAges(_ difference: Int) {
         for number in ages.indices where ages[number] != Self.deleted {
             ages[number] = UInt8((Int(ages[number]) + difference) % 100)
@@ -54,6 +64,11 @@ struct PersonsOracle {
         var person = PersonValues(number: number, seed: seed, names: names)
         person.age = Int(ages[number])
         return person
+    }
+
+    /// Nil once the person was deleted.
+    func age(of number: Int) -> Int? {
+        ages[number] == Self.deleted ? nil : Int(ages[number])
     }
 
     func forEach(_ body: (PersonValues) -> Void) {
@@ -95,11 +110,12 @@ struct PersonsOracle {
         return first.names
     }
 
-    func checksum() -> Int {
+    /// Of those who match.
+    func checksum(where matches: (PersonValues) -> Bool = { _ in true }) -> Int {
         var sum = 0
         forEach { person in
-            for byte in person.name.utf8 { sum &+= Int(byte) }
-            sum &+= person.birthdate &+ person.age
+            guard matches(person) else { return }
+            sum &+= person.name.byteSum &+ person.birthdate &+ person.age
         }
         return sum
     }

@@ -95,3 +95,22 @@ enum DeleteHalfWorkload: RewriteWorkload {
     static func rewrite(_ oracle: inout PersonsOracle) -> Int { oracle.deleteOddAges() }
     static func rounds(_ core: CoreCase) -> Int { 1 }
 }
+
+enum SetValuesWorkload: RewriteWorkload {
+    static let name = "set-values"
+    static let summary = "sets the age of all persons younger than 30 in one transaction"
+    static let features: [EngineFeature] = [.persons, .integerKeys, .updates, .queries]
+    static let logicalBytes = 8
+    /// Not below the limit: every person changes once.
+    private static let age = CountWorkload.limit
+
+    static func rewrite(_ store: any PersonStore) throws {
+        try store.setAges(below: CountWorkload.limit, to: age)
+    }
+
+    static func rewrite(_ oracle: inout PersonsOracle) -> Int {
+        oracle.setAges(below: CountWorkload.limit, to: age)
+    }
+
+    static func rounds(_ core: CoreCase) -> Int { 1 }
+}

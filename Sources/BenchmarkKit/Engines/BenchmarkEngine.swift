@@ -29,6 +29,9 @@ public enum EngineFeature: String, CaseIterable, Sendable {
     case records, recordScans
     case sensors, severalProcesses, pinnedReaders
     case objects
+    /// Everything of ``PersonQueries`` but what follows, and links in conditions.
+    case queries
+    case indexedNumbers, typedQueries, liveResults
 }
 
 /// What an engine asked of the operating system so far, in the whole process.

@@ -8,6 +8,8 @@ public enum PersonLayout: String, Codable, Sendable {
     case stringKey
     /// Without a key, but with an index on the age.
     case indexed
+    /// Without a key, but with an index on the number.
+    case indexedNumber
 }
 
 /// Persons in a database. Belongs to the thread that opened it. A call that writes is one
@@ -15,7 +17,7 @@ public enum PersonLayout: String, Codable, Sendable {
 ///
 /// Reads may go on seeing the version that the first of them saw until ``refresh()`` or until this
 /// store writes. A store that is pinned only reads.
-public protocol PersonStore: AnyObject {
+public protocol PersonStore: PersonQueries {
     func insert(_ persons: ArraySlice<PersonValues>) throws
     /// What the newest commit cost; nil where the engine does not tell.
     var lastCommit: CommitCost? { get }
@@ -72,6 +74,8 @@ public protocol LinkStore: AnyObject {
     func sumOfMembers() throws -> Int
     /// How many owners have each member, added up over all members.
     func countOfOwners() throws -> Int
+    /// How many owners have a member of this value.
+    func countOfOwners(memberValue: Int) throws -> Int
     /// Every link, in any order: which owner (by the order in which they were made), the position
     /// in its list, and the member's value.
     func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) throws

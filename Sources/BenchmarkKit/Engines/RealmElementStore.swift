@@ -5,9 +5,21 @@ final class ElementOwner: Object {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
 
     @Persisted var list: List<Int>
-    @Persisted var links: List<LinkMember>
+    @Persisted var links: List<LinkTarget>
     @Persisted var set: MutableSet<String>
     @Persisted var map: Map<String, Int>
+}
+
+/// What the list of links leads to; nothing leads back.
+final class LinkTarget: Object {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+
+    @Persisted var value: Int
+
+    convenience init(value: Int) {
+        self.init()
+        self.value = value
+    }
 }
 
 /// Elements of the collections of one object.
@@ -20,7 +32,7 @@ final class RealmElementStore: ElementStore, RealmObjectStore {
         self.path = path
         let realm = try Realm(
             configuration: Realm.Configuration(
-                path: path, durability, objectTypes: [ElementOwner.self, LinkMember.self]))
+                path: path, durability, objectTypes: [ElementOwner.self, LinkTarget.self]))
         self.realm = realm
         if let owner = realm.objects(ElementOwner.self).first {
             self.owner = owner
@@ -38,7 +50,7 @@ final class RealmElementStore: ElementStore, RealmObjectStore {
             switch kind {
             case .list: for element in elements { owner.list.append(element.value) }
             case .links:
-                for element in elements { owner.links.append(LinkMember(value: element.value)) }
+                for element in elements { owner.links.append(LinkTarget(value: element.value)) }
             case .set: for element in elements { owner.set.insert(element.text) }
             case .map: for element in elements { owner.map[element.text] = element.value }
             }

@@ -43,11 +43,6 @@ struct RealmObjectEngine: RealmEngine {
 
     func reason(against feature: EngineFeature) -> String? {
         switch feature {
-        case .count, .prefixCount, .dateRangeCount:
-            "Results cannot be filtered through the API yet."
-        case .sum: "Results have no aggregates through the API yet."
-        case .sort: "Results cannot be sorted through the API yet."
-        case .backlinks: "The API has no LinkingObjects yet."
         case .recordScans: RealmRecords.noScans
         default: nil
         }
@@ -88,7 +83,12 @@ struct RealmTableEngine: RealmEngine {
     var summary: String { "the embedded engine through its tables; \(commitPolicy)" }
 
     func reason(against feature: EngineFeature) -> String? {
-        feature == .objects ? "Tables have no objects." : nil
+        switch feature {
+        case .objects: "Tables have no objects."
+        case .typedQueries: "Conditions on tables have no types."
+        case .liveResults: "What was found in tables does not follow changes."
+        default: nil
+        }
     }
 
     func openPersons(
@@ -99,16 +99,6 @@ struct RealmTableEngine: RealmEngine {
 
     func openLinks(at path: String, _ durability: Durability) throws -> any LinkStore {
         try RealmTableLinkStore(path: path, durability)
-    }
-}
-
-extension RealmEngine {
-    /// A store was asked for what its engine gave a reason against.
-    func unsupported(_ feature: EngineFeature) -> BenchmarkError {
-        BenchmarkError(
-            .internalError,
-            "A workload asked for '\(feature)': "
-                + (reason(against: feature) ?? "the engine supports it."))
     }
 }
 

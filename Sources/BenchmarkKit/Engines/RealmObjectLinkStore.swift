@@ -14,6 +14,7 @@ final class LinkMember: Object {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
 
     @Persisted var value: Int
+    @Persisted(originProperty: "members") var owners: LinkingObjects<LinkOwner>
 
     convenience init(value: Int) {
         self.init()
@@ -64,7 +65,15 @@ final class RealmObjectLinkStore: LinkStore {
         }
     }
 
-    func countOfOwners() throws -> Int { throw RealmObjectEngine().unsupported(.backlinks) }
+    func countOfOwners() -> Int {
+        var count = 0
+        for member in realm.objects(LinkMember.self) { count += member.owners.count }
+        return count
+    }
+
+    func countOfOwners(memberValue: Int) -> Int {
+        realm.objects(LinkOwner.self).filter("ANY members.value == %@", memberValue).count
+    }
 
     func size() throws -> StoreSize {
         StoreSize(try Database.open(path: path, options: .ofCase).statistics())

@@ -4,19 +4,20 @@ import StorageEngine
 
 /// Persons as objects of the public API, used the way an application uses them.
 final class RealmObjectPersonStore: PersonStore {
-    private let realm: Realm
-    private let layout: PersonLayout
+    let realm: Realm
+    let layout: PersonLayout
+    let type: any PersonObject.Type
     private let path: String
 
     init(path: String, _ layout: PersonLayout, _ durability: Durability) throws {
         self.path = path
         self.layout = layout
-        let type: Object.Type
         switch layout {
         case .unkeyed: type = Person.self
         case .integerKey: type = KeyedPerson.self
         case .stringKey: type = NamedPerson.self
         case .indexed: type = IndexedPerson.self
+        case .indexedNumber: type = IndexedNumberPerson.self
         }
         realm = try Realm(
             configuration: Realm.Configuration(path: path, durability, objectTypes: [type]))
@@ -30,6 +31,8 @@ final class RealmObjectPersonStore: PersonStore {
             case .integerKey: for values in persons { realm.add(KeyedPerson(values)) }
             case .stringKey: for values in persons { realm.add(NamedPerson(values)) }
             case .indexed: for values in persons { realm.add(IndexedPerson(values)) }
+            case .indexedNumber:
+                for values in persons { realm.add(IndexedNumberPerson(values)) }
             case .unkeyed: for values in persons { realm.add(Person(values)) }
             }
         }
@@ -52,31 +55,14 @@ final class RealmObjectPersonStore: PersonStore {
     }
 
     /// All birth dates are whole seconds.
-    private static func seconds(_ date: Date) -> Int { Int(date.timeIntervalSince1970) }
-
-    func count(ageBelow limit: Int) throws -> Int {
-        throw RealmObjectEngine().unsupported(.count)
-    }
-
-    func count(namePrefix: String) throws -> Int {
-        throw RealmObjectEngine().unsupported(.prefixCount)
-    }
-
-    func count(birthdateIn range: Range<Int>) throws -> Int {
-        throw RealmObjectEngine().unsupported(.dateRangeCount)
-    }
-
-    func sumOfAges() throws -> Int { throw RealmObjectEngine().unsupported(.sum) }
-
-    func names(sortedByAge count: Int) throws -> [String] {
-        throw RealmObjectEngine().unsupported(.sort)
-    }
+    static func seconds(_ date: Date) -> Int { Int(date.timeIntervalSince1970) }
 
     func forEach(_ body: (_ name: String, _ birthdate: Int, _ age: Int) -> Void) {
         switch layout {
         case .integerKey: Self.forEach(realm.objects(KeyedPerson.self), body)
         case .stringKey: Self.forEach(realm.objects(NamedPerson.self), body)
         case .indexed: Self.forEach(realm.objects(IndexedPerson.self), body)
+        case .indexedNumber: Self.forEach(realm.objects(IndexedNumberPerson.self), body)
         case .unkeyed: Self.forEach(realm.objects(Person.self), body)
         }
     }
@@ -86,6 +72,7 @@ final class RealmObjectPersonStore: PersonStore {
         case .integerKey: Self.checksum(realm.objects(KeyedPerson.self))
         case .stringKey: Self.checksum(realm.objects(NamedPerson.self))
         case .indexed: Self.checksum(realm.objects(IndexedPerson.self))
+        case .indexedNumber: Self.checksum(realm.objects(IndexedNumberPerson.self))
         case .unkeyed: Self.checksum(realm.objects(Person.self))
         }
     }
@@ -98,11 +85,10 @@ final class RealmObjectPersonStore: PersonStore {
         for person in persons { body(person.name, seconds(person.birthdate), person.age) }
     }
 
-    private static func checksum<P: PersonObject>(_ persons: Results<P>) -> Int {
+    static func checksum<P: PersonObject>(_ persons: Results<P>) -> Int {
         var sum = 0
         for person in persons {
-            for byte in person.name.utf8 { sum &+= Int(byte) }
-            sum &+= seconds(person.birthdate) &+ person.age
+            sum &+= person.name.byteSum &+ seconds(person.birthdate) &+ person.age
         }
         return sum
     }
@@ -115,6 +101,8 @@ final class RealmObjectPersonStore: PersonStore {
             case .integerKey: Self.updateAges(realm.objects(KeyedPerson.self), adding)
             case .stringKey: Self.updateAges(realm.objects(NamedPerson.self), adding)
             case .indexed: Self.updateAges(realm.objects(IndexedPerson.self), adding)
+            case .indexedNumber:
+                Self.updateAges(realm.objects(IndexedNumberPerson.self), adding)
             case .unkeyed: Self.updateAges(realm.objects(Person.self), adding)
             }
         }
@@ -145,6 +133,7 @@ final class RealmObjectPersonStore: PersonStore {
             case .integerKey: deleteOdd(realm.objects(KeyedPerson.self))
             case .stringKey: deleteOdd(realm.objects(NamedPerson.self))
             case .indexed: deleteOdd(realm.objects(IndexedPerson.self))
+            case .indexedNumber: deleteOdd(realm.objects(IndexedNumberPerson.self))
             case .unkeyed: deleteOdd(realm.objects(Person.self))
             }
         }

@@ -110,6 +110,12 @@ final class RealmTableLinkStore: LinkStore {
         return count
     }
 
+    func countOfOwners(memberValue: Int) throws -> Int {
+        let isEqual = QueryCondition.value(
+            column: 0, .compare(.equal, .integer(Int64(memberValue))))
+        return try QueryPlan(owners, .anyLink(column: 0, isEqual)).count()
+    }
+
     func size() throws -> StoreSize { StoreSize(try connection.database.statistics()) }
 
     func problems() throws -> [String] { try connection.verify() }

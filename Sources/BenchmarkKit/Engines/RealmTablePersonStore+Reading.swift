@@ -19,7 +19,7 @@ extension RealmTablePersonStore {
         return try key.flatMap(person)
     }
 
-    private func person(_ key: ObjectKey) throws -> (birthdate: Int, age: Int)? {
+    func person(_ key: ObjectKey) throws -> (birthdate: Int, age: Int)? {
         guard let location = try table.location(of: key),
             case .double(let date) = try table.value(birthdate, at: location),
             case .integer(let age) = try table.value(age, at: location)
@@ -41,7 +41,7 @@ extension RealmTablePersonStore {
 
     /// A name in place, or from the pages of its own that a long one has.
     @inline(__always)
-    private func nameBytes(_ node: Node, _ column: Int, _ row: Int, of leaf: Node) throws
+    func nameBytes(_ node: Node, _ column: Int, _ row: Int, of leaf: Node) throws
         -> UnsafeRawBufferPointer
     {
         guard node.isOverflow(column, row) else { return node.bytes(column, row) }

@@ -15,9 +15,14 @@ final class RealmTablePersonStore: PersonStore {
         self.durability = durability
         connection = try Connection(Database.open(path: path, options: .ofCase))
         table = try Self.table(connection, Self.definition(layout))
-        name = layout == .integerKey ? 1 : 0
+        name = Self.hasNumber(layout) ? 1 : 0
         birthdate = name + 1
         age = name + 2
+    }
+
+    /// Whether the number is a column of its own.
+    private static func hasNumber(_ layout: PersonLayout) -> Bool {
+        layout == .integerKey || layout == .indexedNumber
     }
 
     /// The tables that the object layer makes of the same classes.
@@ -27,12 +32,15 @@ final class RealmTablePersonStore: PersonStore {
             ColumnDefinition(name: "birthdate", type: .date),
             ColumnDefinition(name: "age", type: .int, isIndexed: layout == .indexed),
         ]
-        if layout == .integerKey {
+        if hasNumber(layout) {
             columns.insert(
-                ColumnDefinition(name: "number", type: .int, isPrimaryKey: true), at: 0)
+                ColumnDefinition(
+                    name: "number", type: .int, isPrimaryKey: layout == .integerKey,
+                    isIndexed: layout == .indexedNumber), at: 0)
         }
         let names: [PersonLayout: String] = [
             .integerKey: "KeyedPerson", .stringKey: "NamedPerson", .indexed: "IndexedPerson",
+            .indexedNumber: "IndexedNumberPerson",
         ]
         return TableDefinition(name: names[layout] ?? "Person", columns: columns)
     }
@@ -80,7 +88,7 @@ final class RealmTablePersonStore: PersonStore {
                 row.initializeElement(at: 1, to: .bytes(UnsafeRawBufferPointer(bytes)))
                 row.initializeElement(at: 2, to: .double(Self.stored(person.birthdate)))
                 row.initializeElement(at: 3, to: .integer(Int64(person.age)))
-                let columns = layout == .integerKey ? row[...] : row[1...]
+                let columns = Self.hasNumber(layout) ? row[...] : row[1...]
                 _ = try table.insert(UnsafeBufferPointer(rebasing: columns))
             }
         }

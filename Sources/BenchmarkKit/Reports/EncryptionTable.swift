@@ -57,7 +57,7 @@ struct EncryptionTable: Sendable {
         "links-build",
     ]
     /// Everything is read for the first time, and written again, in one commit.
-    private static let rewrites: Set = ["update-all", "delete-half", "compact"]
+    private static let rewrites: Set = ["update-all", "set-values", "delete-half", "compact"]
     /// Everything is read for the first time.
     private static let coldScans: Set = ["count-cold"]
     /// Keys are derived; random pages are read for the first time, of which none is counted.

@@ -30,14 +30,6 @@ extension Persisted: AnyPersisted {
         storage.assumingMemoryBound(to: Self.self).pointee.state = .managed
     }
 
-    /// The unmanaged value, made now if there is none.
-    @inlinable @inline(__always)
-    static func value(at storage: UnsafeMutableRawPointer) -> Value {
-        let wrapper = storage.assumingMemoryBound(to: Self.self)
-        if case .value(let value) = wrapper.pointee.state { return value }
-        return wrapper.pointee.makeDefault()
-    }
-
     static func value(of object: ObjectBase, at offset: Int) -> Any? {
         if object._context != nil { return Value._erase(Value._get(object, offset)) }
         return Value._erase(value(at: object._storage(at: offset)))
@@ -50,7 +42,7 @@ extension Persisted: AnyPersisted {
         if object._context != nil {
             Value._set(value, object, offset)
         } else {
-            object._storage(at: offset).assumingMemoryBound(to: Self.self).pointee.assign(value)
+            assign(value, at: object._storage(at: offset))
         }
         return true
     }

@@ -75,10 +75,20 @@ final class ManagedClass {
     }
 
     var existingTable: Table {
-        guard let table else {
-            stop("Realm at path '\(realm.path)' has no objects of type '\(model.name)'.")
-        }
+        guard let table else { stopWithoutTable() }
         return table
+    }
+
+    /// Calls `body` with the table, without counting a reference to it: for reading and writing
+    /// single values.
+    @inline(__always)
+    func withTable<Result>(_ body: (Table) throws -> Result) rethrows -> Result {
+        guard let uncountedTable else { stopWithoutTable() }
+        return try uncountedTable._withUnsafeGuaranteedRef(body)
+    }
+
+    private func stopWithoutTable() -> Never {
+        stop("Realm at path '\(realm.path)' has no objects of type '\(model.name)'.")
     }
 
     func property(ofColumn column: Int) -> PropertyModel {
@@ -141,7 +151,11 @@ final class ManagedClass {
     /// Writes a value of an object in the open write transaction.
     @inline(__always)
     func set(_ column: Int, of key: ObjectKey, to value: Scalar) {
-        do { try existingTable.set(column, of: key, to: value) } catch { realm.fail(error) }
+        do {
+            try withTable { try $0.set(column, of: key, to: value) }
+        } catch {
+            realm.fail(error)
+        }
     }
 
     func isValid(birth: UInt32) -> Bool { birth >= realm.firstValidGeneration }

@@ -29,7 +29,7 @@ extension ObjectBase {
         let location = RowLocation(leaf: _node, row: Int(_row))
         let column = Int(_column(offset).index)
         return _owner._withUnsafeGuaranteedRef { managedClass in
-            attempt { try managedClass.existingTable.value(column, at: location) }
+            managedClass.withTable { table in attempt { try table.value(column, at: location) } }
         }
     }
 

@@ -207,6 +207,13 @@ public final class Table {
             throw pager.damaged(try root.reference.page, "a leaf below it has another table's form")
         }
         let reference = leaf.spillReference(position)
+        // Who reads one of an object's properties usually reads the next one too, and each lies in
+        // a page of its own.
+        let next = position + 1
+        if next < leaf.columnCount, leaf.isSpilled(next) {
+            let page = leaf.spillReference(next).page
+            pager.prefetch(page: page, offset: 0, byteCount: 2 * 64)
+        }
         let node = try pager.node(reference)
         guard node.isSpill(of: cluster.columns[column].format, rows: leaf.rowCount) else {
             throw pager.damaged(reference.page, "it is not the column that its leaf expects")

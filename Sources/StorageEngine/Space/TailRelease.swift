@@ -18,7 +18,8 @@ struct TailRelease: Sendable {
     /// No more is given back at once, because the system takes time to do it: 64 MiB.
     private static let largestCut: UInt64 = 16_384
     /// After a walk that moved nothing though something lies above the ceiling (a long value that
-    /// fits no gap), the next one waits for this many looks, then twice as many, up to a limit.
+    /// fits no gap), the next one waits for this many looks, then twice as many, up to a limit; but
+    /// not when much more or less is in use since: what it found is no evidence then.
     private static let shortestRest = 4
     private static let longestRest = 4096
 
@@ -31,6 +32,9 @@ struct TailRelease: Sendable {
     private var highestUse: UInt64 = 0
     private var rest = 0
     private var nextRest = shortestRest
+    /// Pages in use when the last walk began.
+    private var usedBeforeWalk: UInt64 = 0
+    private var hasGivenUp = false
 
     /// Looks at the map as it is after `version`, once every few versions.
     mutating func look(at space: inout FreeSpace, version: UInt64) {
@@ -69,10 +73,14 @@ struct TailRelease: Sendable {
             return
         }
         space.ceiling = ceiling
+        guard !hasGivenUp else { return }
+        let change = max(used, usedBeforeWalk) - min(used, usedBeforeWalk)
+        if change > usedBeforeWalk / 4 { (rest, nextRest) = (0, Self.shortestRest) }
         if rest > 0 {
             rest -= 1
         } else if space.livePages(from: ceiling) > 0 {
             walk = TailWalk()
+            usedBeforeWalk = used
         }
     }
 
@@ -90,7 +98,7 @@ struct TailRelease: Sendable {
     /// Moves nothing any more while this process has the file open: something there is damaged.
     mutating func giveUp() {
         walk = nil
-        rest = .max
+        hasGivenUp = true
     }
 }
 

@@ -17,6 +17,10 @@ extension PeerTests {
                 }
                 #expect(try store.sumOfMembers() == sum)
                 #expect(try store.countOfOwners() == owners * members)
+                // 1,400 members: 7 and 1007 have this value, 999 alone has that.
+                #expect(try store.countOfOwners(memberValue: 7) == 2)
+                #expect(try store.countOfOwners(memberValue: 999) == 1)
+                #expect(try store.countOfOwners(memberValue: 1000) == 0)
                 var links = ResultDigest()
                 try store.forEachLink { links.add(LinkLists.row($0, $1, $2)) }
                 #expect(links == LinkLists.digest(owners: owners, members: members))

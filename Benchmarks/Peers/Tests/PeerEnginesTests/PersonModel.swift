@@ -12,6 +12,7 @@ struct PersonModel {
         _ location: SourceLocation = #_sourceLocation
     ) throws {
         try expectCountsAndSums(store, location)
+        try expectQueries(store, layout, location)
         try expectKeys(store, layout, location)
         for count in [1, 10, persons.count].filter({ $0 > 0 }) {
             let found = try store.names(sortedByAge: count)
@@ -48,6 +49,52 @@ struct PersonModel {
             sum + person.name.utf8.reduce(0) { $0 + Int($1) } + person.birthdate + person.age
         }
         #expect(try store.checksum() == checksum, sourceLocation: location)
+    }
+
+    private func expectQueries(
+        _ store: any PersonStore, _ layout: PersonLayout, _ location: SourceLocation
+    ) throws {
+        let ages = persons.map(\.age)
+        let range = ages.min().flatMap { least in ages.max().map { least...$0 } }
+        #expect(try store.rangeOfAges() == range, sourceLocation: location)
+        let average = try store.averageAge()
+        #expect((average == nil) == ages.isEmpty, sourceLocation: location)
+        if let average {
+            let mean = Double(ages.reduce(0, +)) / Double(ages.count)
+            #expect(abs(average - mean) < 1e-9, sourceLocation: location)
+        }
+        for text in ["", "1", "12", "ab", "nobody", persons.last?.name ?? "1"] {
+            let found = try store.count(nameContaining: text)
+            #expect(
+                found == persons.count { text.isEmpty || $0.name.contains(text) },
+                sourceLocation: location)
+        }
+        for prefix in ["1", "ab", ""] {
+            let condition = PersonCondition(
+                ageBelow: 40, birthdates: -500_000_000..<500_000_000, namePrefix: prefix)
+            let found = try store.count(where: condition)
+            #expect(
+                found == persons.count { condition.matches($0) }, sourceLocation: location)
+        }
+        let names = persons.map(\.name).sorted()
+        for count in [1, 10, 1000] {
+            let found = try store.namesInOrder(first: count)
+            #expect(found == Array(names.prefix(count)), sourceLocation: location)
+        }
+        let young = persons.filter { $0.age < 30 }
+        let checksum = young.reduce(0) { sum, person in
+            sum + person.name.utf8.reduce(0) { $0 + Int($1) } + person.birthdate + person.age
+        }
+        #expect(try store.checksum(ageBelow: 30) == checksum, sourceLocation: location)
+        var ordered = OrderedChecksum()
+        for person in persons.sorted(by: { ($0.birthdate, $0.name) < ($1.birthdate, $1.name) }) {
+            ordered.add(person.name.utf8, person.birthdate, person.age)
+        }
+        #expect(try store.checksumFromOldest() == ordered.value, sourceLocation: location)
+        guard layout == .integerKey else { return }
+        let expected = YoungPersons(
+            count: young.count, lastNumber: young.map(\.number).max())
+        #expect(try store.young(ageBelow: 30) == expected, sourceLocation: location)
     }
 
     private func expectKeys(

@@ -28,6 +28,11 @@ extension PeerTests {
                 }
                 try model.expectEqual(store, layout)
                 try changeByKey(store, &model, layout)
+                try store.setAges(below: 30, to: 47)
+                for index in model.persons.indices where model.persons[index].age < 30 {
+                    model.persons[index].age = 47
+                }
+                try model.expectEqual(store, layout)
                 try store.deleteOddAges()
                 model.persons.removeAll { $0.age % 2 == 1 }
                 try model.expectEqual(store, layout)
@@ -87,16 +92,24 @@ extension PeerTests {
             let folder = try TemporaryFolder()
             let path = folder.path + "/persons"
             let persons = makePersons(30)
-            let writer = try peer.engine.openPersons(at: path, .integerKey, peer.fastest)
+            // Another thread's store: those of one thread may be one and the same.
+            func insert(_ range: Range<Int>) throws {
+                let writers = WorkerThreads<Bool>(count: 1, name: "writer") { _, _ in
+                    try peer.engine.openPersons(at: path, .integerKey, peer.fastest)
+                        .insert(persons[range])
+                    return true
+                }
+                _ = try writers.run()
+            }
             let reader = try peer.engine.openPersons(at: path, .integerKey, peer.fastest)
-            try writer.insert(persons[0..<10])
+            try insert(0..<10)
             try reader.pin()
-            try writer.insert(persons[10..<20])
+            try insert(10..<20)
             try PersonModel(persons: Array(persons[0..<10])).expectEqual(reader, .integerKey)
             try reader.refresh()
             try PersonModel(persons: Array(persons[0..<20])).expectEqual(reader, .integerKey)
             try reader.pin()
-            try writer.insert(persons[20..<30])
+            try insert(20..<30)
             try PersonModel(persons: Array(persons[0..<20])).expectEqual(reader, .integerKey)
             try reader.pin()
             try PersonModel(persons: persons).expectEqual(reader, .integerKey)
@@ -160,7 +173,32 @@ extension PeerTests {
             #expect(try store.names(sortedByAge: 5) == [])
         }
 
-        @Test(arguments: Peer.ofPersons)
+        @Test(arguments: Peer.supporting(.indexedNumbers))
+        func personsAreFoundByAnIndex(_ peer: Peer) throws {
+            let folder = try TemporaryFolder()
+            let persons = makePersons(200)
+            let store = try peer.engine.openPersons(
+                at: folder.path + "/persons", .indexedNumber, peer.fastest)
+            try store.insert(persons[...])
+            func sum(_ numbers: some Sequence<Int>) -> Int {
+                numbers.reduce(0) { $0 + persons[$1].birthdate + persons[$1].age }
+            }
+            let found = try #require(try store.person(indexedNumber: 13))
+            #expect(found == (persons[13].birthdate, persons[13].age))
+            #expect(try store.person(indexedNumber: 200) == nil)
+            if peer.engine.reason(against: .typedQueries) == nil {
+                let found = try #require(try store.person(typedNumber: 199))
+                #expect(found == (persons[199].birthdate, persons[199].age))
+            }
+            #expect(try store.sum(indexedNumbers: [3, 199, 0]) == sum([3, 199, 0]))
+            let ten = (0..<IndexedNumbers.atOnce).map { $0 * 19 }
+            #expect(try store.sum(indexedNumbers: ten) == sum(ten))
+            #expect(try store.sum(indexedNumbersIn: 17...116) == sum(17...116))
+            #expect(try store.sum(indexedNumbersIn: 195...400) == sum(195..<200))
+        }
+
+        /// But for Realms, which stop the program when they are asked for a class they do not have.
+        @Test(arguments: Peer.ofPersons.filter { $0.engine.name != "realm" })
         func askingForAKeyThatTheLayoutLacksFails(_ peer: Peer) throws {
             let folder = try TemporaryFolder()
             let store = try peer.engine.openPersons(

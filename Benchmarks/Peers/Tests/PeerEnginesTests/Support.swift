@@ -31,7 +31,8 @@ struct Peer: CustomTestStringConvertible, Sendable {
     }()
 
     /// Those that answer everything that a model of persons is asked.
-    static let ofPersons = supporting(.count, .prefixCount, .dateRangeCount, .sum, .sort)
+    static let ofPersons = supporting(
+        .count, .prefixCount, .dateRangeCount, .sum, .sort, .queries)
 
     /// The embedded engine stores sensors as objects only.
     static let ofSensors = supporting(.sensors).filter {
@@ -43,7 +44,11 @@ struct Peer: CustomTestStringConvertible, Sendable {
     }
 
     func stores(_ layout: PersonLayout) -> Bool {
-        layout != .indexed || engine.reason(against: .secondaryIndex) == nil
+        switch layout {
+        case .indexed: engine.reason(against: .secondaryIndex) == nil
+        case .indexedNumber: engine.reason(against: .indexedNumbers) == nil
+        case .unkeyed, .integerKey, .stringKey: true
+        }
     }
 
     /// One that loses no commit and does not wait for the disk, so that tests are fast.
@@ -51,7 +56,9 @@ struct Peer: CustomTestStringConvertible, Sendable {
 }
 
 extension PersonLayout {
-    static let all: [PersonLayout] = [.unkeyed, .integerKey, .stringKey, .indexed]
+    static let all: [PersonLayout] = [
+        .unkeyed, .integerKey, .stringKey, .indexed, .indexedNumber,
+    ]
 }
 
 func makePersons(

@@ -13,6 +13,19 @@ extension PeerEngine {
             syncs: counts.syncs, writeCalls: counts.write_calls, bytesWritten: counts.bytes_written)
     }
 
+    func noLiveResults(_ feature: EngineFeature) -> String? {
+        feature == .liveResults ? "What \(name) has found does not follow changes." : nil
+    }
+
+    /// Where an engine stores bytes, what stands for a query by an index is to look up a key.
+    func noIndexedQueries(_ feature: EngineFeature) -> String? {
+        switch feature {
+        case .indexedNumbers, .typedQueries:
+            "The engine \(name) has no queries: 'lookup' measures what stands for this one."
+        default: nil
+        }
+    }
+
     /// Why a library that has neither objects nor records is left out where these are compared.
     func noObjects(_ feature: EngineFeature) -> String? {
         feature == .objects ? "The engine \(name) has no objects or records." : nil

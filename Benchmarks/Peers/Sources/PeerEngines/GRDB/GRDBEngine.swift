@@ -13,7 +13,7 @@ struct GRDBEngine: PeerEngine {
         "GRDB records in a DatabasePool; full: synchronous FULL, relaxed: NORMAL, unsynced: OFF"
     }
 
-    func reason(against feature: EngineFeature) -> String? { nil }
+    func reason(against feature: EngineFeature) -> String? { noLiveResults(feature) }
 
     func openPersons(
         at path: String, _ layout: PersonLayout, _ durability: Durability
@@ -21,6 +21,8 @@ struct GRDBEngine: PeerEngine {
         switch layout {
         case .unkeyed, .indexed:
             try GRDBPersonStore<UnkeyedPersonRecord>(path: path, layout, durability)
+        case .indexedNumber:
+            try GRDBPersonStore<IndexedNumberPersonRecord>(path: path, layout, durability)
         case .integerKey:
             try GRDBPersonStore<NumberedPersonRecord>(path: path, layout, durability)
         case .stringKey:

@@ -90,6 +90,21 @@ final class GRDBLinkStore: LinkStore {
         }
     }
 
+    /// In SQL, because the order of the join matters: from the few members, through the index, to
+    /// their owners.
+    func countOfOwners(memberValue: Int) throws -> Int {
+        try lease.database.pool.read { database in
+            try Int.fetchOne(
+                database,
+                sql: """
+                    SELECT count(DISTINCT link.ownerId)
+                    FROM member CROSS JOIN link ON link.memberId = member.id
+                    WHERE member.value = ?
+                    """,
+                arguments: [memberValue]) ?? 0
+        }
+    }
+
     func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) throws {
         try lease.database.pool.read { database in
             for owner in try Owner.order(Column("id")).fetchAll(database) {

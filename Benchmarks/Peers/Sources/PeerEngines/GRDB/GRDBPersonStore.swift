@@ -7,7 +7,7 @@ final class GRDBPersonStore<Person: PersonRecord>: PersonStore {
     /// Keys that one statement deletes: SQLite limits how many parameters a statement has.
     private static var keysPerStatement: Int { 1000 }
 
-    private let layout: PersonLayout
+    let layout: PersonLayout
     private let lease: GRDBDatabase.Lease
     private var snapshot: DatabaseSnapshot?
 
@@ -20,11 +20,16 @@ final class GRDBPersonStore<Person: PersonRecord>: PersonStore {
                     index: "person_age", on: Person.databaseTableName, columns: ["age"],
                     options: .ifNotExists)
             }
+            if layout == .indexedNumber {
+                try database.create(
+                    index: "person_number", on: Person.databaseTableName, columns: ["number"],
+                    options: .ifNotExists)
+            }
         }
     }
 
-    private var pool: DatabasePool { lease.database.pool }
-    private var reader: any DatabaseReader { snapshot ?? pool }
+    var pool: DatabasePool { lease.database.pool }
+    var reader: any DatabaseReader { snapshot ?? pool }
 
     var lastCommit: CommitCost? { nil }
 
@@ -46,14 +51,14 @@ final class GRDBPersonStore<Person: PersonRecord>: PersonStore {
         return try values { try Person.fetchOne($0, key: name) }
     }
 
-    private func values(_ find: (Database) throws -> Person?) throws
+    func values(_ find: (Database) throws -> Person?) throws
         -> (birthdate: Int, age: Int)?
     {
         guard let person = try reader.read(find) else { return nil }
         return (Self.seconds(person), person.age)
     }
 
-    private static func seconds(_ person: Person) -> Int {
+    static func seconds(_ person: Person) -> Int {
         Int(person.birthdate.timeIntervalSince1970)
     }
 
@@ -81,7 +86,7 @@ final class GRDBPersonStore<Person: PersonRecord>: PersonStore {
 
     func sumOfAges() throws -> Int {
         try reader.read {
-            try Person.select(sum(PersonColumns.age), as: Int.self).fetchOne($0) ?? 0
+            try Person.select(GRDB.sum(PersonColumns.age), as: Int.self).fetchOne($0) ?? 0
         }
     }
 
@@ -105,8 +110,7 @@ final class GRDBPersonStore<Person: PersonRecord>: PersonStore {
     func checksum() throws -> Int {
         var sum = 0
         try forEach { name, birthdate, age in
-            for byte in name.utf8 { sum &+= Int(byte) }
-            sum &+= birthdate &+ age
+            sum &+= name.byteSum &+ birthdate &+ age
         }
         return sum
     }

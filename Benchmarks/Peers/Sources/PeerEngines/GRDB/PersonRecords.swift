@@ -14,6 +14,7 @@ protocol PersonRecord: Codable, FetchableRecord, PersistableRecord, Sendable {
 }
 
 enum PersonColumns {
+    static let number = Column("number")
     static let name = Column("name")
     static let birthdate = Column("birthdate")
     static let age = Column("age")
@@ -73,6 +74,30 @@ struct NumberedPersonRecord: PersonRecord {
     static func createTable(_ database: Database) throws {
         try database.create(table: databaseTableName, options: .ifNotExists) { table in
             table.primaryKey("number", .integer)
+            table.column("name", .text).notNull()
+            addValues(table)
+        }
+    }
+}
+
+struct IndexedNumberPersonRecord: PersonRecord {
+    var id: Int64?
+    var number: Int
+    var name: String
+    var birthdate: Date
+    var age: Int
+
+    init(_ values: PersonValues) {
+        number = values.number
+        name = values.name
+        birthdate = Date(timeIntervalSince1970: Double(values.birthdate))
+        age = values.age
+    }
+
+    static func createTable(_ database: Database) throws {
+        try database.create(table: databaseTableName, options: .ifNotExists) { table in
+            table.autoIncrementedPrimaryKey("id")
+            table.column("number", .integer).notNull()
             table.column("name", .text).notNull()
             addValues(table)
         }

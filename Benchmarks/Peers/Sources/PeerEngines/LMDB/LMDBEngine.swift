@@ -18,7 +18,9 @@ struct LMDBEngine: PeerEngine {
             + "write a commit, unsynced: MDB_NOSYNC"
     }
 
-    func reason(against feature: EngineFeature) -> String? { noObjects(feature) }
+    func reason(against feature: EngineFeature) -> String? {
+        noObjects(feature) ?? noIndexedQueries(feature) ?? noLiveResults(feature)
+    }
 
     func openPersons(
         at path: String, _ layout: PersonLayout, _ durability: Durability

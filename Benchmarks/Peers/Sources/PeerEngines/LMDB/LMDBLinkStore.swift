@@ -87,6 +87,23 @@ final class LMDBLinkStore: LinkStore {
         return count
     }
 
+    func countOfOwners(memberValue: Int) throws -> Int {
+        let transaction = try session.reading()
+        var owners: Set<Int> = []
+        try transaction.withCursor(backlinks) { cursor in
+            try transaction.forEach(members) { member, value in
+                guard value.loadUnaligned(as: Int.self) == memberValue else { return true }
+                var entry = try cursor.seek(member, MDB_SET_KEY)
+                while let (_, owner) = entry {
+                    owners.insert(owner.loadUnaligned(as: Int.self))
+                    entry = try cursor.move(MDB_NEXT_DUP)
+                }
+                return true
+            }
+        }
+        return owners.count
+    }
+
     func size() throws -> StoreSize { try session.environment.size() }
     /// LMDB brings no check of its structure.
     func problems() -> [String] { [] }

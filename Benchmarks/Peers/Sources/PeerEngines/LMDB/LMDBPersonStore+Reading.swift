@@ -29,7 +29,7 @@ extension LMDBPersonStore {
 
     /// Calls `body` with the name and the packed values of every person.
     @inline(__always)
-    private func forEachPacked(
+    func forEachPacked(
         _ body: (_ name: UnsafeRawBufferPointer, _ person: UnsafeRawBufferPointer) -> Void
     ) throws {
         try session.reading().forEach(persons) { key, person in
@@ -123,6 +123,19 @@ extension LMDBPersonStore {
             sum &+= PackedPerson.birthdate(person) &+ PackedPerson.age(person)
         }
         return sum
+    }
+
+    func young(ageBelow limit: Int) throws -> YoungPersons {
+        guard layout == .integerKey else { throw missingKey("integer key", layout) }
+        var young = YoungPersons(count: 0, lastNumber: nil)
+        try session.reading().forEach(persons) { number, person in
+            if PackedPerson.age(person) < limit {
+                young.count += 1
+                young.lastNumber = number.loadUnaligned(as: Int.self)
+            }
+            return true
+        }
+        return young
     }
 
     // MARK: The file

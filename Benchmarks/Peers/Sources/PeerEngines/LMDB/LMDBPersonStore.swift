@@ -3,7 +3,7 @@ import CLMDB
 
 /// Persons in LMDB: one database from the number or the name to the other values, and one from the
 /// age to numbers where there is an index. Without a key, numbers count up.
-final class LMDBPersonStore: PersonStore {
+final class LMDBPersonStore: PackedPersonStore {
     let layout: PersonLayout
     let session: LMDBSession
     let persons: MDB_dbi
@@ -12,6 +12,7 @@ final class LMDBPersonStore: PersonStore {
     let value = ByteBuffer()
 
     init(path: String, _ layout: PersonLayout, _ durability: Durability) throws {
+        if layout == .indexedNumber { throw missingKey("index of numbers", layout) }
         self.layout = layout
         session = try LMDBSession(path, durability)
         persons = try session.environment.database(
@@ -66,13 +67,23 @@ final class LMDBPersonStore: PersonStore {
 
     // MARK: Changing
 
-    func updateAllAges(adding: Int) throws {
+    func updateAllAges(adding: Int) throws { try updateAges { ($0 + adding) % 100 } }
+
+    func setAges(below limit: Int, to age: Int) throws {
+        try updateAges { $0 < limit ? age : nil }
+    }
+
+    /// Gives all persons another age for whom `change` returns one.
+    private func updateAges(_ change: (Int) -> Int?) throws {
         try session.write { transaction in
             try transaction.withCursor(persons) { cursor in
                 var entry = try cursor.move(MDB_FIRST)
                 while let (key, person) = entry {
                     let old = PackedPerson.age(person)
-                    let age = (old + adding) % 100
+                    guard let age = change(old) else {
+                        entry = try cursor.move(MDB_NEXT)
+                        continue
+                    }
                     PackedPerson.pack(person, age: age, into: value)
                     try cursor.replace(key, value.bytes)
                     // Only now: writing to the index may move the bytes of the entry.

@@ -15,8 +15,10 @@ struct RocksEngine: PeerEngine {
     }
 
     func reason(against feature: EngineFeature) -> String? {
-        feature == .severalProcesses
-            ? "RocksDB lets only one process open a database for writing." : noObjects(feature)
+        if feature == .severalProcesses {
+            return "RocksDB lets only one process open a database for writing."
+        }
+        return noObjects(feature) ?? noIndexedQueries(feature) ?? noLiveResults(feature)
     }
 
     func openPersons(

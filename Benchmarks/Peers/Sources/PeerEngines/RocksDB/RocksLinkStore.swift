@@ -84,6 +84,22 @@ final class RocksLinkStore: LinkStore {
         return count
     }
 
+    func countOfOwners(memberValue: Int) throws -> Int {
+        var owners: Set<Int> = []
+        try session.forEach(prefix: RocksKind.member) { key, value in
+            guard value.littleEndian(Int.self, at: 0) == memberValue else { return true }
+            session.key.setKey(RocksKind.backlink, key.bigEndian(Int.self, at: 1))
+            let start = session.key.bytes
+            try session.forEach(prefix: RocksKind.backlink, from: start) { backlink, _ in
+                guard backlink.starts(with: start) else { return false }
+                owners.insert(backlink.bigEndian(Int.self, at: 9))
+                return true
+            }
+            return true
+        }
+        return owners.count
+    }
+
     func size() throws -> StoreSize { session.database.size() }
     func problems() throws -> [String] { try session.database.problems() }
 }

@@ -26,7 +26,7 @@ extension RocksPersonStore {
 
     /// Calls `body` with the name and the packed values of every person.
     @inline(__always)
-    private func forEachPacked(
+    func forEachPacked(
         _ body: (_ name: UnsafeRawBufferPointer, _ person: UnsafeRawBufferPointer) -> Void
     ) throws {
         try session.forEach(prefix: RocksKind.person) { key, person in
@@ -98,6 +98,19 @@ extension RocksPersonStore {
             }
         }
         return first.names
+    }
+
+    func young(ageBelow limit: Int) throws -> YoungPersons {
+        guard layout == .integerKey else { throw missingKey("integer key", layout) }
+        var young = YoungPersons(count: 0, lastNumber: nil)
+        try session.forEach(prefix: RocksKind.person) { key, person in
+            if PackedPerson.age(person) < limit {
+                young.count += 1
+                young.lastNumber = key.bigEndian(Int.self, at: 1)
+            }
+            return true
+        }
+        return young
     }
 
     func forEach(_ body: (_ name: String, _ birthdate: Int, _ age: Int) -> Void) throws {

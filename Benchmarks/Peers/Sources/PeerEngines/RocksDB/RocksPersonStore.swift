@@ -2,7 +2,7 @@ import BenchmarkKit
 
 /// Persons in RocksDB: the number or the name leads to the other values; where there is an index,
 /// its keys are age and number, without a value. Without a key, numbers count up.
-final class RocksPersonStore: PersonStore {
+final class RocksPersonStore: PackedPersonStore {
     let layout: PersonLayout
     let session: RocksSession
     private var key: ByteBuffer { session.key }
@@ -10,6 +10,7 @@ final class RocksPersonStore: PersonStore {
     private let indexKey = ByteBuffer()
 
     init(path: String, _ layout: PersonLayout, _ durability: Durability) throws {
+        if layout == .indexedNumber { throw missingKey("index of numbers", layout) }
         self.layout = layout
         session = try RocksSession(path, durability)
     }
@@ -27,7 +28,7 @@ final class RocksPersonStore: PersonStore {
                 switch layout {
                 case .stringKey: key.setKey(RocksKind.person, person.name)
                 case .integerKey: key.setKey(RocksKind.person, person.number)
-                case .unkeyed, .indexed: key.setKey(RocksKind.person, number)
+                case .unkeyed, .indexed, .indexedNumber: key.setKey(RocksKind.person, number)
                 }
                 PackedPerson.pack(person, withName: !hasNameAsKey, into: value)
                 batch.put(key, value)
@@ -56,11 +57,18 @@ final class RocksPersonStore: PersonStore {
 
     // MARK: Changing
 
-    func updateAllAges(adding: Int) throws {
+    func updateAllAges(adding: Int) throws { try updateAges { ($0 + adding) % 100 } }
+
+    func setAges(below limit: Int, to age: Int) throws {
+        try updateAges { $0 < limit ? age : nil }
+    }
+
+    /// Gives all persons another age for whom `change` returns one.
+    private func updateAges(_ change: (Int) -> Int?) throws {
         try session.write { batch in
             try session.forEach(prefix: RocksKind.person) { key, person in
                 let old = PackedPerson.age(person)
-                let age = (old + adding) % 100
+                guard let age = change(old) else { return true }
                 PackedPerson.pack(person, age: age, into: value)
                 batch.put(key, value.bytes)
                 if layout == .indexed, old != age {

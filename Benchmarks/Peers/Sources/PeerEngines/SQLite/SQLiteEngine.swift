@@ -13,7 +13,10 @@ struct SQLiteEngine: PeerEngine {
             + "unsynced: OFF"
     }
 
-    func reason(against feature: EngineFeature) -> String? { noObjects(feature) }
+    func reason(against feature: EngineFeature) -> String? {
+        if feature == .typedQueries { return "The statements of SQLite are texts." }
+        return noObjects(feature) ?? noLiveResults(feature)
+    }
 
     func openPersons(
         at path: String, _ layout: PersonLayout, _ durability: Durability

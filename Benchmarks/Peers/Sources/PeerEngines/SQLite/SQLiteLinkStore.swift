@@ -5,7 +5,7 @@ import BenchmarkKit
 final class SQLiteLinkStore: LinkStore {
     private let connection: SQLiteConnection
     private let insertOwner, insertMember, insertLink: SQLiteStatement
-    private let sum, countOwners: SQLiteStatement
+    private let sum, countOwners, countOwnersOfValue: SQLiteStatement
 
     private static let schema = [
         "CREATE TABLE IF NOT EXISTS owner (id INTEGER PRIMARY KEY)",
@@ -34,6 +34,12 @@ final class SQLiteLinkStore: LinkStore {
         countOwners = try connection.prepare(
             """
             SELECT sum((SELECT count(*) FROM link WHERE link.member = member.id)) FROM member
+            """)
+        // From the few members, through the index, to their owners.
+        countOwnersOfValue = try connection.prepare(
+            """
+            SELECT count(DISTINCT link.owner)
+            FROM member CROSS JOIN link ON link.member = member.id WHERE member.value = ?1
             """)
     }
 
@@ -70,6 +76,12 @@ final class SQLiteLinkStore: LinkStore {
     func countOfOwners() throws -> Int {
         try connection.read()
         return try countOwners.runForInteger()
+    }
+
+    func countOfOwners(memberValue: Int) throws -> Int {
+        try connection.read()
+        countOwnersOfValue.bind(memberValue, at: 1)
+        return try countOwnersOfValue.runForInteger()
     }
 
     func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) throws {

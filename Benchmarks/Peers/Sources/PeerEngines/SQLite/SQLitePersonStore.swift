@@ -5,15 +5,17 @@ import BenchmarkKit
 /// The integer key is the row id; persons with a string key are a table without row ids, ordered by
 /// name, so that a lookup descends one tree.
 final class SQLitePersonStore: PersonStore {
-    private let layout: PersonLayout
-    private let connection: SQLiteConnection
+    let layout: PersonLayout
+    let connection: SQLiteConnection
     private let statements: Statements
+    let queries: Queries
 
     init(path: String, _ layout: PersonLayout, _ durability: Durability) throws {
         self.layout = layout
         connection = try SQLiteConnection(
             path: path, durability: durability, schema: Self.schema(layout))
         statements = try Statements(connection, layout)
+        queries = try Queries(connection, layout)
     }
 
     private static func schema(_ layout: PersonLayout) -> [String] {
@@ -28,7 +30,17 @@ final class SQLitePersonStore: PersonStore {
                 "\(table) (name TEXT NOT NULL, \(values))",
                 "CREATE INDEX IF NOT EXISTS person_age ON person (age)",
             ]
+        case .indexedNumber:
+            [
+                "\(table) (number INTEGER NOT NULL, name TEXT NOT NULL, \(values))",
+                "CREATE INDEX IF NOT EXISTS person_number ON person (number)",
+            ]
         }
+    }
+
+    /// Whether the number is a column.
+    private static func hasNumber(_ layout: PersonLayout) -> Bool {
+        layout == .integerKey || layout == .indexedNumber
     }
 
     var lastCommit: CommitCost? { nil }
@@ -39,7 +51,7 @@ final class SQLitePersonStore: PersonStore {
             for person in persons {
                 insert.bind(person.birthdate, at: 2)
                 insert.bind(person.age, at: 3)
-                if layout == .integerKey { insert.bind(person.number, at: 4) }
+                if Self.hasNumber(layout) { insert.bind(person.number, at: 4) }
                 try insert.withText(person.name, at: 1) { try insert.run() }
             }
         }
@@ -60,7 +72,7 @@ final class SQLitePersonStore: PersonStore {
         return try find.withText(name, at: 1) { try values(find) }
     }
 
-    private func values(_ find: SQLiteStatement) throws -> (birthdate: Int, age: Int)? {
+    func values(_ find: SQLiteStatement) throws -> (birthdate: Int, age: Int)? {
         guard try find.step() else { return nil }
         defer { find.reset() }
         return (find.integer(0), find.integer(1))
@@ -167,9 +179,9 @@ extension SQLitePersonStore {
 
         init(_ connection: SQLiteConnection, _ layout: PersonLayout) throws {
             let prepare = connection.prepare
-            let hasNumber = layout == .integerKey
+            let isKeyed = layout == .integerKey
             insert = try prepare(
-                hasNumber
+                SQLitePersonStore.hasNumber(layout)
                     ? "INSERT INTO person (name, birthdate, age, number) VALUES (?1, ?2, ?3, ?4)"
                     : "INSERT INTO person (name, birthdate, age) VALUES (?1, ?2, ?3)")
             countAll = try prepare("SELECT count(*) FROM person")
@@ -183,14 +195,14 @@ extension SQLitePersonStore {
             updateAll = try prepare("UPDATE person SET age = (age + ?1) % 100")
             deleteOdd = try prepare("DELETE FROM person WHERE age % 2 = 1")
             findNumber =
-                hasNumber
+                isKeyed
                 ? try prepare("SELECT birthdate, age FROM person WHERE number = ?1") : nil
             findName =
                 layout == .stringKey
                 ? try prepare("SELECT birthdate, age FROM person WHERE name = ?1") : nil
             update =
-                hasNumber ? try prepare("UPDATE person SET age = ?1 WHERE number = ?2") : nil
-            delete = hasNumber ? try prepare("DELETE FROM person WHERE number = ?1") : nil
+                isKeyed ? try prepare("UPDATE person SET age = ?1 WHERE number = ?2") : nil
+            delete = isKeyed ? try prepare("DELETE FROM person WHERE number = ?1") : nil
         }
     }
 }

@@ -47,6 +47,9 @@ final class SQLiteStatement {
         return integer(0)
     }
 
+    /// Whether the first column of the first row is true.
+    func runForTruth() throws -> Bool { try runForInteger() != 0 }
+
     // MARK: Parameters, from 1
 
     @inline(__always)
@@ -95,6 +98,12 @@ final class SQLiteStatement {
 
     @inline(__always)
     func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+
+    func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
+    func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
 
     /// Valid until the next step.
     @inline(__always)

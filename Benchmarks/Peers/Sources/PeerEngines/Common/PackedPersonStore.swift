@@ -1,0 +1,116 @@
+import BenchmarkKit
+import Glibc
+
+/// Persons as packed bytes: who asks a question visits all of them, because the engine cannot look
+/// inside.
+protocol PackedPersonStore: PersonStore {
+    /// Calls `body` with the name and the packed values of every person.
+    func forEachPacked(
+        _ body: (_ name: UnsafeRawBufferPointer, _ person: UnsafeRawBufferPointer) -> Void
+    ) throws
+}
+
+extension PackedPersonStore {
+    func rangeOfAges() throws -> ClosedRange<Int>? {
+        var (least, greatest) = (Int.max, Int.min)
+        try forEachPacked { _, person in
+            let age = PackedPerson.age(person)
+            least = min(least, age)
+            greatest = max(greatest, age)
+        }
+        return least <= greatest ? least...greatest : nil
+    }
+
+    func averageAge() throws -> Double? {
+        var (sum, count) = (0, 0)
+        try forEachPacked { _, person in
+            sum += PackedPerson.age(person)
+            count += 1
+        }
+        return count == 0 ? nil : Double(sum) / Double(count)
+    }
+
+    func count(nameContaining text: String) throws -> Int {
+        let sought = Array(text.utf8)
+        var count = 0
+        try sought.withUnsafeBytes { sought in
+            try forEachPacked { name, _ in if name.contains(bytes: sought) { count += 1 } }
+        }
+        return count
+    }
+
+    func count(where condition: PersonCondition) throws -> Int {
+        let prefix = Array(condition.namePrefix.utf8)
+        var count = 0
+        try prefix.withUnsafeBytes { prefix in
+            try forEachPacked { name, person in
+                let matches =
+                    PackedPerson.age(person) < condition.ageBelow
+                    && condition.birthdates.contains(PackedPerson.birthdate(person))
+                    || name.starts(with: prefix)
+                if matches { count += 1 }
+            }
+        }
+        return count
+    }
+
+    func namesInOrder(first count: Int) throws -> [String] {
+        // As if all were of one age.
+        var first = FirstByAge(count: count)
+        try forEachPacked { name, _ in first.offer(age: 0, name: name) }
+        return first.names
+    }
+
+    func checksum(ageBelow limit: Int) throws -> Int {
+        var sum = 0
+        try forEachPacked { name, person in
+            let age = PackedPerson.age(person)
+            guard age < limit else { return }
+            for byte in name { sum &+= Int(byte) }
+            sum &+= PackedPerson.birthdate(person) &+ age
+        }
+        return sum
+    }
+
+    /// Copies, because what an iterator showed does not stay.
+    func checksumFromOldest() throws -> Int {
+        var persons: [(birthdate: Int, age: Int, name: Range<Int>)] = []
+        var names: [UInt8] = []
+        try forEachPacked { name, person in
+            let start = names.count
+            names += name
+            persons.append(
+                (PackedPerson.birthdate(person), PackedPerson.age(person), start..<names.count))
+        }
+        var checksum = OrderedChecksum()
+        names.withUnsafeBytes { names in
+            persons.sort { first, second in
+                if first.birthdate != second.birthdate { return first.birthdate < second.birthdate }
+                return names[first.name].lexicographicallyPrecedes(names[second.name])
+            }
+            for person in persons {
+                checksum.add(
+                    UnsafeRawBufferPointer(rebasing: names[person.name]), person.birthdate,
+                    person.age)
+            }
+        }
+        return checksum.value
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func contains(bytes sought: UnsafeRawBufferPointer) -> Bool {
+        guard let first = sought.first, let start = sought.baseAddress else { return true }
+        guard let baseAddress else { return false }
+        var position = 0
+        // How many places are left where it could begin.
+        while case let left = count - sought.count + 1 - position, left > 0 {
+            guard let found = memchr(baseAddress + position, Int32(first), left) else {
+                return false
+            }
+            if memcmp(found, start, sought.count) == 0 { return true }
+            position = UnsafeRawPointer(found) - baseAddress + 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,49 @@
+/// What queries must find, computed without any database.
+extension PersonsOracle {
+    func rangeOfAges() -> ClosedRange<Int>? {
+        var range: ClosedRange<Int>?
+        forEach { person in
+            let found = range ?? person.age...person.age
+            range = min(found.lowerBound, person.age)...max(found.upperBound, person.age)
+        }
+        return range
+    }
+
+    func averageAge() -> Double? {
+        let count = count { _ in true }
+        return count == 0 ? nil : Double(sumOfAges()) / Double(count)
+    }
+
+    func count(nameContaining text: String) -> Int {
+        let sought = Array(text.utf8)
+        return count { person in
+            let name = Array(person.name.utf8)
+            return name.indices.contains { name[$0...].starts(with: sought) }
+        }
+    }
+
+    func namesInOrder(first count: Int) -> [String] {
+        // As if all were of one age.
+        var first = FirstByAge(count: count)
+        forEach { first.offer(age: 0, name: $0.name.utf8) }
+        return first.names
+    }
+
+    func checksumFromOldest() -> Int {
+        var persons: [PersonValues] = []
+        forEach { persons.append($0) }
+        persons.sort {
+            $0.birthdate != $1.birthdate ? $0.birthdate < $1.birthdate : $0.name < $1.name
+        }
+        var checksum = OrderedChecksum()
+        for person in persons {
+            checksum.add(person.name.utf8, person.birthdate, person.age)
+        }
+        return checksum.value
+    }
+
+    /// Of persons whose names are their numbers, in time that depends on where the last one is.
+    func lastNumber(ageBelow limit: Int) -> Int? {
+        (0..<size).last { age(of: $0).map { $0 < limit } ?? false }
+    }
+}

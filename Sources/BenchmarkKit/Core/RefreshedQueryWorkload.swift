@@ -1,0 +1,87 @@
+/// What a query costs to be right again after a change: how many persons are younger than 30, and
+/// who of them has the greatest number, asked after each commit that gives one person another age.
+/// Only asking is measured.
+enum RefreshedQueryWorkload: FixtureWorkload {
+    static let name = "query-refresh"
+    static let summary =
+        "counts the persons younger than 30 and finds the last, after one of them all has changed"
+    static let features: [EngineFeature] = [.persons, .integerKeys, .updates, .queries]
+    static let changesFile = true
+    /// Each waits for a commit that is not measured.
+    private static let usualCount = 200
+    private static let live = "live"
+
+    static let strategies =
+        layerStrategies + [
+            (name: live, summary: "through objects, with results that are kept and follow changes")
+        ]
+
+    static func layer(of strategy: String) -> String {
+        strategy == live ? EngineLayer.api.rawValue : strategy
+    }
+
+    static func features(of strategy: String) -> [EngineFeature]? {
+        strategy == live ? features + [.liveResults] : features
+    }
+
+    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
+        -> CaseOutcome
+    {
+        let core = try CoreCase(benchmarkCase, environment)
+        let store = try core.open(path(core), layout)
+        core.progress(fraction: 0)
+        let limit = CountWorkload.limit
+        let ask =
+            core.strategy == live
+            ? try store.followYoung(ageBelow: limit) : { try store.young(ageBelow: limit) }
+        var oracle = fixture(of: core).oracle()
+        var expected = YoungPersons(
+            count: oracle.count { $0.age < limit }, lastNumber: oracle.lastNumber(ageBelow: limit))
+        guard try ask() == expected else { throw wrongAnswer(before: 0) }
+        let asked = core.options.count ?? usualCount
+        var generator = SeededGenerator(seed: core.seed)
+        var digest = ResultDigest()
+        var allocations = AllocationMeasurement(environment.allocations)
+        allocations.pause()
+        var timer = BatchTimer(batchSize: 1, batches: asked)
+        for index in 0..<asked {
+            let number = generator.next(below: core.size)
+            let age = generator.next(below: 100)
+            try store.updateAge(number: number, to: age)
+            var found = YoungPersons(count: 0, lastNumber: nil)
+            // Inside, because a region counts the threads at its ends.
+            try MeasuredRegion.run {
+                allocations.resume()
+                timer.beginBatch()
+                found = try ask()
+                timer.endBatch()
+                allocations.pause()
+            }
+            if let old = oracle.age(of: number), old < limit { expected.count -= 1 }
+            if age < limit { expected.count += 1 }
+            oracle.setAge(of: number, to: age)
+            expected.lastNumber = oracle.lastNumber(ageBelow: limit)
+            guard found == expected else { throw wrongAnswer(before: index + 1) }
+            digest.add(row(index, found))
+            core.progress(fraction: Double(index + 1) / Double(asked))
+        }
+        var result = CaseResult(benchmarkCase)
+        timer.fill(&result)
+        result.fill(allocations.finish(operations: timer.operations))
+        result.fill(try store.size())
+        result.digest = digest.text
+        return CaseOutcome(results: [result], histograms: [.latency: timer.distribution])
+    }
+
+    private static func row(_ index: Int, _ found: YoungPersons) -> ResultDigest.Row {
+        var row = ResultDigest.Row()
+        row.combine(index)
+        row.combine(found.count)
+        row.combine(found.lastNumber ?? -1)
+        return row
+    }
+
+    private static func wrongAnswer(before changes: Int) -> BenchmarkError {
+        BenchmarkError(.caseFailed, "The query was answered wrong after \(changes) changes.")
+    }
+}
