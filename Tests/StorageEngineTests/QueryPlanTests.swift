@@ -129,7 +129,7 @@ import Testing
         case 6:
             let part = question(depth: depth - 1, &random)
             return Question(
-                condition: .anyLink(column: Column.friends, part.condition)
+                condition: .link(column: Column.friends, part.condition)
             ) { key, people in people[key]!.friends.contains { part.isTrue($0, people) } }
         case 7:
             let part = question(depth: depth - 1, &random)

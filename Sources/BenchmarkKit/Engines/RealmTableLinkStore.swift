@@ -113,7 +113,7 @@ final class RealmTableLinkStore: LinkStore {
     func countOfOwners(memberValue: Int) throws -> Int {
         let isEqual = QueryCondition.value(
             column: 0, .compare(.equal, .integer(Int64(memberValue))))
-        return try QueryPlan(owners, .anyLink(column: 0, isEqual)).count()
+        return try QueryPlan(owners, .link(column: 0, isEqual)).count()
     }
 
     func size() throws -> StoreSize { StoreSize(try connection.database.statistics()) }

@@ -39,21 +39,26 @@ struct ConstantResolution {
         }
         if case .object = path.end {
             let keys = try elements(operand).map { try object($0, as: path.last) }
-            let condition = QueryCondition.keys(keys.compactMap { $0 })
-            return through(inverted(condition), matchesNull: false)
+            return through(inverted(.keys(keys.compactMap { $0 })))
         }
-        if let condition = try membership(operand) { return through(condition, matchesNull: false) }
+        if let condition = try memberwise(operand) { return condition }
+        if let condition = try membership(operand) { return through(condition) }
         let test = try test(operand)
         if let operation = path.operation {
             return test.condition(try expression(operation), name: name)
         }
+        // `IN` is `==` with each of a list.
+        let matchesNullLinks =
+            comparison.operation != .notEqual && test.passes(.null) && path.mayEndAtNullLink
         switch path.end {
         case .property(let property, let column) where property.shape.collection == .none:
             let condition = test.condition(column: column, type: property.shape.type, name: name)
-            return through(condition, matchesNull: test.passes(.null))
+            return through(condition, matchesNullLinks: matchesNullLinks)
         case .property, .referrers, .keys, .entry, .part, .object:
             guard let queryPath = path.queryPath else { throw error("The path has no values.") }
-            return test.condition(.values(queryPath), name: name)
+            let condition = test.condition(.values(queryPath), name: name)
+            guard matchesNullLinks else { return condition }
+            return .or([through(.constant(false), matchesNullLinks: true), condition])
         }
     }
 
@@ -64,10 +69,7 @@ struct ConstantResolution {
             case .object? = operand.value, let value = operand.value, let target = path.targetClass
         else { return nil }
         switch path.end {
-        case .property(let property, let column):
-            let key = try keys(of: value, target)
-            return property.shape.collection == .none
-                ? .link(column: column, key) : .anyLink(column: column, key)
+        case .property(_, let column): return .link(column: column, try keys(of: value, target))
         case .referrers(let hop):
             guard case .referrers(let table) = hop.kind else { return nil }
             return .referrer(table: table, column: hop.column, try keys(of: value, target))
@@ -83,17 +85,19 @@ struct ConstantResolution {
 
     // MARK: Paths
 
-    /// Leads a condition of the objects at the end of the hops back to their beginning. A null link
-    /// reads as null where no collection is on the way.
-    func through(_ condition: QueryCondition, matchesNull: Bool) -> QueryCondition {
-        let isNullKnown = !path.hops.contains { if case .one = $0.kind { false } else { true } }
-        return path.hops.reversed().reduce(condition) { condition, hop in
+    /// Leads a condition of the objects at the end of the hops back to their beginning.
+    ///
+    /// - Parameter matchesNullLinks: Whether the condition holds where a link on the way is null.
+    ///   No comparison does, because there is nothing to compare, but that with nil.
+    func through(
+        _ condition: QueryCondition, matchesNullLinks: Bool = false
+    ) -> QueryCondition {
+        path.hops.reversed().reduce(condition) { condition, hop in
             switch hop.kind {
-            case .one:
+            case .one, .many:
                 let linked = QueryCondition.link(column: hop.column, condition)
-                guard isNullKnown, matchesNull else { return linked }
-                return .or([.value(column: hop.column, .isNull), linked])
-            case .many: return .anyLink(column: hop.column, condition)
+                return matchesNullLinks
+                    ? .or([.value(column: hop.column, .isNull), linked]) : linked
             case .referrers(let table):
                 return .referrer(table: table, column: hop.column, condition)
             }
@@ -111,7 +115,7 @@ struct ConstantResolution {
     // MARK: Objects
 
     /// The constants of `==`, `!=` and `IN`.
-    private func elements(_ operand: PredicateOperand) throws -> [PredicateValue] {
+    func elements(_ operand: PredicateOperand) throws -> [PredicateValue] {
         switch comparison.operation {
         case .equal, .notEqual: return [try required(operand)]
         case .isIn: return try list(operand)
@@ -136,7 +140,7 @@ struct ConstantResolution {
                 throw uncomparable(object, to: target.model.name)
             }
             return ObjectKey(rawValue: object._key)
-        case .scalar, .list: throw uncomparable(nil, to: target.model.name)
+        case .scalar, .members, .list: throw uncomparable(value.given, to: target.model.name)
         }
     }
 

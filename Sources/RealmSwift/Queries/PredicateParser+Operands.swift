@@ -98,9 +98,13 @@ extension PredicateParser {
     /// The steps of a key path that was given for `%K`.
     private func steps(of path: String) throws -> [KeyPathSyntax.Step] {
         if path == "SELF" { return [] }
-        return try path.split(separator: ".", omittingEmptySubsequences: false).map { name in
+        let names = path.split(separator: ".", omittingEmptySubsequences: false)
+        return try names.enumerated().map { index, name in
             if name.isEmpty || name == "@" {
-                throw error("Invalid keypath '\(path)': a name is empty.")
+                let isLast = index > 0 && index == names.count - 1
+                throw error(
+                    "Invalid keypath '\(path)': no key name "
+                        + (isLast ? "after last '.'" : "before '.'"))
             }
             return name.first == "@" ? .operation(String(name.dropFirst())) : .name(String(name))
         }

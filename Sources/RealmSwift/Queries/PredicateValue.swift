@@ -7,6 +7,9 @@ enum PredicateValue {
     case null
     case scalar(ValueType, OwnedScalar)
     case object(ObjectBase)
+    /// A value of a custom type that is stored as an embedded object: equal to every object with the
+    /// same properties.
+    case members(EmbeddedObject)
     case list([PredicateValue])
 
     /// Nil for a value that nothing can be compared with.
@@ -20,7 +23,7 @@ enum PredicateValue {
         case is NSNull: self = .null
         case let value as any _PersistableScalar: self.init(scalar: value)
         case let value as AnyRealmValue: self.init(mixed: value)
-        case let value as any _MappedPersistable: self.init(value.anyPersisted)
+        case let value as any _MappedPersistable: self.init(mapped: value.anyPersisted)
         case let value as ObjectBase: self = .object(value)
         case let value as any BinaryInteger: self.init(integer: value)
         case let value as any BinaryFloatingPoint: self.init(scalar: Double(value))
@@ -32,6 +35,14 @@ enum PredicateValue {
 
     private init(scalar value: some _PersistableScalar) {
         self = .scalar(type(of: value)._valueType, value._withScalar { OwnedScalar($0) })
+    }
+
+    private init?(mapped persisted: Any) {
+        if let object = persisted as? EmbeddedObject {
+            self = .members(object)
+        } else {
+            self.init(persisted)
+        }
     }
 
     private init(integer value: some BinaryInteger) {
@@ -97,10 +108,10 @@ extension PredicateValue {
         if case .null = self { true } else { false }
     }
 
-    /// As messages show it; nil for null and lists.
+    /// As messages show it; nil for null, lists, and what was made of a value of a custom type.
     var given: Any? {
         switch self {
-        case .null, .list: nil
+        case .null, .members, .list: nil
         case .object(let object): object
         case .scalar: withMixed { $0.given }
         }

@@ -67,6 +67,14 @@ struct ResolvedKeyPath {
         }
     }
 
+    /// Whether the path leads to one value, through to-one links that may be null.
+    var mayEndAtNullLink: Bool {
+        if hops.isEmpty || leadsToMany || operation != nil { return false }
+        // Where all parts are asked for, there are none.
+        if case .part(_, _, let steps) = end { return !steps.contains(.any) }
+        return true
+    }
+
     /// The type of the values at the end; nil for objects themselves.
     var type: ValueType? {
         switch end {

@@ -1,7 +1,7 @@
 /// What objects of a table are to satisfy.
 ///
-/// Columns are those of the table at hand: inside of `link`, `anyLink` and `referrer` of the one
-/// that is led to.
+/// Columns are those of the table at hand: inside of `link` and `referrer` of the one that is led
+/// to.
 public indirect enum QueryCondition {
     case constant(Bool)
     case not(QueryCondition)
@@ -9,10 +9,9 @@ public indirect enum QueryCondition {
     case or([QueryCondition])
     /// The property itself, which is no collection.
     case value(column: Int, ValueTest)
-    /// The object that a to-one link leads to; false without one.
+    /// The object that a to-one link leads to, or any of those in a list, set or map of links; false
+    /// without one.
     case link(column: Int, QueryCondition)
-    /// Any of the objects in a list, set or map of links.
-    case anyLink(column: Int, QueryCondition)
     /// Any of the objects of another table whose `column` leads here.
     case referrer(table: Int, column: Int, QueryCondition)
     /// One of these objects.

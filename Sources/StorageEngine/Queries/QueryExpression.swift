@@ -4,8 +4,7 @@ public indirect enum QueryExpression {
     case constant(OwnedScalar)
     /// A link to the object itself.
     case object
-    /// Every value at the end of a path. A path of to-one links alone, one of which leads nowhere,
-    /// ends in null; a path through collections visits what is there.
+    /// Every value at the end of a path: none where a link on the way is null.
     case values(QueryPath)
     /// How many values are at the end of a path.
     case count(QueryPath)

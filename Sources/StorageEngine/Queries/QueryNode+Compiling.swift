@@ -8,8 +8,6 @@ extension QueryNode {
         case .value(let column, let test): return try compile(test, column, table)
         case .link(let column, let part):
             return LinkNode(table, column, try QueryPlan(table.target(ofLinks: column), part))
-        case .anyLink(let column, let part):
-            return AnyLinkNode(table, column, try QueryPlan(table.target(ofLinks: column), part))
         case .referrer(let number, let column, let part):
             let origin = try table.connection.existingTable(number: number)
             return ReferrerNode(table, try QueryPlan(origin, part), column)

@@ -1,60 +1,28 @@
-/// A to-one link whose target is to match a condition of its own.
+/// A to-one link, or one of a list, set or map of links, whose target is to match a condition of
+/// its own.
 ///
-/// The targets that match are found first, once a run; rows are then told by their link alone.
+/// The targets that match are found first, once a run; rows are then told by their links alone.
 final class LinkNode: QueryNode {
     private let table: Table
     private let column: Int
     private let target: QueryPlan
+    private let isToOne: Bool
     private var matched = MatchedKeys([])
 
     init(_ table: Table, _ column: Int, _ target: QueryPlan) {
         self.table = table
         self.column = column
         self.target = target
+        isToOne = table.definition.columns[column].collection == .none
     }
 
-    override var cost: Int { 10 }
-
-    override func prepare() throws { matched = MatchedKeys(try target.keys()) }
-
-    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
-        guard matched.count > 0,
-            let (node, position) = try table.column(column, of: scan.leaf)
-        else { return rows.fill(false, rows: scan.rowCount) }
-        rows.filter { row in
-            !node.isNull(position, row) && matched.contains(node.integer(position, row))
-        }
-    }
-
-    override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
-        try table.referrers(column, to: matched, in: target.table, atMost: limit)
-    }
-
-    override func explain() -> [String] {
-        ["\(table.queryName(of: column)) leads to one of \(target.table.stored.name)"]
-            + Self.indented([target.root])
-    }
-}
-
-/// A list, set or map of links of which one is to lead to an object that matches.
-final class AnyLinkNode: QueryNode {
-    private let table: Table
-    private let column: Int
-    private let target: QueryPlan
-    private var matched = MatchedKeys([])
-
-    init(_ table: Table, _ column: Int, _ target: QueryPlan) {
-        self.table = table
-        self.column = column
-        self.target = target
-    }
-
-    override var cost: Int { 200 }
+    override var cost: Int { isToOne ? 10 : 200 }
 
     override func prepare() throws { matched = MatchedKeys(try target.keys()) }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
         guard matched.count > 0 else { return rows.fill(false, rows: scan.rowCount) }
+        if isToOne { return try narrowToOne(&rows, in: scan) }
         let leaf = scan.leaf
         try rows.filter { row in
             var isFound = false
@@ -66,13 +34,23 @@ final class AnyLinkNode: QueryNode {
         }
     }
 
+    private func narrowToOne(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+        guard let (node, position) = try table.column(column, of: scan.leaf) else {
+            return rows.fill(false, rows: scan.rowCount)
+        }
+        rows.filter { row in
+            !node.isNull(position, row) && matched.contains(node.integer(position, row))
+        }
+    }
+
     override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
         try table.referrers(column, to: matched, in: target.table, atMost: limit)
     }
 
     override func explain() -> [String] {
-        ["any of \(table.queryName(of: column)) is one of \(target.table.stored.name)"]
-            + Self.indented([target.root])
+        let (name, targetName) = (table.queryName(of: column), target.table.stored.name)
+        let relation = isToOne ? "\(name) leads to one of" : "any of \(name) is one of"
+        return ["\(relation) \(targetName)"] + Self.indented([target.root])
     }
 }
 

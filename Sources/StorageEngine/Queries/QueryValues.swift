@@ -4,30 +4,21 @@ struct QueryValues {
     private let steps: [(table: Table, step: QueryPath.Step)]
     private let last: Table
     private let end: QueryPath.End
-    /// A null link ends in null.
-    private let leadsThroughOneAtMost: Bool
 
     init(_ table: Table, _ path: QueryPath) throws {
         self.table = table
         var last = table
         var steps: [(Table, QueryPath.Step)] = []
-        var leadsThroughOneAtMost = true
         for step in path.steps {
             steps.append((last, step))
             switch step {
-            case .link(let column):
-                if last.definition.columns[column].collection != .none {
-                    leadsThroughOneAtMost = false
-                }
-                last = try last.target(ofLinks: column)
+            case .link(let column): last = try last.target(ofLinks: column)
             case .referrers(let number, _):
-                leadsThroughOneAtMost = false
                 last = try last.connection.existingTable(number: number)
             }
         }
         self.steps = steps
         self.last = last
-        self.leadsThroughOneAtMost = leadsThroughOneAtMost
         end = path.end
     }
 
@@ -58,16 +49,13 @@ struct QueryValues {
 
     // MARK: Steps
 
-    /// Calls `body` with each object at the end of the steps, or with nil for none where the steps
-    /// lead to one at most; false once `body` has returned that.
+    /// Calls `body` with each object at the end of the steps; false once `body` has returned that.
     private func follow(
-        _ depth: Int, _ key: ObjectKey, _ body: (ObjectKey?) throws -> Bool
+        _ depth: Int, _ key: ObjectKey, _ body: (ObjectKey) throws -> Bool
     ) throws -> Bool {
         guard depth < steps.count else { return try body(key) }
         var isUnfinished = true
-        var isFound = false
         func visit(_ next: ObjectKey) throws -> Bool {
-            isFound = true
             isUnfinished = try follow(depth + 1, next, body)
             return isUnfinished
         }
@@ -81,16 +69,14 @@ struct QueryValues {
                 return isUnfinished
             }
         }
-        if !isFound, leadsThroughOneAtMost { return try body(nil) }
         return isUnfinished
     }
 
     // MARK: Ends
 
     private func visitEnd(
-        _ key: ObjectKey?, _ body: (MixedValue) throws -> Bool
+        _ key: ObjectKey, _ body: (MixedValue) throws -> Bool
     ) throws -> Bool {
-        guard let key else { return try isSingle ? body(.null) : true }
         switch end {
         case .column(let column): return try visit(column, of: key, body)
         case .keys(let column):
@@ -112,7 +98,7 @@ struct QueryValues {
                 isFound = true
                 return try body($0)
             }
-            return try isFound || !isSingle ? isUnfinished : body(.null)
+            return try isFound || steps.contains(.any) ? isUnfinished : body(.null)
         case .referrers(let number, let column):
             let origin = try last.connection.existingTable(number: number)
             var isUnfinished = true
@@ -142,18 +128,7 @@ struct QueryValues {
         return isUnfinished
     }
 
-    /// Whether the end is one value of an object, or null where there is none.
-    private var isSingle: Bool {
-        switch end {
-        case .column(let column): last.definition.columns[column].collection == .none
-        case .entry: true
-        case .part(_, let steps): !steps.contains(.any)
-        case .keys, .referrers: false
-        }
-    }
-
-    private func countAtEnd(of key: ObjectKey?) throws -> Int {
-        guard let key else { return 0 }
+    private func countAtEnd(of key: ObjectKey) throws -> Int {
         switch end {
         case .column(let column), .keys(let column):
             switch last.definition.columns[column].collection {

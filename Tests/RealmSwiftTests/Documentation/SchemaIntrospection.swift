@@ -38,6 +38,10 @@ private enum Introspected {
         @Persisted var address: Address?
     }
 
+    class Cottage: Home {
+        @Persisted(indexed: true) var name = ""
+    }
+
     static let types: [ObjectBase.Type] = [
         Dog.self, Person.self, Address.self, Renamed.self, Home.self,
     ]
@@ -131,6 +135,21 @@ private enum Introspected {
                 \toptional = NO;
                 }
                 """)
+    }
+
+    @Test func schemasPrint() {
+        let classes = realm.schema.objectSchema.map(\.description).joined(separator: "\n")
+        let nested = classes.split(separator: "\n").map { "\t\($0)\n" }.joined()
+        #expect(realm.schema.description == "Schema {\n\(nested)}")
+    }
+
+    @Test func equalityIsThatOfTheStoredForm() throws {
+        let schema = try temporaryRealm(Introspected.types).schema
+        #expect(schema == realm.schema)
+        #expect(schema["Introspected_Home"] != Introspected.Cottage().objectSchema)
+        let cottage = Introspected.Cottage().objectSchema
+        #expect(cottage["address"] == Introspected.Home().objectSchema["address"])
+        #expect(cottage["name"] != Introspected.Dog().objectSchema["name"])
     }
 
     @Test func objectSchemasPrint() throws {

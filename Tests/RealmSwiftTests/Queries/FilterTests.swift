@@ -81,7 +81,7 @@ import Testing
 
     @Test(arguments: [
         ("boss == nil", [1]), ("boss != nil", [2, 3]), ("boss.name == 'Ann'", [2]),
-        ("boss.name != 'Ann'", [1, 3]), ("boss.boss.name == 'Ann'", [3]),
+        ("boss.name != 'Ann'", [3]), ("boss.boss.name == 'Ann'", [3]),
         ("boss.rank == nil", [1, 3]), ("boss.rank != nil", [2]), ("boss.boss == nil", [1, 2]),
         ("NOT boss.name == 'Ann'", [1, 3]), ("home.city == 'Rome'", [1]),
         ("home.size == nil", [2, 3]), ("home == nil", [2, 3]),
@@ -98,6 +98,40 @@ import Testing
         ("ANY boss.scores == 2", [2]), ("ANY friends.age IN {30}", [2, 3]),
     ])
     func linksAndCollections(format: String, expected: [Int]) throws {
+        #expect(try ids(format) == expected)
+    }
+
+    /// The first has no boss, the second's boss has none.
+    @Test(arguments: [
+        ("boss.name == nil", [1]), ("nil == boss.name", [1]), ("boss.name != nil", [2, 3]),
+        ("NOT boss.name == nil", [2, 3]), ("boss.alias == nil", [1, 3]),
+        ("boss.alias != nil", [2]), ("boss.alias IN {'x', nil}", [1, 3]),
+        ("boss.alias IN {'x'}", []), ("NOT boss.alias IN {'x'}", [1, 2, 3]),
+        ("boss.alias != 'x'", [2, 3]), ("boss.age != 30", [3]), ("boss.age < 99", [2, 3]),
+        ("boss.age BETWEEN {0, 99}", [2, 3]), ("NOT boss.age BETWEEN {0, 99}", [1]),
+        ("boss.name CONTAINS ''", [2, 3]), ("boss.isActive != TRUE", [3]),
+        ("boss.mixed == nil", [1]), ("boss.mixed != 1", [3]),
+        ("boss.boss.name == nil", [1, 2]), ("boss.boss.name != 'x'", [3]),
+        ("NOT boss.boss.name != 'x'", [1, 2]), ("boss.boss.rank IN {1, nil}", [1, 2, 3]),
+        ("boss.boss != nil", [3]), ("boss.boss.boss == nil", [1, 2, 3]),
+        ("boss.home.size == nil", [1, 3]), ("boss.home.size != 4", [2]),
+        // Two paths.
+        ("boss.alias != alias", [2, 3]), ("alias != boss.alias", [2, 3]),
+        ("boss.boss.alias == alias", []), ("NOT boss.boss.alias == alias", [1, 2, 3]),
+        ("boss.boss.weight == boss.weight", []), ("boss.boss != boss", [2, 3]),
+        // One value of a map, or inside of a mixed value.
+        ("boss.traits['wit'] == nil", [1, 3]), ("boss.traits['wit'] != 7", [2, 3]),
+        ("boss.traits['wit'] IN {5, nil}", [1, 2, 3]), ("boss.mixed['a'] == nil", [1, 2, 3]),
+        ("boss.mixed['a'][0] != 7", [2, 3]), ("boss.mixed[#any] == nil", []),
+        // Collections.
+        ("ANY boss.scores != 99", [2, 3]), ("ANY boss.scores == nil", []),
+        ("NONE boss.scores == 2", [1, 3]), ("ANY friends.boss.name != 'x'", [3]),
+        ("boss.scores.@count == 0", [1]), ("boss.scores.@count != 3", [1, 3]),
+        ("boss.scores.@sum == 0", [1]), ("boss.scores.@max == nil", [1]),
+        ("boss.scores.@max != 3", [1, 3]),
+        ("SUBQUERY(boss.friends, $f, $f.age > 0).@count == 0", [1, 2]),
+    ])
+    func nullLinks(format: String, expected: [Int]) throws {
         #expect(try ids(format) == expected)
     }
 
@@ -163,6 +197,9 @@ import Testing
         let bob = try #require(realm.object(ofType: Hero.self, forPrimaryKey: 2))
         #expect(try ids("boss == %@", ann) == [2])
         #expect(try ids("boss != %@", ann) == [1, 3])
+        #expect(try ids("boss.boss != %@", bob) == [2, 3])
+        #expect(try ids("boss.boss == %@", Hero()) == [])
+        #expect(try ids("boss.boss != %@", Hero()) == [2, 3])
         #expect(try ids("ANY friends == %@", bob) == [3])
         #expect(try ids("%@ IN friends", ann) == [2, 3])
         #expect(try ids("SELF == %@", ann) == [1])

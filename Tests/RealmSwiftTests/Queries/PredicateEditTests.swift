@@ -48,6 +48,87 @@ import Testing
         #expect(accepted > count / 50)
     }
 
+    /// Each takes some arguments, of which types and number may be wrong.
+    private static let placeholders = [
+        "age == %@", "%d < age AND weight >= %f", "age BETWEEN %@", "age BETWEEN {%@, %@}",
+        "rank IN %@", "rank IN {%@, %@, %@}", "name BEGINSWITH %@", "alias !=[cd] %@",
+        "name LIKE[c] %@", "badge CONTAINS %@", "born > %@", "token == %@", "uuid <= %@",
+        "money < %@", "isActive == %@", "mixed == %@", "mixed != %@", "mixed IN %@",
+        "mixed BETWEEN %@", "mixed[%@][%K] == %@", "boss == %@", "boss.boss != %@", "boss IN %@",
+        "boss.home.city == %@", "SELF == %@", "SELF IN %@", "ANY friends == %@", "%@ IN friends",
+        "NONE friends.%K == %@", "%K == %@", "%K.%K > %@", "%K == %K", "ANY %K IN %@",
+        "traits[%@] == %@", "ANY traits.@allKeys == %@", "%@ IN tags", "ANY scores IN %@",
+        "friends.@count == %@", "scores.%K == %@", "friends.@min.%K < %@", "home IN %@",
+        "ANY places IN %@", "%@ == %@", "%@ BETWEEN %@",
+        "SUBQUERY(friends, $f, $f.%K == %@ AND $f.age > %@).@count > %@",
+        "SUBQUERY(%K, $f, $f == %@).@count == %@",
+    ]
+
+    @Test func argumentsNeverStopTheProgram() throws {
+        let count =
+            ProcessInfo.processInfo.environment["PREDICATE_EDITS"].flatMap(Int.init) ?? 4_000
+        let realm = try temporaryRealm(heroTypes)
+        let heroes = realm.objects(Hero.self)
+        let values = try Self.values(in: realm)
+        var accepted = 0
+        for seed in 0..<count {
+            var random = RepeatableRandom(seed: UInt64(seed))
+            let format = Self.placeholders[random.below(Self.placeholders.count)]
+            let arguments = (0..<random.below(6)).map { _ in values[random.below(values.count)] }
+            do {
+                let syntax = try PredicateParser.parse(format, arguments)
+                accepted += try heroes._filtered(syntax, format: format).count >= 0 ? 1 : 0
+            } catch let error as InvalidPredicate {
+                #expect(error.position <= format.unicodeScalars.count, "seed \(seed): \(format)")
+            }
+        }
+        // Or else no arguments suit any predicate.
+        #expect(accepted > count / 50)
+    }
+
+    /// All that a program can pass by mistake, and names for `%K`.
+    private static func values(in realm: Realm) throws -> [Any?] {
+        let (hero, deleted) = try realm.write {
+            let hero = realm.create(
+                Hero.self, value: ["id": 1, "age": 30, "home": ["city": "Rome"]] as [String: Any])
+            hero.friends.append(hero)
+            hero.scores.append(objectsIn: [1, 2])
+            let deleted = realm.create(Hero.self, value: ["id": 2])
+            realm.delete(deleted)
+            return (hero, deleted)
+        }
+        let other = try temporaryRealm(heroTypes)
+        let foreign = try other.write { other.create(Hero.self, value: ["id": 1]) }
+        let mixed: [AnyRealmValue] = [
+            .none, .int(1), .bool(true), .float(0.5), .double(-.infinity), .string("a"),
+            .data(Data([0])), .date(.distantPast), .object(hero), .objectId(.generate()),
+            .decimal128(1), .uuid(UUID()), .fromArray([.int(1), .none]),
+            .fromDictionary(["a": .int(1)]),
+        ]
+        let numbers: [Any] = [
+            0, 1, -1, 2, Int.min, Int.max, UInt64.max, Int8.min, UInt8.max, 0.1, -0.0, Double.nan,
+            Double.infinity, -Double.greatestFiniteMagnitude, Float(0.1), Float.nan, true, false,
+            Decimal128(1), Decimal128.min, NSNumber(value: 3), NSNumber(value: true),
+        ]
+        let others: [Any?] = [
+            nil, NSNull(), Int?.none as Any, Int??.some(nil) as Any, "", "a", "\u{0}", "é", "%@",
+            "#any", NSString("a"), Character("a"), Data(), Data([1, 2]), Date(),
+            Date.distantFuture, NSDate(), UUID(), ObjectId.generate(), [Any](), [1, 2], [1, "a"],
+            [nil, 3] as [Int?], [[1], [2]], [Date.distantPast, Date()], Set(["a"]), 0..<3,
+            ["a": 1], NSArray(array: [1, 2]), hero, deleted, foreign, Hero(), Lair(), hero.home,
+            hero.friends, hero.rivals, hero.allies, hero.scores, hero.tags, hero.traits,
+            hero.staff, realm.objects(Hero.self), [hero, deleted], Spot(city: "a"),
+            GeoPoint(latitude: 0, longitude: 0), GeoBox(bottomLeft: (0, 0), topRight: (1, 1)),
+            Hero.self, StringOptions.caseInsensitive, { 1 } as () -> Int,
+        ]
+        let paths = [
+            "age", "name", "boss", "boss.name", "friends", "friends.age", "friends.@count",
+            "scores", "@sum", "@max.age", "@avg", "traits", "mixed", "home.city", "SELF", "x", ".",
+            "a..b", "@", "#in", "staff.boss", "@allKeys", "places",
+        ]
+        return mixed + numbers + others + paths
+    }
+
     private func edited(_ text: String, _ random: inout RepeatableRandom) -> String {
         var scalars = Array(text.unicodeScalars)
         for _ in 0..<random.below(4) {

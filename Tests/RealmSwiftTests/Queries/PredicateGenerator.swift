@@ -160,7 +160,7 @@ struct PredicateGenerator {
     }
 
     private mutating func pair() -> ComparisonSyntax {
-        let groups = [["age", "rank"], ["name", "alias"], ["isActive", "isFamous"]]
+        let groups = [["age", "rank"], ["name", "alias"], ["isActive", "isFamous"], ["boss"]]
         let group = pick(groups)
         let kind: Kind = group[0] == "age" ? .int : group[0] == "name" ? .string : .bool
         var (operation, options) = operation(for: kind)
@@ -192,7 +192,8 @@ struct PredicateGenerator {
         switch random.below(4) {
         case 0:
             return ComparisonSyntax(
-                qualifier: nil, left: path(pick(["boss", "boss.boss", "home"])),
+                qualifier: nil,
+                left: path(pick(["boss", "boss.boss", "boss.boss.boss", "home", "boss.home"])),
                 operation: random.isOne(in: 2) ? .equal : .notEqual, options: [],
                 right: .value(nil), position: 0)
         case 1:
@@ -201,7 +202,7 @@ struct PredicateGenerator {
                 nil)
         case 2:
             let field = pick([Field("city", .string), Field("size", .int, optional: true)])
-            return test(of: field, behind: pick(["home.", "boss.home."]), nil)
+            return test(of: field, behind: pick(["home.", "boss.home.", "boss.boss.home."]), nil)
         default:
             let field = pick([Field("city", .string), Field("size", .int, optional: true)])
             return test(of: field, behind: "places.", qualifier())

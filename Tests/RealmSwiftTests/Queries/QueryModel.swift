@@ -40,7 +40,7 @@ final class ModelObject {
 
 /// Says what a predicate means, in the plainest words: no plan, no types, no sets of keys.
 struct ModelEvaluation {
-    /// The properties that are collections: a null link has none of their elements.
+    /// The properties that are collections.
     let collections: Set<String>
 
     func isTrue(_ predicate: PredicateSyntax, _ object: ModelObject) -> Bool {
@@ -54,6 +54,7 @@ struct ModelEvaluation {
     }
 
     private func isTrue(_ comparison: ComparisonSyntax, _ object: ModelObject) -> Bool {
+        if isEqualityWithNil(comparison), meetsNullLink(comparison.left, object) { return true }
         let rights = values(comparison.right, object)
         let isAny = values(comparison.left, object).contains { left in
             if comparison.operation == .isIn {
@@ -66,6 +67,38 @@ struct ModelEvaluation {
             return rights.contains { matches(left, comparison.operation, $0, comparison.options) }
         }
         return isAny != (comparison.qualifier == ComparisonSyntax.Qualifier.none)
+    }
+
+    // MARK: Null links
+
+    private func isEqualityWithNil(_ comparison: ComparisonSyntax) -> Bool {
+        switch (comparison.operation, comparison.right) {
+        case (.equal, .value(let value)): ModelValue(literal: value).isNull
+        case (.isIn, .list(let values)): values.contains { ModelValue(literal: $0).isNull }
+        default: false
+        }
+    }
+
+    /// Whether a path to one value is cut short by a to-one link that is null.
+    private func meetsNullLink(_ operand: OperandSyntax, _ object: ModelObject) -> Bool {
+        guard case .keyPath(let path) = operand, leadsToOne(path.steps) else { return false }
+        let names = path.steps.compactMap { if case .name(let name) = $0 { name } else { nil } }
+        var next = object
+        for name in names.dropLast() {
+            guard case .object(let target)? = next.values[name] else { return true }
+            next = target
+        }
+        return false
+    }
+
+    private func leadsToOne(_ steps: [KeyPathSyntax.Step]) -> Bool {
+        steps.allSatisfy { step in
+            switch step {
+            case .name(let name): !collections.contains(name) || isSubscripted(step, in: steps)
+            case .operation: false
+            case .key, .index, .anyElement: true
+            }
+        }
     }
 
     // MARK: Values
@@ -96,7 +129,7 @@ struct ModelEvaluation {
             case .name(let name):
                 isSingle =
                     isSingle && (!collections.contains(name) || isSubscripted(step, in: steps))
-                current = current.flatMap { follow(name, $0, isSingle) }
+                current = current.compactMap { follow(name, $0) }
             case .operation("allValues"): break
             case .operation(let name): operation = name
             case .key(let key):
@@ -118,9 +151,10 @@ struct ModelEvaluation {
         return steps[steps.count - 2] == step
     }
 
-    private func follow(_ name: String, _ value: ModelValue, _ isSingle: Bool) -> [ModelValue] {
-        if case .object(let object) = value { return [object.values[name] ?? .null] }
-        return isSingle ? [.null] : []
+    /// Nothing behind a null link.
+    private func follow(_ name: String, _ value: ModelValue) -> ModelValue? {
+        guard case .object(let object) = value else { return nil }
+        return object.values[name] ?? .null
     }
 
     private func summary(_ operation: String, _ values: [ModelValue]) -> ModelValue {

@@ -185,6 +185,17 @@ import Testing
         #expect((refusal?.position ?? -1) < format.unicodeScalars.count)
     }
 
+    @Test func keyPathsWithEmptyNames() {
+        for (path, place) in [
+            (".age", "before"), ("boss..age", "before"), ("boss.", "after last"),
+            ("boss..", "before"), (".", "before"), ("@", "before"), ("", "before"),
+        ] {
+            #expect(
+                refusal("%K == 1", path)?.message
+                    == "Invalid keypath '\(path)': no key name \(place) '.'")
+        }
+    }
+
     @Test func objectsOfOtherRealms() throws {
         let other = try temporaryRealm(heroTypes)
         let hero = try other.write { other.create(Hero.self, value: ["id": 1]) }

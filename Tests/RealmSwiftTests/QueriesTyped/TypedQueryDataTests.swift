@@ -82,6 +82,17 @@ import Testing
                 .map(\.id))
         try check({ $0.home == nil }) { $0.home == nil }
         try check({ $0.home.city == "Ulm" }) { $0.home?.city == "Ulm" }
+        try check({ $0.home.city != "Ulm" }) { $0.home.map { $0.city != "Ulm" } ?? false }
+        try check({ !($0.home.city == "Ulm") }) { $0.home?.city != "Ulm" }
+        try check({ $0.home.partner.city != "Ulm" }) {
+            $0.home?.partner.map { $0.city != "Ulm" } ?? false
+        }
+        try check({ $0.home.city.in(["Ulm", "Bonn"]) }) {
+            ["Ulm", "Bonn"].contains($0.home?.city)
+        }
+        try check({ $0.home.city != $0.name }) { animal in
+            animal.home.map { $0.city != animal.name } ?? false
+        }
         try check({ $0.home.partner.city == "Ulm" }) { $0.home?.partner?.city == "Ulm" }
         try check({ $0.home.partner == nil }) { $0.home?.partner == nil }
         try check({ $0.den.depth > 2 }) { ($0.den?.depth ?? 0) > 2 }

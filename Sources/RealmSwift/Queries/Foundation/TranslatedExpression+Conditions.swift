@@ -57,10 +57,19 @@ extension PredicateTranslator {
             return .and([.not(.isNil(path)), value ? condition : .not(condition)])
         default: break
         }
-        return try comparison(left, .equal, right) {
+        let areEqual = try comparison(left, .equal, right) {
             guard let left = $0 as? Left.Output, let right = $1 as? Left.Output else { return nil }
             return left == right
         }
+        if Left.Output.self is any OptionalProtocol.Type,
+            Right.Output.self is any OptionalProtocol.Type,
+            case (.operand(.keyPath(let first)), .operand(.keyPath(let second))) = (left, right),
+            first.steps.count > 1 || second.steps.count > 1
+        {
+            // Of two paths none is equal at a link that is nil, not even to nil.
+            return .or([areEqual, .and([.isNil(first), .isNil(second)])])
+        }
+        return areEqual
     }
 
     /// - Parameter areInOrder: compares two constants.

@@ -10,10 +10,7 @@ extension ConstantResolution {
         do {
             let isWithin = try GeoCondition(shape, property, leadsTo: places, path: path.text)
                 .condition
-            return through(
-                property.shape.collection == .none
-                    ? .link(column: column, isWithin) : .anyLink(column: column, isWithin),
-                matchesNull: false)
+            return through(.link(column: column, isWithin))
         } catch let error as InvalidRegion {
             throw self.error(error.reason)
         }

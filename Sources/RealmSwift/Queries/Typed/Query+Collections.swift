@@ -9,13 +9,8 @@ extension Query {
         return Query<U>(path.applying(operation))
     }
 
-    /// Whether the collection has a value among its elements.
-    func hasElement(_ value: Any?) -> Query<Bool> {
-        Query<Bool>(.comparison(.value(queryValue(value)), .isIn, [], expression))
-    }
-
     /// Whether all elements lie between two values, both included.
-    func areBetween(_ low: Any?, _ high: Any?) -> Query<Bool> {
+    private func areBetween(_ low: Any?, _ high: Any?) -> Query<Bool> {
         let least: Query<Void> = applying("min")
         let greatest: Query<Void> = applying("max")
         return least.comparison(.greaterOrEqual, low)
@@ -23,28 +18,74 @@ extension Query {
     }
 
     /// Whether all elements lie between two values, the last one excluded.
-    func areFrom(_ low: Any?, upTo high: Any?) -> Query<Bool> {
+    private func areFrom(_ low: Any?, upTo high: Any?) -> Query<Bool> {
         let least: Query<Void> = applying("min")
         let greatest: Query<Void> = applying("max")
         return least.comparison(.greaterOrEqual, low) && greatest.comparison(.less, high)
     }
 }
 
-// MARK: Lists, sets and linking objects
+// MARK: Collections and maps
 
-extension Query where T: RealmCollection {
-    /// The number of elements.
+extension Query where T: AggregatableCollection {
+    /// The number of elements, or of keys.
     public var count: Query<Int> { applying("count") }
 
-    /// Whether the collection has this element.
-    public func contains(_ value: T.Element) -> Query<Bool> { hasElement(value) }
-
-    /// Whether the collection has any of these elements.
-    public func containsAny<U: Sequence>(in collection: U) -> Query<Bool>
-    where U.Element == T.Element {
-        isIn(collection)
+    /// Whether the collection has this element, or the map this value.
+    public func contains(_ value: T.AggregatedValue) -> Query<Bool> {
+        Query<Bool>(.comparison(.value(queryValue(value)), .isIn, [], expression))
     }
 
+    /// Whether the collection has any of these elements, or the map any of these values.
+    public func containsAny<U: Sequence>(in collection: U) -> Query<Bool>
+    where U.Element == T.AggregatedValue {
+        isIn(collection)
+    }
+}
+
+extension Query where T: AggregatableCollection, T.AggregatedValue: Comparable {
+    /// Whether the least and the greatest element, or value, lie in the range.
+    public func contains(_ range: Range<T.AggregatedValue>) -> Query<Bool> {
+        areFrom(range.lowerBound, upTo: range.upperBound)
+    }
+
+    /// Whether the least and the greatest element, or value, lie in the range.
+    public func contains(_ range: ClosedRange<T.AggregatedValue>) -> Query<Bool> {
+        areBetween(range.lowerBound, range.upperBound)
+    }
+}
+
+extension Query
+where
+    T: AggregatableCollection, T.AggregatedValue: OptionalProtocol,
+    T.AggregatedValue.Wrapped: Comparable
+{
+    /// Whether the least and the greatest element, or value, lie in the range. Nil does not count.
+    public func contains(_ range: Range<T.AggregatedValue.Wrapped>) -> Query<Bool> {
+        areFrom(range.lowerBound, upTo: range.upperBound)
+    }
+
+    /// Whether the least and the greatest element, or value, lie in the range. Nil does not count.
+    public func contains(_ range: ClosedRange<T.AggregatedValue.Wrapped>) -> Query<Bool> {
+        areBetween(range.lowerBound, range.upperBound)
+    }
+}
+
+extension Query
+where T: AggregatableCollection, T.AggregatedValue.PersistedType: _QueryNumeric {
+    /// The least element, or value.
+    public var min: Query<T.AggregatedValue> { applying("min") }
+    /// The greatest element, or value.
+    public var max: Query<T.AggregatedValue> { applying("max") }
+    /// The mean of all elements, or values.
+    public var avg: Query<T.AggregatedValue> { applying("avg") }
+    /// The sum of all elements, or values.
+    public var sum: Query<T.AggregatedValue> { applying("sum") }
+}
+
+// MARK: Any element of a list, set or linking objects
+
+extension Query where T: RealmCollection {
     /// Whether any element is equal to a value.
     public static func == (left: Query<T>, right: T.Element) -> Query<Bool> {
         left.comparison(.equal, right)
@@ -53,34 +94,6 @@ extension Query where T: RealmCollection {
     /// Whether any element differs from a value.
     public static func != (left: Query<T>, right: T.Element) -> Query<Bool> {
         left.comparison(.notEqual, right)
-    }
-}
-
-extension Query where T: RealmCollection, T.Element: Comparable {
-    /// Whether the least and the greatest element lie in the range.
-    public func contains(_ range: Range<T.Element>) -> Query<Bool> {
-        areFrom(range.lowerBound, upTo: range.upperBound)
-    }
-
-    /// Whether the least and the greatest element lie in the range.
-    public func contains(_ range: ClosedRange<T.Element>) -> Query<Bool> {
-        areBetween(range.lowerBound, range.upperBound)
-    }
-}
-
-extension Query
-where
-    T: RealmCollection, T.Element: OptionalProtocol,
-    T.Element.Wrapped: Comparable
-{
-    /// Whether the least and the greatest element lie in the range. Nil elements do not count.
-    public func contains(_ range: Range<T.Element.Wrapped>) -> Query<Bool> {
-        areFrom(range.lowerBound, upTo: range.upperBound)
-    }
-
-    /// Whether the least and the greatest element lie in the range. Nil elements do not count.
-    public func contains(_ range: ClosedRange<T.Element.Wrapped>) -> Query<Bool> {
-        areBetween(range.lowerBound, range.upperBound)
     }
 }
 
@@ -104,15 +117,6 @@ extension Query where T: RealmCollection, T.Element.PersistedType: _QueryNumeric
     public static func <= (left: Query<T>, right: T.Element) -> Query<Bool> {
         left.comparison(.lessOrEqual, right)
     }
-
-    /// The least element.
-    public var min: Query<T.Element> { applying("min") }
-    /// The greatest element.
-    public var max: Query<T.Element> { applying("max") }
-    /// The mean of all elements.
-    public var avg: Query<T.Element> { applying("avg") }
-    /// The sum of all elements.
-    public var sum: Query<T.Element> { applying("sum") }
 }
 
 // MARK: Properties of the objects in a collection

@@ -1,16 +1,4 @@
 extension Query where T: RealmKeyedCollection {
-    /// The number of keys.
-    public var count: Query<Int> { applying("count") }
-
-    /// Whether the map has this value.
-    public func contains(_ value: T.Value) -> Query<Bool> { hasElement(value) }
-
-    /// Whether the map has any of these values.
-    public func containsAny<U: Sequence>(in collection: U) -> Query<Bool>
-    where U.Element == T.Value {
-        isIn(collection)
-    }
-
     /// The values, of which any may satisfy a comparison.
     public var values: Query<T.Value> { Query<T.Value>(path.appending(.operation("allValues"))) }
 
@@ -27,45 +15,6 @@ extension Query where T: RealmKeyedCollection {
 extension Query where T: RealmKeyedCollection, T.Key == String {
     /// The keys, of which any may satisfy a comparison.
     public var keys: Query<String> { Query<String>(path.appending(.operation("allKeys"))) }
-}
-
-extension Query where T: RealmKeyedCollection, T.Value: Comparable {
-    /// Whether the least and the greatest value lie in the range.
-    public func contains(_ range: Range<T.Value>) -> Query<Bool> {
-        areFrom(range.lowerBound, upTo: range.upperBound)
-    }
-
-    /// Whether the least and the greatest value lie in the range.
-    public func contains(_ range: ClosedRange<T.Value>) -> Query<Bool> {
-        areBetween(range.lowerBound, range.upperBound)
-    }
-}
-
-extension Query
-where
-    T: RealmKeyedCollection, T.Value: OptionalProtocol,
-    T.Value.Wrapped: Comparable
-{
-    /// Whether the least and the greatest value lie in the range. Nil values do not count.
-    public func contains(_ range: Range<T.Value.Wrapped>) -> Query<Bool> {
-        areFrom(range.lowerBound, upTo: range.upperBound)
-    }
-
-    /// Whether the least and the greatest value lie in the range. Nil values do not count.
-    public func contains(_ range: ClosedRange<T.Value.Wrapped>) -> Query<Bool> {
-        areBetween(range.lowerBound, range.upperBound)
-    }
-}
-
-extension Query where T: RealmKeyedCollection, T.Value.PersistedType: _QueryNumeric {
-    /// The least value.
-    public var min: Query<T.Value> { applying("min") }
-    /// The greatest value.
-    public var max: Query<T.Value> { applying("max") }
-    /// The mean of all values.
-    public var avg: Query<T.Value> { applying("avg") }
-    /// The sum of all values.
-    public var sum: Query<T.Value> { applying("sum") }
 }
 
 // MARK: Mixed values

@@ -15,11 +15,13 @@ extension Query {
     }
 }
 
-/// What a predicate is given for a value: enums and custom types as what is stored of them, nil
-/// for nil of any type.
+/// What a predicate is given for a value: enums and custom types as what is stored of them, unless
+/// that is an object; nil for nil of any type.
 func queryValue(_ value: Any?) -> Any? {
     guard let value = unwrapped(value) else { return nil }
-    guard let mapped = value as? any _MappedPersistable else { return value }
+    guard let mapped = value as? any _MappedPersistable, !type(of: mapped)._isLink else {
+        return value
+    }
     return queryValue(mapped._persisted)
 }
 
