@@ -206,7 +206,12 @@ struct ProcessTests {
     @Test func whoLacksTheProgramWithoutJemallocIsToldHowToBuildIt() throws {
         let folder = try TemporaryFolder()
         let program = folder.path + "/realm-bench"
-        try FileManager.default.copyItem(atPath: BenchmarkProcess.program, toPath: program)
+        // Not by this process: others that it starts meanwhile would have the copy open for writing
+        // too, and a program that is being written cannot be run.
+        let copying = try Process.run(
+            URL(fileURLWithPath: "/bin/cp"), arguments: [BenchmarkProcess.program, program])
+        copying.waitUntilExit()
+        try #require(copying.terminationStatus == 0)
         let results = folder.path + "/results"
         let process = try BenchmarkProcess(
             program: program, ["run", "insert", "--count", "20", "--output", results])

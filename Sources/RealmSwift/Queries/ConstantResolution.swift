@@ -33,7 +33,6 @@ struct ConstantResolution {
     }
 
     func condition(_ operand: PredicateOperand) throws -> QueryCondition {
-        let name = comparison.description
         if let shape = unwrapped(operand.given) as? any RLMGeospatial {
             return try within(shape)
         }
@@ -45,18 +44,19 @@ struct ConstantResolution {
         if let condition = try membership(operand) { return through(condition) }
         let test = try test(operand)
         if let operation = path.operation {
-            return test.condition(try expression(operation), name: name)
+            return test.condition(try expression(operation), name: comparison.description)
         }
         // `IN` is `==` with each of a list.
         let matchesNullLinks =
             comparison.operation != .notEqual && test.passes(.null) && path.mayEndAtNullLink
         switch path.end {
         case .property(let property, let column) where property.shape.collection == .none:
-            let condition = test.condition(column: column, type: property.shape.type, name: name)
+            let condition = test.condition(
+                column: column, type: property.shape.type, name: comparison.description)
             return through(condition, matchesNullLinks: matchesNullLinks)
         case .property, .referrers, .keys, .entry, .part, .object:
             guard let queryPath = path.queryPath else { throw error("The path has no values.") }
-            let condition = test.condition(.values(queryPath), name: name)
+            let condition = test.condition(.values(queryPath), name: comparison.description)
             guard matchesNullLinks else { return condition }
             return .or([through(.constant(false), matchesNullLinks: true), condition])
         }

@@ -18,11 +18,13 @@ struct ConstantTest {
     func passes(_ value: MixedValue) -> Bool { matches(value) != isInverted }
 
     /// Of a property of the type.
-    func condition(column: Int, type: ValueType, name: String) -> QueryCondition {
+    func condition(
+        column: Int, type: ValueType, name: @autoclosure () -> String
+    ) -> QueryCondition {
         let matches = matches
         let test =
             stored
-            ?? .satisfies(name: name) { MixedValue($0, storedAs: type).map(matches) ?? false }
+            ?? .satisfies(name: name()) { MixedValue($0, storedAs: type).map(matches) ?? false }
         let condition = QueryCondition.value(column: column, test)
         return isInverted ? .not(condition) : condition
     }

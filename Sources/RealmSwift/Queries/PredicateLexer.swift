@@ -78,7 +78,9 @@ struct PredicateLexer {
     }
 
     private mutating func next() throws -> PredicateToken? {
-        while let scalar = current, scalar.properties.isWhitespace { position += 1 }
+        while let scalar = current, scalar == " " || scalar.properties.isWhitespace {
+            position += 1
+        }
         guard let scalar = current else { return nil }
         let start = position
         return PredicateToken(kind: try kind(startingWith: scalar), position: start)
@@ -102,12 +104,22 @@ struct PredicateLexer {
 
     // MARK: Names and symbols
 
+    // ASCII on its own, because the tables of Unicode take longer than all else here.
+
     private static func mayBeginName(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "_" || scalar.properties.isIDStart
+        switch scalar {
+        case "a"..."z", "A"..."Z", "_": true
+        case _ where scalar.isASCII: false
+        default: scalar.properties.isIDStart
+        }
     }
 
     private static func mayContinueName(_ scalar: Unicode.Scalar) -> Bool {
-        mayBeginName(scalar) || scalar.properties.isIDContinue
+        switch scalar {
+        case "0"..."9": true
+        case _ where scalar.isASCII: mayBeginName(scalar)
+        default: mayBeginName(scalar) || scalar.properties.isIDContinue
+        }
     }
 
     private mutating func word() -> String {

@@ -84,6 +84,7 @@ enum PredicateValue {
     /// Objects of Foundation's classes as values of Swift's types. Others as they are: casts would
     /// take the numbers 0 and 1 for booleans.
     private static func withoutFoundation(_ value: Any) -> Any {
+        guard type(of: value) is AnyClass else { return value }
         switch type(of: value) {
         case is NSNumber.Type:
             guard let number = value as? NSNumber else { return value }

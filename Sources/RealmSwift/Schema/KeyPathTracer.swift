@@ -16,9 +16,23 @@ public final class _KeyPathTracer {
 
     /// The same for a key path whose root is known at run time only; nil if it is another one.
     static func name(of keyPath: AnyKeyPath, from type: ObjectBase.Type) -> String? {
+        let start = Start(keyPath: keyPath, type: ObjectIdentifier(type))
+        if let name = known.withLock({ $0[start] }) { return name }
         let tracer = _KeyPathTracer()
-        return tracer.name(of: keyPath, from: tracer.makeObject(type))
+        guard let name = tracer.name(of: keyPath, from: tracer.makeObject(type)) else { return nil }
+        known.withLock { if $0.count < largestKnown { $0[start] = name } }
+        return name
     }
+
+    private struct Start: Hashable {
+        var keyPath: AnyKeyPath
+        var type: ObjectIdentifier
+    }
+
+    /// What was found. A program has as many key paths as are written in it, and perhaps some that
+    /// it puts together; of these there is no limit, so there is one here.
+    private static let known = Locked<[Start: String]>([:])
+    private static let largestKnown = 4096
 
     /// The same for a key path of a projection: the names of the properties of its object.
     static func name<P: ProjectionObservable>(of keyPath: AnyKeyPath, from type: P.Type) -> String?

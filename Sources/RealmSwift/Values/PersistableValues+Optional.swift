@@ -93,7 +93,11 @@ extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueIns
 /// `value` without the optionals around it; nil for nil and `NSNull` at any depth.
 func unwrapped(_ value: Any?) -> Any? {
     // Types are compared, because a cast to a class makes Foundation objects of values first.
-    guard let value, type(of: value) != NSNull.self else { return nil }
+    guard let value else { return nil }
+    let type = type(of: value)
+    // Most are of these types, and asking whether a type conforms takes longer than all else.
+    if type == Int.self || type == String.self { return value }
+    if type == NSNull.self { return nil }
     let mirror = value as? any OptionalValue
     return mirror.map { $0.wrappedValue.flatMap { unwrapped($0) } } ?? value
 }
