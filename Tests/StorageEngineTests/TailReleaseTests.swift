@@ -15,6 +15,16 @@ import Testing
         return space
     }
 
+    /// A map of 9,000 pages of which the last thousand is in use, behind a gap of 6,000.
+    private func mapWithGap() -> FreeSpace {
+        var space = FreeSpace(firstPage: Self.firstPage, pageCount: Self.firstPage + 9000)
+        _ = space.allocate(9000)
+        space.freeOwn(Extent(start: Self.firstPage + 2000, count: 6000))
+        space.finishTransaction(version: 1)
+        space.beginGroup(firstVersion: 2)
+        return space
+    }
+
     @Test func anEndThatStaysUnusedIsGivenBackButForAReserve() {
         var space = map(used: 1000, free: 3000)
         var release = TailRelease()
@@ -103,11 +113,7 @@ import Testing
     }
 
     @Test func aWalkThatMovedNothingIsNotRepeatedSoon() {
-        var space = FreeSpace(firstPage: Self.firstPage, pageCount: Self.firstPage + 9000)
-        _ = space.allocate(9000)
-        space.freeOwn(Extent(start: Self.firstPage + 2000, count: 6000))
-        space.finishTransaction(version: 1)
-        space.beginGroup(firstVersion: 2)
+        var space = mapWithGap()
         var release = TailRelease()
         var walks = 0
         for version in 1...8000 as ClosedRange<UInt64> {
@@ -123,11 +129,7 @@ import Testing
     /// A transaction that deletes most objects may itself rewrite all that lies high, so that the
     /// walk in it moves nothing. What comes to lie there later is to move all the same.
     @Test func aWalkIsRepeatedAtOnceWhenMuchHasChanged() {
-        var space = FreeSpace(firstPage: Self.firstPage, pageCount: Self.firstPage + 9000)
-        _ = space.allocate(9000)
-        space.freeOwn(Extent(start: Self.firstPage + 2000, count: 6000))
-        space.finishTransaction(version: 1)
-        space.beginGroup(firstVersion: 2)
+        var space = mapWithGap()
         var release = TailRelease()
         var version: UInt64 = 1
         /// Looks until a walk begins, which moves nothing.
