@@ -109,6 +109,20 @@ import Testing
         #expect(digests[0] == digests[1])
     }
 
+    /// Each pass is compared with what plain Swift counts among the same values.
+    @Test func columnsOfNarrowAndWideTablesAreScannedAlike() throws {
+        let folder = try TemporaryFolder()
+        let outcomes = try ["3-properties", "30-properties"].map {
+            try run("scan-column", $0, size: 2000, in: folder) { $0.count = 6000 }
+        }
+        #expect(outcomes.map(\.results[0].digest).allSatisfy { $0 != nil })
+        #expect(outcomes[0].results[0].digest == outcomes[1].results[0].digest)
+        for outcome in outcomes {
+            #expect(outcome.results.map(\.operations) == [6000, 6000])
+            #expect(outcome.results[1].identifier.engine == "control")
+        }
+    }
+
     @Test func typedQueriesFindTheSame() throws {
         let folder = try TemporaryFolder()
         let digests = try ["lookup-indexed", "lookup-typed"].map {

@@ -182,11 +182,33 @@ import Testing
         add("property-read", "same-module", "same-module-plain")
         add("property-read", "other-module", "other-module-plain")
         add("lookup", "api", "dictionary")
+        for layer in ["api", "engine"] {
+            add("lookup-indexed", layer)
+            add("count", layer, rate: 3_000_000_000)
+        }
+        add("scan-column", "3-properties", "3-properties-memory", rate: 2)
+        add("scan-column", "30-properties", "30-properties-memory", rate: 2)
         add("open", "api", "bare-file", measures: ["first_open_us": 1, "class_discovery_us": 2])
         let outcomes = SpeedCheck.outcomes(for: rows)
         #expect(outcomes.count == SpeedCheck.core.count)
         #expect(outcomes.filter { $0.controls.isEmpty }.map(\.title) == [])
         #expect(outcomes.filter { !$0.passed }.map(\.title) == ["insert/engine, 1,000,000"])
+        #expect(outcomes.filter { $0.title.hasSuffix(": memory") }.map(\.measured) == [1, 1])
+    }
+
+    @Test func aColumnIsComparedWithTheMemory() throws {
+        var scan = ColumnTests.result("scan-column", "30-properties")
+        scan.operations = 49
+        scan.elapsedSeconds = 1
+        #expect(SpeedCheck.outcomes(for: [scan]) == [])
+        var memory = ColumnTests.result(
+            "scan-column", "30-properties-memory", engine: "control")
+        memory.identifier.size = scan.identifier.size
+        memory.operations = 100
+        memory.elapsedSeconds = 1
+        let outcome = try #require(SpeedCheck.outcomes(for: [scan, memory]).first)
+        #expect(outcome.measured == 0.49)
+        #expect(!outcome.passed)
     }
 
     /// Rows of other durability, or of encrypted files, stand behind the durable ones of a suite.

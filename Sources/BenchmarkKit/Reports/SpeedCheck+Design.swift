@@ -8,7 +8,8 @@ extension SpeedCheck {
             batchedRate,
             insertRate("api", target: 500_000), insertRate("engine", target: 2_000_000),
             propertyRead("same-module", target: 5), propertyRead("other-module", target: 15),
-            lookup, opening, fileSize, insertMemory,
+            lookup, indexedLookup, count, columnScan("3-properties"),
+            columnScan("30-properties"), opening, fileSize, insertMemory,
         ]
 
     /// Single durable commits, beside the bare disk in turns with them.
@@ -74,6 +75,42 @@ extension SpeedCheck {
             title: title("lookup/api", row), unit: "us", bound: .atMost, target: 1.5,
             measured: latency.p50,
             controls: rows.control("dictionary", of: row, "dictionary") { $0.latency?.p50 })
+    }
+
+    private static let indexedLookup = SpeedCheck { rows in
+        guard let row = rows.row("lookup-indexed", "api"), let latency = row.latency else {
+            return nil
+        }
+        return Outcome(
+            title: title("lookup-indexed/api", row), unit: "us", bound: .atMost, target: 2,
+            measured: latency.p50,
+            controls: rows.tables("lookup-indexed") { $0.latency?.p50 })
+    }
+
+    private static let count = SpeedCheck { rows in
+        guard let row = rows.row("count", "api"), let rate = row.throughput else { return nil }
+        return Outcome(
+            title: title("count/api", row), unit: "objects/s", bound: .atLeast,
+            target: 2_000_000_000, measured: rate,
+            controls: rows.tables("count") { $0.throughput })
+    }
+
+    /// Beside the same bytes in a plain array, read by the same thread.
+    private static func columnScan(_ strategy: String) -> SpeedCheck {
+        SpeedCheck { rows in
+            guard let row = rows.row("scan-column", strategy), let rate = row.throughput,
+                let memory = rows.control(
+                    "\(strategy)-memory", of: row, "memory, values/s",
+                    {
+                        $0.throughput
+                    }
+                ).first
+            else { return nil }
+            return Outcome(
+                title: title("scan-column/\(strategy)", row) + " : memory", unit: "",
+                bound: .atLeast, target: 0.5, measured: rate / memory.measured,
+                controls: [memory])
+        }
     }
 
     private static let opening = SpeedCheck { rows in

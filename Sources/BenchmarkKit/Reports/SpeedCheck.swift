@@ -65,6 +65,13 @@ struct CheckedRows: Sendable {
         }
     }
 
+    /// The row of the same workload through tables, if the run has it: what is not the cost of
+    /// objects and queries.
+    func tables(_ workload: String, _ value: (CaseResult) -> Double?) -> [SpeedCheck.Control] {
+        guard let measured = row(workload, "engine").flatMap(value) else { return [] }
+        return [SpeedCheck.Control(name: "tables", measured: measured)]
+    }
+
     /// The control row with the same workload and size, if the run has it.
     func control(
         _ strategy: String, of row: CaseResult, _ name: String,

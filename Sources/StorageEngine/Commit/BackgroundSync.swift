@@ -7,19 +7,9 @@ final class BackgroundSync: Sendable {
     /// Half of what a loss of power may cost, for the sync itself takes time.
     static let delay = DispatchTimeInterval.milliseconds(50)
 
-    private typealias Noted = (version: UInt64, sequence: UInt64, reusable: UInt64)
-
-    private struct State {
-        /// The newest commit that may not be durable.
-        var newest: Noted?
-        var isScheduled = false
-        var isUrgent = false
-        var isStopped = false
-    }
-
     private let file: PageFile
     private let coordinator: Coordinator
-    private let state = Locked(State())
+    private let schedule = Locked(SyncSchedule())
     /// Runs one sync at a time.
     private let queue = DispatchQueue(label: "realm.background-sync")
 
@@ -29,23 +19,24 @@ final class BackgroundSync: Sendable {
     }
 
     /// A commit has been written, and not synced. `reusable`: the version up to which freed space may
-    /// be reused when it is durable. `isUrgent`: the sync should start at once.
-    func note(_ record: CommitRecord, reusable: UInt64, isUrgent: Bool) {
-        let delay = state.withLock { state -> DispatchTimeInterval? in
-            state.newest = (record.version, record.sequence, reusable)
-            if isUrgent, !state.isUrgent {
-                state.isUrgent = true
-                return .nanoseconds(0)
-            }
-            defer { state.isScheduled = true }
-            return state.isScheduled ? nil : Self.delay
+    /// be reused when it is durable. `holdsMuch`: much space waits for a sync.
+    func note(_ record: CommitRecord, reusable: UInt64, holdsMuch: Bool) {
+        let commit = SyncSchedule.Commit(
+            version: record.version, sequence: record.sequence, reusable: reusable)
+        let start = schedule.withLock {
+            $0.note(commit, durable: record.durableFloor, holdsMuch: holdsMuch)
         }
-        guard let delay else { return }
-        queue.asyncAfter(deadline: .now() + delay) { [weak self] in
-            // The file is poisoned if this fails: the next writer is told.
-            try? self?.sync()
+        guard let start else { return }
+        // The file is poisoned if this fails: the next writer is told.
+        let sync: @Sendable () -> Void = { [weak self] in try? self?.sync() }
+        switch start {
+        case .atOnce: queue.async(execute: sync)
+        case .later: queue.asyncAfter(deadline: .now() + Self.delay, execute: sync)
         }
     }
+
+    /// Returns once no sync is under way.
+    func waitForRunning() { queue.sync {} }
 
     /// Makes durable what has been noted. Returns when it is.
     func syncNow() throws(StorageError) {
@@ -56,19 +47,16 @@ final class BackgroundSync: Sendable {
     func stop() throws(StorageError) {
         let result = queue.sync {
             let result = Result { () throws(StorageError) in try sync() }
-            state.withLock { $0.isStopped = true }
+            schedule.withLock { $0.stop() }
             return result
         }
         try result.get()
     }
 
     private func sync() throws(StorageError) {
-        let newest = state.withLock { state in
-            state.isScheduled = false
-            state.isUrgent = false
-            return state.isStopped ? nil : state.newest
-        }
-        guard let newest, coordinator.durableVersion < newest.version else { return }
+        let newest = schedule.withLock { $0.begin(durableVersion: coordinator.durableVersion) }
+        guard let newest else { return }
+        defer { schedule.withLock { $0.end() } }
         do throws(StorageError) {
             if !planted(.marksUnsynced) { try file.sync() }
         } catch {
@@ -81,11 +69,11 @@ final class BackgroundSync: Sendable {
     /// Tells everybody that what has been noted is durable. After somebody else's sync that began
     /// when nothing was being written.
     func publishNoted() {
-        if let newest = state.withLock({ $0.newest }) { publish(newest) }
+        if let newest = schedule.withLock({ $0.newest }) { publish(newest) }
     }
 
-    private func publish(_ noted: Noted) {
-        coordinator.publishDurable(version: noted.version, sequence: noted.sequence)
-        coordinator.publishReusable(version: noted.reusable)
+    private func publish(_ commit: SyncSchedule.Commit) {
+        coordinator.publishDurable(version: commit.version, sequence: commit.sequence)
+        coordinator.publishReusable(version: commit.reusable)
     }
 }

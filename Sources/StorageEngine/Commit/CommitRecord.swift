@@ -13,7 +13,7 @@ struct CommitRecord: Equatable, Sendable {
     /// Records that may lie between the newest durable one and the one that is being written. What a
     /// loss of power may bring back stays whole: the slots of the newest durable record and those
     /// since its checkpoint are not used again before there is a newer durable one.
-    static let maximumUnsynced: UInt64 = slotCount - maximumCheckpointAge - 8
+    static let maximumUnsynced: UInt64 = slotCount - maximumCheckpointAge - 4
 
     /// Bounds of what a record may say, so that no sum of what it says overflows: at a version
     /// each nanosecond, a century; at 4096 bytes a page, an exabyte.

@@ -40,10 +40,7 @@ struct GroupWriter {
         if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) {
             try syncAllBefore(record, &statistics)
         }
-        let unsynced = record.sequence - 1 - coordinator.durableSequence
-        if unsynced >= CommitRecord.maximumUnsynced, !planted(.reusesUnsyncedSlots) {
-            try syncAllBefore(record, &statistics)
-        }
+        try makeRoom(for: record, &statistics)
         // In this order: the version is not newer than the sequence number's.
         let floorVersion = coordinator.durableVersion
         record.durableFloor = coordinator.durableSequence
@@ -62,8 +59,7 @@ struct GroupWriter {
         } else {
             coordinator.publishVisible(version: record.version, sequence: record.sequence)
             database.backgroundSync.note(
-                record, reusable: reusable,
-                isUrgent: group.sync == .soon || unsynced >= CommitRecord.maximumUnsynced / 2)
+                record, reusable: reusable, holdsMuch: group.sync == .soon)
         }
         return statistics
     }
@@ -150,6 +146,18 @@ struct GroupWriter {
     }
 
     // MARK: 5 and 7. Sync
+
+    /// Sees to it that the slot of `record` holds nothing that a loss of power may bring back.
+    private func makeRoom(
+        for record: CommitRecord, _ statistics: inout CommitStatistics
+    ) throws(StorageError) {
+        var isFull: Bool {
+            record.sequence - 1 - coordinator.durableSequence >= CommitRecord.maximumUnsynced
+                && !planted(.reusesUnsyncedSlots)
+        }
+        if isFull { database.backgroundSync.waitForRunning() }
+        if isFull { try syncAllBefore(record, &statistics) }
+    }
 
     /// Makes durable what was written so far: the pages of `record`, which is to be written, and all
     /// versions before it.

@@ -4,7 +4,7 @@ struct FileHeader: Equatable, Sendable {
     static let size = 512
     /// Size of the header block, of the marker's block, and of each commit slot.
     static let blockSize: UInt64 = 4096
-    /// Header, marker and 32 commit slots.
+    /// Header, marker and 64 commit slots.
     static let blockCount: UInt64 = 66
     static let markerOffset = blockSize
     static let slotsOffset = 2 * blockSize

@@ -1,0 +1,129 @@
+import CMeasurement
+import StorageEngine
+
+/// How fast a column of 8-byte values passes by that no cache holds, beside the memory itself. The
+/// values are random, so that they can be packed no closer.
+enum ColumnScanWorkload: Workload {
+    static let name = "scan-column"
+    static let summary = "counts by one column of 8-byte values that is larger than the caches"
+    static let strategies = [
+        (name: "3-properties", summary: "of a table with 3 columns"),
+        (name: "30-properties", summary: "of a table with 30 columns, the others are not read"),
+    ]
+    /// Together 64 MB of values.
+    static let defaultSize = 8_000_000
+    private static let passes = 20
+    private static let rowsOfTransaction = 10_000
+
+    static func layer(of strategy: String) -> String { EngineLayer.engine.rawValue }
+    static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
+
+    /// The file is made by another process, so that its making leaves no traces in memory.
+    static var isPreparedApart: Bool { true }
+
+    static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
+        let core = try CoreCase(benchmarkCase, environment)
+        try core.makeDatabaseFolder()
+        let connection = try Connection(
+            Database.open(path: core.databasePath, options: .ofCase))
+        let columns = core.strategy == "30-properties" ? 30 : 3
+        let table = try RealmTablePersonStore.table(connection, definition(columns: columns))
+        var source = SeededGenerator(seed: core.seed)
+        for first in stride(from: 0, to: core.size, by: rowsOfTransaction) {
+            try connection.beginWrite()
+            for number in first..<min(first + rowsOfTransaction, core.size) {
+                try insert(source.value(), number, into: table, columns: columns)
+            }
+            try connection.commit(core.durability.ofCommit)
+        }
+    }
+
+    private static func definition(columns: Int) -> TableDefinition {
+        TableDefinition(
+            name: "Measurement",
+            columns: (0..<columns).map { ColumnDefinition(name: "value\($0)", type: .int) })
+    }
+
+    /// The first value is the one that is scanned, the others take a byte each.
+    private static func insert(
+        _ value: Int64, _ number: Int, into table: Table, columns: Int
+    ) throws {
+        try withUnsafeTemporaryAllocation(of: Scalar.self, capacity: columns) { row in
+            row.initializeElement(at: 0, to: .integer(value))
+            for column in 1..<columns {
+                row.initializeElement(at: column, to: .integer(Int64(number &* column & 127)))
+            }
+            _ = try table.insert(UnsafeBufferPointer(row))
+        }
+    }
+
+    static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
+        -> CaseOutcome
+    {
+        let core = try CoreCase(benchmarkCase, environment)
+        let connection = try Connection(
+            Database.open(path: core.databasePath, options: .ofCase))
+        guard let table = try connection.table(named: "Measurement") else {
+            throw BenchmarkError(.caseFailed, "The file has no table 'Measurement'.")
+        }
+        core.progress(fraction: 0)
+        var source = SeededGenerator(seed: core.seed)
+        let values = (0..<core.size).map { _ in source.value() }
+        let limit = Int64.max / 4
+        let isBelow = try table.predicate(0, .compare(.less, .integer(limit)))
+        var count = CaseResult(benchmarkCase)
+        let distribution = try measure(
+            &count, core, expected: values.count { $0 < limit }, environment.allocations
+        ) { try table.count(where: isBelow) }
+        count.digest = ResultDigest.text(of: UInt64(values.count { $0 < limit }))
+        count.fill(StoreSize(try connection.database.statistics()))
+        var control = CaseResult.control(
+            "\(core.strategy)-memory", beside: benchmarkCase)
+        _ = try measure(
+            &control, core, expected: values.reduce(0) { $0 &+ Int($1) }, nil
+        ) { sum(values) }
+        control.peakResidentBytes = nil
+        return CaseOutcome(results: [count, control], histograms: [.latency: distribution])
+    }
+
+    /// Passes after a first one, each of which must give what is expected.
+    private static func measure(
+        _ result: inout CaseResult, _ core: CoreCase, expected: Int, _ probe: AllocationProbe?,
+        _ pass: () throws -> Int
+    ) throws -> HistogramData {
+        var isRight = try pass() == expected
+        let passes = core.options.count.map { max(1, $0 / core.size) } ?? passes
+        var allocations = AllocationMeasurement(probe)
+        var timer = BatchTimer(batchSize: core.size)
+        try MeasuredRegion.run(for: result) {
+            for _ in 0..<passes {
+                if try pass() != expected { isRight = false }
+                timer.endBatch()
+            }
+        }
+        let allocated = allocations.finish(operations: timer.operations)
+        guard isRight else {
+            throw BenchmarkError(.caseFailed, "A pass gave a wrong answer.")
+        }
+        timer.fill(&result)
+        result.fill(allocated)
+        return timer.distribution
+    }
+
+    /// The control: the same bytes from a plain array. A sum, because the compiler makes more of it
+    /// than of comparisons: what is left to wait for is the memory.
+    @inline(never)
+    private static func sum(_ values: [Int64]) -> Int {
+        values.withUnsafeBufferPointer { values in
+            var sum: Int64 = 0
+            for value in values { sum &+= value }
+            realm_bench_forget_memory()
+            return Int(sum)
+        }
+    }
+}
+
+extension SeededGenerator {
+    /// Of all 64 bits, so that no narrower integer holds it.
+    fileprivate mutating func value() -> Int64 { Int64(bitPattern: next()) }
+}
