@@ -13,7 +13,8 @@ import Testing
     private static let count = 4_000
 
     init() throws {
-        realm = try temporaryRealm(heroTypes)
+        let realm = try temporaryRealm(heroTypes)
+        self.realm = realm
         var random = RepeatableRandom(seed: 5)
         var rows: [(id: Int, rank: Int?, name: String)] = []
         for id in 0..<Self.count {
