@@ -19,13 +19,14 @@ final class LinkCursor {
     /// The leaf of the last object, for as long as the layout stamp is `leafStamp`.
     private var leaf: Node?
     private var leafStamp = UInt64.max
-    /// Finds the next objects while this one is used: made once a few objects were not in the leaf of
-    /// the one before, and given up when rows move.
+    /// Finds the next objects while this one is used: made once a few objects in a row were not in the
+    /// leaf of the one before, and given up when rows move.
     private var lookahead: RowLookahead?
     private var lookaheadStamp = UInt64.max
+    /// Objects in a row that were not in the leaf of the one before.
     private var missCount = 0
 
-    /// So many objects are found one by one: most walks are short, or end early.
+    /// So many objects are found one by one: most walks are short, end early, or go from leaf to leaf.
     private static let fewMisses = 8
 
     init(_ keys: ContiguousArray<Int64>, to target: ManagedClass, visitsDeleted: Bool = true) {
@@ -61,6 +62,7 @@ final class LinkCursor {
     private func place(_ accessor: ObjectBase, _ key: ObjectKey) -> Bool {
         let stamp = realm.connection.layoutStamp.pointee
         if stamp == leafStamp, let leaf, let row = Table.row(of: key, in: leaf) {
+            missCount = 0
             accessor._place(at: RowLocation(leaf: leaf, row: row), stamp: stamp)
         } else if let location = locateAhead(stamp) {
             leaf = location.leaf
