@@ -263,6 +263,53 @@ import Testing
         }
         #expect(try OracleValue(copied.map(1, of: key)) == before)
     }
+
+    /// Transactions are written while the next ones are made: whichever fails, the copy does.
+    @Test func aWriteThatFailsOnTheWayLeavesNoCopy() throws {
+        let connection = try Connection(Database.open(path: directory.file()))
+        try connection.beginWrite()
+        try connection.createTables([
+            TableDefinition(name: "Row", columns: [ColumnDefinition(name: "data", type: .data)])
+        ])
+        let table = try #require(try connection.table(named: "Row"))
+        for number in 0..<60 {
+            _ = try table.insert(owned: [
+                .bytes([UInt8](repeating: UInt8(number), count: 300_000))
+            ])
+        }
+        try connection.commit()
+        let folder = directory.file("copies")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false)
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: folder))
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        try connection.writeCopy(toPath: folder + "/whole")
+        for call in [SystemCall.pwritev, .fdatasync] {
+            let count = interceptor.count(of: call)
+            try #require(count > 6, "there are several transactions")
+            for ordinal in 1...count {
+                interceptor.setFaults([
+                    SystemCallFault(.fail(errno: EIO), call: call, ordinal: ordinal)
+                ])
+                // A sync that nobody waits for may come or not.
+                let result = Result { try connection.writeCopy(toPath: folder + "/part") }
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                if case .success = result {
+                    try #require(call == .fdatasync)
+                    try FileManager.default.removeItem(atPath: folder + "/part")
+                } else {
+                    #expect(names.filter { !$0.hasPrefix("whole") } == [], "\(call) \(ordinal)")
+                }
+            }
+            interceptor.setFaults([])
+            let path = folder + "/whole-\(call)"
+            try connection.writeCopy(toPath: path)
+            let copy = try Connection(Database.open(path: path))
+            #expect(try copy.verify() == [])
+            #expect(try #require(try copy.table(named: "Row")).count() == 60)
+        }
+    }
 }
 
 extension OracleValue {

@@ -52,7 +52,9 @@ import Testing
                 if random.next(below: 3) > 0 {
                     person.boss = known[random.next(below: known.count)]
                 }
-                person.friends = (0..<random.next(below: 4)).map { _ in
+                // Some lists have a tree of their own.
+                let limit = random.next(below: 20) == 0 ? 150 : 4
+                person.friends = (0..<random.next(below: limit)).map { _ in
                     known[random.next(below: known.count)]
                 }
             }

@@ -91,11 +91,12 @@ extension RealmTablePersonStore {
     }
 
     func checksumFromOldest() throws -> Int {
-        let everybody = try QueryPlan(table, .constant(true)).keys()
+        let everybody = try QueryPlan(table, .constant(true))
         let order = [QueryOrder(column: birthdate), QueryOrder(column: name)]
         var checksum = OrderedChecksum()
-        for key in try QuerySorter(table, order).sorted(everybody) {
-            try withPerson(key) { checksum.add($0, $1, $2) }
+        try table.forEachRow(of: QuerySorter(table, order).sorted(everybody)) { key, location in
+            try withPerson(key, at: location) { checksum.add($0, $1, $2) }
+            return true
         }
         return checksum.value
     }
@@ -118,8 +119,15 @@ extension RealmTablePersonStore {
         _ key: ObjectKey,
         _ body: (_ name: UnsafeRawBufferPointer, _ birthdate: Int, _ age: Int) -> Void
     ) throws {
-        guard let location = try table.location(of: key),
-            case .bytes(let name) = try table.value(name, at: location),
+        guard let location = try table.location(of: key) else { throw missingPerson(key) }
+        try withPerson(key, at: location, body)
+    }
+
+    private func withPerson(
+        _ key: ObjectKey, at location: RowLocation,
+        _ body: (_ name: UnsafeRawBufferPointer, _ birthdate: Int, _ age: Int) -> Void
+    ) throws {
+        guard case .bytes(let name) = try table.value(name, at: location),
             case .double(let date) = try table.value(birthdate, at: location),
             case .integer(let age) = try table.value(age, at: location)
         else { throw missingPerson(key) }

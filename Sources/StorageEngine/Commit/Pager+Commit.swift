@@ -1,3 +1,5 @@
+import Dispatch
+
 /// What has happened to a write transaction when its commit returns.
 public enum CommitDurability: String, Sendable {
     /// It survives a loss of power.
@@ -47,29 +49,9 @@ extension Pager {
         _ durability: CommitDurability = .full
     ) throws(StorageError) -> CommitStatistics {
         precondition(isInWriteTransaction)
-        if let transactionFailure {
-            rollback()
-            throw transactionFailure
-        }
-        if database.writerState.freeSpace!.isTransactionEmpty,
-            inlineRoots == record?.inlineRoots ?? []
-        {
-            precondition(root == record?.root ?? .none, "a new root without a new page")
-            let base = version
-            rollback()
-            return CommitStatistics(version: base)
-        }
+        let base = version
         var statistics = CommitStatistics(version: writeVersion)
-        let group: CommitGroup
-        do throws(StorageError) {
-            group = try joinGroup(durability)
-        } catch {
-            database.changeLog.removeAll()
-            database.writerState.freeSpace!.rollBackGroup()
-            rollback()
-            throw error
-        }
-        handOver()
+        guard let group = try finish(durability) else { return CommitStatistics(version: base) }
         do throws(StorageError) {
             let writer = GroupWriter(database: database)
             if let cost = try database.commits.waitUntilDurable(group, writer) {
@@ -85,7 +67,56 @@ extension Pager {
         return statistics
     }
 
+    /// Ends the transaction and begins the next one on it, while `queue` writes it. For a file that
+    /// nobody else knows of yet. If it cannot be written, this throws, or whatever ends the next
+    /// transaction does: that is failed with what it was built on.
+    ///
+    /// - Throws: what ``commit(_:)`` and ``beginWrite()`` throw; there is no transaction then.
+    func commitBehind(on queue: DispatchQueue) throws(StorageError) {
+        let version = writeVersion
+        guard let group = try finish(.relaxed) else { return try beginWrite() }
+        stand(at: pinnedRecord)
+        let writer = GroupWriter(database: database)
+        // The queue of commits keeps the failure.
+        queue.async { _ = try? writer.database.commits.waitUntilDurable(group, writer) }
+        try beginWrite()
+        // It may have failed already: then the next one stands on the version before.
+        guard self.version != version else { return }
+        rollback()
+        _ = try database.commits.waitUntilDurable(group, writer)
+        preconditionFailure("a transaction was written, and the next one does not stand on it")
+    }
+
     // MARK: 1. Join
+
+    /// Ends the transaction as a part of the group that is returned, which is still to be written;
+    /// nil if it changed nothing: the connection then stands at the version it was based on, or a
+    /// newer one. After an error it is rolled back.
+    private func finish(_ durability: CommitDurability) throws(StorageError) -> CommitGroup? {
+        precondition(isInWriteTransaction)
+        if let transactionFailure {
+            rollback()
+            throw transactionFailure
+        }
+        if database.writerState.freeSpace!.isTransactionEmpty,
+            inlineRoots == record?.inlineRoots ?? []
+        {
+            precondition(root == record?.root ?? .none, "a new root without a new page")
+            rollback()
+            return nil
+        }
+        let group: CommitGroup
+        do throws(StorageError) {
+            group = try joinGroup(durability)
+        } catch {
+            database.changeLog.removeAll()
+            database.writerState.freeSpace!.rollBackGroup()
+            rollback()
+            throw error
+        }
+        handOver()
+        return group
+    }
 
     private func joinGroup(_ durability: CommitDurability) throws(StorageError) -> CommitGroup {
         if isLarge { database.commits.drain(GroupWriter(database: database)) }

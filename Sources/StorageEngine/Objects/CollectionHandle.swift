@@ -152,14 +152,22 @@ extension CollectionHandle {
             try insert(row, at: index, in: &root)
             return try store(root)
         }
-        let ranges = try stored.inlineRanges()
-        precondition(index >= 0 && index <= ranges.count, "position out of range")
+        // Where the row goes: in front of the one that is there, or behind all.
+        var place = stored.bytes.count
+        var count = 0
+        try stored.forEachInline { _, range in
+            if count == index { place = range.lowerBound }
+            count += 1
+            return true
+        }
+        precondition(index >= 0 && index <= count, "position out of range")
         if InlineRows.mayHold(row) {
-            var image = stored.bytes.isEmpty ? [InlineRows.inlineTag] : Array(stored.bytes)
-            var new: [UInt8] = []
-            InlineRows.append(row, format, to: &new)
-            image.insert(
-                contentsOf: new, at: index < ranges.count ? ranges[index].lowerBound : image.count)
+            var image: [UInt8] = []
+            image.reserveCapacity(2 * InlineRows.maximumBytes)
+            if stored.bytes.isEmpty { image.append(InlineRows.inlineTag) }
+            image += stored.bytes[..<place]
+            InlineRows.append(row, format, to: &image)
+            image += stored.bytes[place...]
             if image.count <= InlineRows.maximumBytes { return try store(image) }
         }
         var root = try makeTree(from: stored)

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// One thread's view of a database: a pinned version, or an open write transaction.
 ///
 /// A connection is used by one thread at a time; it may move between threads. Reading never waits
@@ -135,10 +137,7 @@ public final class Connection {
     public func commit(_ durability: CommitDurability = .full) throws -> CommitStatistics {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
-            try catchUpIndexes()
-            try TailMove.advance(self)
-            try forest.flush()
-            finishRecording()
+            try completeTransaction()
             let statistics = try pager.commit(durability)
             if pager.version == statistics.version {
                 layoutStamp.pointee &+= 1
@@ -151,6 +150,28 @@ public final class Connection {
             rollback()
             throw error
         }
+    }
+
+    /// Ends the transaction and begins the next one on it, while `queue` writes it. See
+    /// ``Pager/commitBehind(on:)``. If this throws, both are rolled back.
+    func commitBehind(on queue: DispatchQueue) throws {
+        precondition(isInWriteTransaction, "commit outside a write transaction")
+        do {
+            try completeTransaction()
+            try pager.commitBehind(on: queue)
+            try snapshotChanged()
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    /// What is still to be done when all changes of the transaction are made.
+    private func completeTransaction() throws {
+        try catchUpIndexes()
+        try TailMove.advance(self)
+        try forest.flush()
+        finishRecording()
     }
 
     /// Forgets the transaction's changes. The connection stands at the version it was based on, or at

@@ -1,20 +1,24 @@
+import Dispatch
 import Glibc
 
 /// Copies what a connection sees, uncommitted changes included, into a new file, tree by tree and
 /// leaf by leaf, so that the copy has full leaves and no free pages, whatever became of the source.
 /// Object keys stay the same.
 ///
-/// The copy is written in transactions of bounded size. The trees in it are built from their leaves
-/// upwards and become reachable when they are whole; the file gets its name when all of them are.
+/// The copy is written in transactions of bounded size: while one is on its way to the disk, the next
+/// one is made. The trees in it are built from their leaves upwards and become reachable when they are
+/// whole; the file gets its name when all of them are, and durable.
 final class DatabaseCopy {
-    /// A transaction ends after so many bytes: this bounds the memory that a copy takes.
-    private static let bytesPerTransaction = 4 << 20
+    /// A transaction ends after so many bytes of leaves: this bounds the memory that a copy takes.
+    private static let bytesPerTransaction = 2 << 20
 
     let source: Connection
     let target: Connection
     /// Knows how branches are written.
     let writer: TreeWriter
     private var bytesInTransaction = 0
+    /// Writes what was made, one transaction after the other.
+    private let writing = DispatchQueue(label: "realm.copy")
     /// What may still be read from the source.
     var budget: RowBudget
 
@@ -44,7 +48,10 @@ final class DatabaseCopy {
         let options = Database.Options(
             pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
         let database = try Database.open(path: path, options: options)
-        try DatabaseCopy(source: source, target: try Connection(database)).run()
+        let copy = DatabaseCopy(source: source, target: try Connection(database))
+        // After an error, too, nothing is written any more when this returns.
+        defer { copy.writing.sync {} }
+        try copy.run()
     }
 
     private init(source: Connection, target: Connection) {
@@ -85,8 +92,7 @@ final class DatabaseCopy {
         bytesInTransaction += bytes
         guard bytesInTransaction >= Self.bytesPerTransaction else { return }
         bytesInTransaction = 0
-        try target.commit(.relaxed)
-        try target.beginWrite()
+        try target.commitBehind(on: writing)
     }
 
     /// Makes a tree that is whole, and what belongs to it, a part of the copy.

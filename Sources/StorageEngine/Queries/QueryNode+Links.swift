@@ -23,14 +23,14 @@ final class LinkNode: QueryNode {
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
         guard matched.count > 0 else { return rows.fill(false, rows: scan.rowCount) }
         if isToOne { return try narrowToOne(&rows, in: scan) }
-        let leaf = scan.leaf
+        let values = try LeafValues(table, column, scan.leaf)
+        let (pager, format) = (table.pager, table.checks[column].format)
         try rows.filter { row in
-            var isFound = false
-            try table.forEachLink(column, of: leaf.objectKey(row)) { key in
-                isFound = matched.contains(key.rawValue)
-                return !isFound
+            guard case .bytes(let bytes) = try values[row] else {
+                throw pager.damaged(0, "a collection that is not stored as one")
             }
-            return isFound
+            return try StoredCollection(pager: pager, bytes: bytes, format: format)
+                .leads(toOneOf: matched)
         }
     }
 
@@ -42,6 +42,10 @@ final class LinkNode: QueryNode {
             !node.isNull(position, row) && matched.contains(node.integer(position, row))
         }
     }
+
+    /// Looking at a collection of an object costs about as much as looking for those that lead to
+    /// one of the targets.
+    override var shareOfCandidates: Int { isToOne ? super.shareOfCandidates : 4 }
 
     override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
         try table.referrers(column, to: matched, in: target.table, atMost: limit)
@@ -144,6 +148,33 @@ extension RowMask {
     fileprivate mutating func keepMembers(of keys: MatchedKeys, in leaf: Node) {
         if keys.count == 0 { return fill(false, rows: rowCount) }
         filter { keys.contains(leaf.objectKey($0).rawValue) }
+    }
+}
+
+extension StoredCollection {
+    /// Whether one of the links is to one of some objects.
+    fileprivate func leads(toOneOf targets: MatchedKeys) throws -> Bool {
+        var isFound = false
+        guard let root else {
+            try forEachInline { row, _ in
+                if case .integer(let key) = row.value { isFound = targets.contains(key) }
+                return !isFound
+            }
+            return isFound
+        }
+        let column = tree.valueColumn
+        try tree.forEachLeaf(pager, root) { leaf, _ in
+            let (data, width, base) = leaf.packedData(column)
+            for row in 0..<leaf.rowCount {
+                let delta = Int64(bitPattern: PackedNumbers.load(data, row, width: width))
+                if targets.contains(base &+ delta), !leaf.isNull(column, row) {
+                    isFound = true
+                    return false
+                }
+            }
+            return true
+        }
+        return isFound
     }
 }
 

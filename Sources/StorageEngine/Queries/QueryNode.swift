@@ -6,6 +6,9 @@ class QueryNode {
     /// column takes. Cheap parts are asked first.
     var cost: Int { preconditionFailure("overridden") }
 
+    /// Candidates are looked at one by one if they are at most this part of the table.
+    var shareOfCandidates: Int { QueryPlan.shareOfCandidates }
+
     /// Called before each run, because answers of other tables depend on the version.
     func prepare() throws {}
 

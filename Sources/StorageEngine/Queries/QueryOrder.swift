@@ -54,7 +54,7 @@ public struct QuerySorter {
 
     /// Puts a part of the ordinals in order by the properties from `level` on, and visits the first
     /// of each group of equal ones.
-    private func arrange(
+    func arrange(
         _ ordinals: inout [Int], _ part: Range<Int>, of objects: [ObjectKey], by level: Int,
         _ visit: (Int) -> Void
     ) throws {

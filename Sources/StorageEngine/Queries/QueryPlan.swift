@@ -20,7 +20,7 @@ public final class QueryPlan {
     private var effort: QueryEffort?
 
     /// Candidates are looked at one by one if they are at most this part of the table: looking one
-    /// up costs some hundred times what a row costs in a scan.
+    /// up costs some hundred times what a row costs in a scan, if that reads a column.
     static let shareOfCandidates = 64
 
     /// - Throws: `.invalidArgument` if a test does not suit its column, `.damaged`.
@@ -105,7 +105,7 @@ public final class QueryPlan {
     /// if an index or backlinks name few; nil if all have to be looked at.
     func begin() throws -> [ObjectKey]? {
         try root.prepare()
-        return try root.candidates(atMost: table.count() / Self.shareOfCandidates)
+        return try root.candidates(atMost: table.count() / root.shareOfCandidates)
     }
 
     /// Visits the leaves in the order of their keys, each with the rows that match, at least one,

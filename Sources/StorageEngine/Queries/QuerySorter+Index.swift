@@ -6,11 +6,10 @@ extension QuerySorter {
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func sorted(_ plan: QueryPlan) throws -> [ObjectKey] {
-        guard keys.count == 1, let key = keys.first, key.links.isEmpty else {
-            return try sorted(plan.keys())
-        }
-        guard key.isAscending, let index = key.index else {
-            return plan.matchesEverything && key.type.isCompared
+        guard let key = keys.first, key.links.isEmpty else { return try sorted(plan.keys()) }
+        guard keys.count == 1, key.isAscending, let index = key.index else {
+            if key.table.checks[key.column].kind.isPacked { return try sortedByNumbers(plan) }
+            return keys.count == 1 && plan.matchesEverything && key.type.isCompared
                 ? try key.table.keys(sortedBy: key.column, ascending: key.isAscending)
                 : try sorted(plan.keys())
         }

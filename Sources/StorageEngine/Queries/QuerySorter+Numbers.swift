@@ -1,0 +1,63 @@
+/// Orders that begin with a packed number of the objects themselves.
+extension QuerySorter {
+    /// The objects that a plan finds, in order. See ``sorted(_:)``.
+    ///
+    /// Numbers are read leaf by leaf, with their objects' keys: no object is looked for. Further
+    /// properties are read of objects whose numbers are equal.
+    func sortedByNumbers(_ plan: QueryPlan) throws -> [ObjectKey] {
+        let key = keys[0]
+        let isNull =
+            key.table.checks[key.column].allowsNull
+            ? try key.table.predicate(key.column, .isNull) : nil
+        var nulls = RowMask()
+        var nullKeys: [ObjectKey] = []
+        var entries: [NumberEntry] = []
+        if plan.matchesEverything { entries.reserveCapacity(try plan.table.count()) }
+        try plan.forEachLeaf(among: plan.begin()) { rows, scan in
+            if let isNull {
+                try scan.match(isNull, into: &nulls)
+                nulls.formIntersection(rows)
+                rows.subtract(nulls)
+                let leaf = scan.leaf
+                nulls.forEachRow { nullKeys.append(leaf.objectKey($0)) }
+            }
+            try scan.forEachNumber(key.column, ascending: key.isAscending, rows) {
+                entries.append($0)
+            }
+            return true
+        }
+        entries.sortByRank(ranksDecide: true)
+        var objects: [ObjectKey] = []
+        objects.reserveCapacity(nullKeys.count + entries.count)
+        if key.isAscending { objects += nullKeys }
+        let start = objects.count
+        for entry in entries { objects.append(entry.key) }
+        if !key.isAscending { objects += nullKeys }
+        if keys.count > 1 {
+            try arrangeEqual(&objects, key.isAscending ? 0..<start : entries.count..<objects.count)
+            try arrangeEqual(&objects, entries, from: start)
+        }
+        return objects
+    }
+
+    /// Puts objects with equal numbers in order by the further properties.
+    private func arrangeEqual(
+        _ objects: inout [ObjectKey], _ entries: [NumberEntry], from start: Int
+    ) throws {
+        var first = 0
+        while first < entries.count {
+            var end = first + 1
+            while end < entries.count, entries[end].rank == entries[first].rank { end += 1 }
+            try arrangeEqual(&objects, start + first..<start + end)
+            first = end
+        }
+    }
+
+    private func arrangeEqual(_ objects: inout [ObjectKey], _ part: Range<Int>) throws {
+        guard part.count > 1 else { return }
+        let equal = Array(objects[part])
+        var ordinals = Array(equal.indices)
+        try arrange(&ordinals, 0..<equal.count, of: equal, by: 1) { _ in }
+        for (position, ordinal) in zip(part, ordinals) { objects[position] = equal[ordinal] }
+    }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import StorageEngine
+
+/// Objects visited in any order, against looking for each of them.
+@Suite struct RowLookaheadTests {
+    private let directory = TestDirectory()
+
+    /// More columns than are looked ahead for; texts that leaves spill, and some too long for them.
+    private static let definition = TableDefinition(
+        name: "Row",
+        columns: (0..<10).map { column in
+            ColumnDefinition(
+                name: "c\(column)", type: column % 2 == 0 ? .int : .string, isOptional: true)
+        })
+
+    private func fill(
+        _ connection: Connection, _ random: inout SeededRandom
+    ) throws -> (Table, [ObjectKey]) {
+        try connection.beginWrite()
+        try connection.createTables([Self.definition])
+        let table = try #require(try connection.table(named: "Row"))
+        var keys: [ObjectKey] = []
+        for _ in 0..<3_000 {
+            let values = (0..<10).map { column -> OracleValue in
+                if random.next(below: 6) == 0 { return .null }
+                if column % 2 == 0 { return .integer(Int64(random.next(below: 1 << 20))) }
+                let length = random.next(below: 300) == 0 ? 2_000 : random.next(below: 20)
+                return .bytes([UInt8](repeating: UInt8(65 + column), count: length))
+            }
+            keys.append(try table.insert(owned: values))
+        }
+        for key in keys where random.next(below: 5) == 0 { try table.delete(key) }
+        return (table, keys)
+    }
+
+    private func isSame(_ location: RowLocation, _ other: RowLocation?) -> Bool {
+        location.leaf.base == other?.leaf.base && location.row == other?.row
+    }
+
+    private func check(_ table: Table, _ keys: [ObjectKey], stoppingAfter limit: Int) throws {
+        var visited: [ObjectKey] = []
+        try table.forEachRow(of: keys) { key, location in
+            try #require(isSame(location, try table.location(of: key)))
+            for column in 0..<10 {
+                let value = try OracleValue(table.value(column, at: location))
+                try #require(try value == OracleValue(table.value(column, of: key)))
+            }
+            visited.append(key)
+            return visited.count < limit
+        }
+        let expected = try keys.filter { try table.contains($0) }.prefix(limit)
+        #expect(visited == Array(expected))
+    }
+
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func objectsAreVisitedInTheOrderGiven(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let connection = try Connection(Database.open(path: directory.file()))
+        let (table, keys) = try fill(connection, &random)
+        let unknown = [ObjectKey(rawValue: -1), ObjectKey(rawValue: .max)]
+        let orders = [
+            keys, keys.reversed(), keys.shuffled(using: &random),
+            // With repetitions, and those that never were.
+            (0..<500).map { _ in keys[random.next(below: keys.count)] } + unknown,
+            (unknown + keys.prefix(3)).shuffled(using: &random), [],
+        ]
+        // In the transaction that made them nothing is looked ahead for.
+        try check(table, orders[2], stoppingAfter: 100)
+        try connection.commit()
+        for order in orders {
+            for limit in [Int.max, 1, 40] { try check(table, order, stoppingAfter: limit) }
+        }
+    }
+
+    @Test func whatIsFoundOtherwiseIsPassedOver() throws {
+        var random = SeededRandom(seed: 7)
+        let connection = try Connection(Database.open(path: directory.file()))
+        let (table, all) = try fill(connection, &random)
+        try connection.commit()
+        let keys = try all.filter { try table.contains($0) }.shuffled(using: &random)
+        let lookahead = try #require(try RowLookahead(table, from: 5))
+        var position = 5
+        while position < keys.count {
+            lookahead.skip(to: position)
+            let end = min(position + RowLookahead.distance, keys.count)
+            while lookahead.end < end { lookahead.add(keys[lookahead.end]) }
+            let location = try #require(lookahead.location(at: position))
+            try #require(isSame(location, try table.location(of: keys[position])))
+            position += [1, 1, 1, 3, 13, 24, 100][random.next(below: 7)]
+        }
+    }
+}
