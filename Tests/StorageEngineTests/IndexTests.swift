@@ -97,6 +97,69 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
+    // MARK: Few neighbours
+
+    /// What is walked over in one descent is what positions tell: for values with few and with many
+    /// objects, strings that are cut, ranges that are empty, and every limit.
+    @Test func neighboursAreThoseOfThePositions() throws {
+        let (connection, table) = try open([
+            ColumnDefinition(name: "number", type: .int, isOptional: true, isIndexed: true),
+            ColumnDefinition(name: "name", type: .string, isOptional: true, isIndexed: true),
+        ])
+        var random = SeededRandom(seed: 7)
+        let long = String(repeating: "m", count: 256)
+        let names = ["", "a", "b", "m", long, long + "a", long + "b", String(long.dropLast()), "z"]
+        try connection.beginWrite()
+        for _ in 0..<6_000 {
+            // Some numbers have hundreds of objects, in several leaves, and some one.
+            let number = random.next(below: random.next(below: 2) == 0 ? 9 : 9_000)
+            let name = names[random.next(below: names.count)]
+            _ = try table.insert([
+                random.next(below: 9) == 0 ? .null : .integer(Int64(number)),
+                random.next(below: 9) == 0 ? .null : .text(name),
+            ])
+        }
+        let numbers = try #require(table.index(of: 0))
+        let texts = try #require(table.index(of: 1))
+        func check(_ index: ColumnIndex, _ test: ColumnTest) throws {
+            var expected: [ObjectKey] = []
+            let positions = try #require(try index.positions(where: test))
+            try index.forEachKey(in: positions) {
+                expected.append($0)
+                return true
+            }
+            let count = positions.count
+            for limit in Set([0, 1, 255, 256, 257, max(0, count - 1), count, count + 1, .max]) {
+                var keys = [ObjectKey(rawValue: -1)]
+                let isComplete = try index.append(where: test, to: &keys, atMost: limit)
+                #expect(isComplete == (count <= limit), "\(test), limit \(limit)")
+                #expect(Set(keys.dropFirst()) == Set(isComplete ? expected : []), "\(test)")
+                #expect(keys.count == (isComplete ? count : 0) + 1 && keys[0].rawValue == -1)
+            }
+        }
+        for _ in 0..<200 {
+            let low = Int64(random.next(below: 12)) - 1
+            let high = Int64(random.next(below: random.next(below: 2) == 0 ? 12 : 9_000)) - 1
+            try check(numbers, .compare(.equal, .integer(low)))
+            try check(numbers, .between(.integer(low), .integer(high)))
+            try check(numbers, .range(from: .integer(low), upTo: .integer(high)))
+        }
+        try check(numbers, .compare(.equal, .null))
+        try check(numbers, .between(.integer(.min), .integer(.max)))
+        for low in names + ["mm", long + "aa"] {
+            for high in names + ["mm"] {
+                try Array(low.utf8).withUnsafeBytes { low in
+                    try Array(high.utf8).withUnsafeBytes { high in
+                        try check(texts, .compare(.equal, .bytes(low)))
+                        try check(texts, .between(.bytes(low), .bytes(high)))
+                        try check(texts, .range(from: .bytes(low), upTo: .bytes(high)))
+                    }
+                }
+            }
+        }
+        connection.rollback()
+    }
+
     // MARK: Coming and going
 
     @Test func indexesComeAndGoWithoutLeavingPagesOrNumbersBehind() throws {

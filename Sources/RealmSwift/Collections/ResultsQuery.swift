@@ -131,7 +131,7 @@ final class ResultsQuery {
         forgetOutdated()
         guard let table = managedClass.table, let plan = plan?.plan else { return nil }
         guard let keys = found.keys else { return plan }
-        let isFew = attempt { try table.count() } / 64 > keys.count
+        let isFew = attempt { try table.count() } / QueryPlan.shareOfCandidates > keys.count
         return isFew ? nil : plan
     }
 

@@ -20,7 +20,7 @@ extension ConstantResolution {
         let isNull =
             property.shape.collection == .none
             ? QueryCondition.value(column: column, .isNull)
-            : .values(.values(QueryPath(end: .column(column))), name: comparison.description) {
+            : .values(.values(QueryPath(end: .column(column))), name: name(operand)) {
                 $0.matches(.equal, .null)
             }
         return through(

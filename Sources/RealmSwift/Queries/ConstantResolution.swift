@@ -4,6 +4,7 @@ import StorageEngine
 /// condition.
 struct ConstantResolution {
     let resolver: PredicateResolver
+    /// One side is a constant, or has places for it.
     let comparison: ComparisonSyntax
     let path: ResolvedKeyPath
 
@@ -32,8 +33,25 @@ struct ConstantResolution {
         }
     }
 
+    /// The side that is no key path.
+    var constant: OperandSyntax {
+        if case .keyPath = comparison.right { comparison.left } else { comparison.right }
+    }
+
+    /// The comparison with a constant, as plans are explained.
+    func name(_ operand: PredicateOperand) -> String {
+        var comparison = comparison
+        if case .keyPath = comparison.right {
+            comparison.left = operand.syntax
+        } else {
+            comparison.right = operand.syntax
+        }
+        return comparison.description
+    }
+
+    /// The condition that the comparison with a constant is.
     func condition(_ operand: PredicateOperand) throws -> QueryCondition {
-        if let shape = unwrapped(operand.given) as? any RLMGeospatial {
+        if operand.mayBeShape, let shape = unwrapped(operand.given) as? any RLMGeospatial {
             return try within(shape)
         }
         if case .object = path.end {
@@ -44,19 +62,19 @@ struct ConstantResolution {
         if let condition = try membership(operand) { return through(condition) }
         let test = try test(operand)
         if let operation = path.operation {
-            return test.condition(try expression(operation), name: comparison.description)
+            return test.condition(try expression(operation), name: name(operand))
         }
         // `IN` is `==` with each of a list.
         let matchesNullLinks =
-            comparison.operation != .notEqual && test.passes(.null) && path.mayEndAtNullLink
+            comparison.operation != .notEqual && path.mayEndAtNullLink && test.passes(.null)
         switch path.end {
         case .property(let property, let column) where property.shape.collection == .none:
             let condition = test.condition(
-                column: column, type: property.shape.type, name: comparison.description)
+                column: column, type: property.shape.type, name: name(operand))
             return through(condition, matchesNullLinks: matchesNullLinks)
         case .property, .referrers, .keys, .entry, .part, .object:
             guard let queryPath = path.queryPath else { throw error("The path has no values.") }
-            let condition = test.condition(.values(queryPath), name: comparison.description)
+            let condition = test.condition(.values(queryPath), name: name(operand))
             guard matchesNullLinks else { return condition }
             return .or([through(.constant(false), matchesNullLinks: true), condition])
         }

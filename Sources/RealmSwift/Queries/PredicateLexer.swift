@@ -288,14 +288,21 @@ struct PredicateLexer {
             throw error("'%\(letters)' is not known; use %@, %K or %d", at: start)
         }
         let argument = try takeArgument(start)
-        guard
-            argument is any BinaryInteger || argument is any BinaryFloatingPoint
-                || argument is NSNumber
-        else {
+        if var place = argument as? ArgumentPlace {
+            place.isOfNumber = true
+            return .value(place)
+        }
+        guard Self.isNumber(argument) else {
             throw error(
                 "%\(letters) takes a number, but the argument is \(text(of: argument))", at: start)
         }
         return .value(argument)
+    }
+
+    /// Whether `%d` takes an argument.
+    static func isNumber(_ argument: Any?) -> Bool {
+        argument is any BinaryInteger || argument is any BinaryFloatingPoint
+            || argument is NSNumber
     }
 
     private mutating func takeArgument(_ start: Int) throws -> Any? {

@@ -20,8 +20,7 @@ private struct KeyPathResolution {
 
     init(_ resolver: PredicateResolver, _ syntax: KeyPathSyntax) {
         self.resolver = resolver
-        path = ResolvedKeyPath(
-            from: resolver.managedClass, text: syntax.description, position: syntax.position)
+        path = ResolvedKeyPath(from: resolver.managedClass, syntax)
     }
 
     func resolve(_ steps: [KeyPathSyntax.Step]) throws -> ResolvedKeyPath {
@@ -48,15 +47,14 @@ private struct KeyPathResolution {
     private mutating func follow(_ name: String) throws {
         try enterObjects()
         let model = path.last.model
-        guard let property = model[name] else {
+        if let position = model.position(ofStored: name) {
+            path.end = .property(model.properties[position], column: path.last.columns[position])
+        } else if let property = model[name] {
+            path.end = .referrers(try referrers(property))
+        } else {
             throw resolver.error(
                 "Property '\(name)' not found in object of type '\(model.name)'",
                 at: path.position)
-        }
-        if let position = model.properties.firstIndex(where: { $0.name == name }) {
-            path.end = .property(property, column: path.last.columns[position])
-        } else {
-            path.end = .referrers(try referrers(property))
         }
     }
 

@@ -56,16 +56,29 @@ struct PredicateResolver {
             throw error(
                 "\(subquery.text).@count is only supported when compared with a constant number.",
                 at: subquery.position)
-        case (.keyPath(let path), let right):
-            return try ConstantResolution(self, comparison, path).condition(try value(of: right))
-        case (let left, .keyPath(let path)):
-            let mirrored =
-                comparison.operation == .isIn ? containing(comparison) : try mirrored(comparison)
-            return try ConstantResolution(self, mirrored, path).condition(try value(of: left))
-        default:
+        default: break
+        }
+        guard let resolution = try constantResolution(comparison) else {
             throw error(
                 "Predicate expressions must compare a keypath and another keypath or a constant "
                     + "value", at: comparison.position)
+        }
+        return try resolution.condition(PredicateOperand(resolution.constant))
+    }
+
+    /// A comparison of a key path with a constant, ANY or nothing in front; nil for all others.
+    ///
+    /// - Throws: ``InvalidPredicate`` unless the key path leads somewhere, and may stand there.
+    func constantResolution(_ comparison: ComparisonSyntax) throws -> ConstantResolution? {
+        if comparison.qualifier == .all { return nil }
+        switch (comparison.left, comparison.right) {
+        case (.keyPath(let path), .value), (.keyPath(let path), .list):
+            return try ConstantResolution(self, comparison, path)
+        case (.value, .keyPath(let path)), (.list, .keyPath(let path)):
+            let mirrored =
+                comparison.operation == .isIn ? containing(comparison) : try mirrored(comparison)
+            return try ConstantResolution(self, mirrored, path)
+        default: return nil
         }
     }
 
@@ -93,20 +106,39 @@ struct PredicateResolver {
         }
         return result
     }
-
-    private func value(of operand: OperandSyntax) throws -> PredicateOperand {
-        switch operand {
-        case .value(let given): PredicateOperand(value: PredicateValue(given), given: given)
-        case .list(let elements):
-            PredicateOperand(value: PredicateValue(elements), given: elements)
-        case .keyPath, .subquery: preconditionFailure("no value")
-        }
-    }
 }
 
 /// A value, and how it was given, for messages.
 struct PredicateOperand {
+    let syntax: OperandSyntax
     /// Nil for something that nothing can be compared with.
     let value: PredicateValue?
-    let given: Any?
+
+    /// - Parameter constant: a value or a list.
+    init(_ constant: OperandSyntax) {
+        syntax = constant
+        value =
+            switch constant {
+            case .value(let given): PredicateValue(given)
+            case .list(let elements): PredicateValue(elements)
+            case .keyPath, .subquery: preconditionFailure("no constant")
+            }
+    }
+
+    var given: Any? {
+        switch syntax {
+        case .value(let given): given
+        case .list(let elements): elements
+        case .keyPath, .subquery: nil
+        }
+    }
+
+    /// False for what is stored as a value, so that nobody asks whether its type conforms: that takes
+    /// longer than most of the rest.
+    var mayBeShape: Bool {
+        switch value {
+        case .null?, .scalar?, .object?: false
+        case .members?, .list?, nil: true
+        }
+    }
 }

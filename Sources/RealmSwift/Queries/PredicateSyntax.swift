@@ -37,13 +37,13 @@ struct ComparisonSyntax {
 }
 
 /// What is compared.
-indirect enum OperandSyntax {
+enum OperandSyntax {
     case keyPath(KeyPathSyntax)
     /// A literal or an argument; nil for null.
     case value(Any?)
     /// `{1, 2, 3}`
     case list([Any?])
-    case subquery(SubquerySyntax)
+    indirect case subquery(SubquerySyntax)
 }
 
 /// `person.dogs.@count`, `map['key']`, `SELF`, `$variable.name`

@@ -14,6 +14,10 @@ enum PredicateValue {
 
     /// Nil for a value that nothing can be compared with.
     init?(_ given: Any?) {
+        if let given, let common = Self(common: given) {
+            self = common
+            return
+        }
         guard let given = unwrapped(given) else {
             self = .null
             return
@@ -30,6 +34,23 @@ enum PredicateValue {
         case is [AnyHashable: Any]: return nil
         case let value as any Sequence: self.init(elements: anyElements(value))
         default: return nil
+        }
+    }
+
+    /// The same in short for the types that most values have. Types are compared, because asking
+    /// whether a type conforms takes longer than all else.
+    private init?(common given: Any) {
+        let type = Swift.type(of: given)
+        if type == Int.self, let value = given as? Int {
+            self = .scalar(.int, .integer(Int64(value)))
+        } else if type == String.self, let value = given as? String {
+            self.init(scalar: value)
+        } else if type == [Int].self, let values = given as? [Int] {
+            self = .list(values.map { .scalar(.int, .integer(Int64($0))) })
+        } else if type == [String].self, let values = given as? [String] {
+            self = .list(values.map { PredicateValue(scalar: $0) })
+        } else {
+            return nil
         }
     }
 

@@ -14,20 +14,16 @@ extension RealmCollection {
     ///   - predicateFormat: what the objects are to satisfy.
     ///   - args: take the places of `%@` (values), `%K` (key paths) and `%d` (numbers).
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
-        attempt {
-            try _filtered(
-                PredicateParser.parse(predicateFormat, args.map(unwrapped)),
-                format: predicateFormat)
-        }
+        attempt { Results(query: try _querySource.filtered(predicateFormat, args)) }
     }
 
     /// The position of the first object that matches a predicate; nil if none does. See
     /// ``filter(_:_:)``.
     public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
         attempt {
-            try _index(
-                matching: PredicateParser.parse(predicateFormat, args.map(unwrapped)),
-                format: predicateFormat)
+            let source = _querySource
+            let matches = try source.filtered(predicateFormat, args)
+            return matches.firstPosition(in: source.query())
         }
     }
 
@@ -43,16 +39,54 @@ extension RealmCollection {
     ///
     /// - Throws: ``InvalidPredicate`` if it does not suit the class.
     func _index(matching syntax: PredicateSyntax, format: String) throws -> Int? {
-        let query = try _querySource.query()
+        let query = _querySource.query()
         let matches = try query.filtered(syntax, format: format)
         return matches.firstPosition(in: query)
+    }
+}
+
+extension _QuerySource {
+    /// The objects that match a predicate text. A collection that cannot be queried stops the
+    /// program.
+    ///
+    /// - Throws: ``InvalidPredicate``.
+    func filtered(_ format: String, _ arguments: [Any]) throws -> ResultsQuery {
+        let prepared = managedClass?.preparedPredicate(format, argumentCount: arguments.count)
+        if let prepared, prepared.accepts(arguments) {
+            let query = query()
+            if let condition = try? prepared.condition(arguments) {
+                return try query.filtered(condition)
+            }
+        }
+        let syntax = try PredicateParser.parse(format, arguments.map(unwrapped))
+        return try query().filtered(syntax, format: format)
+    }
+
+    /// The class of the objects; nil where there are none.
+    private var managedClass: ManagedClass? {
+        switch kind {
+        case .results(let query): query.managedClass
+        case .links(let target, _, _): target
+        case .values, .unmanaged: nil
+        }
+    }
+}
+
+extension ManagedClass {
+    fileprivate func preparedPredicate(
+        _ format: String, argumentCount: Int
+    ) -> PreparedPredicate? {
+        realm.preparedPredicate(format, argumentCount: argumentCount, in: self)
     }
 }
 
 extension ResultsQuery {
     /// - Throws: ``InvalidPredicate`` if it does not suit the class.
     func filtered(_ syntax: PredicateSyntax, format: String) throws -> ResultsQuery {
-        let condition = try PredicateResolver.resolve(syntax, format: format, in: managedClass)
+        try filtered(PredicateResolver.resolve(syntax, format: format, in: managedClass))
+    }
+
+    fileprivate func filtered(_ condition: QueryCondition) throws -> ResultsQuery {
         guard let table = managedClass.table else { return self }
         // A sort in front changes nothing for a filter, and two filters in a row are one, so that
         // the cheaper test comes first and indexes answer for both.

@@ -2,11 +2,7 @@ extension RealmKeyedCollection {
     /// The values that match a predicate: see ``RealmCollection/filter(_:_:)``. Keys without an
     /// object are left out.
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
-        attempt {
-            try _filtered(
-                PredicateParser.parse(predicateFormat, args.map(unwrapped)),
-                format: predicateFormat)
-        }
+        attempt { Results(query: try _querySource.filtered(predicateFormat, args)) }
     }
 
     /// The objects of the map in the order of several properties: see

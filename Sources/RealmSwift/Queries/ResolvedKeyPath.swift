@@ -46,15 +46,16 @@ struct ResolvedKeyPath {
     var end = End.object
     /// What is made of all values at the end.
     var operation: Operator?
-    /// As it was written.
-    let text: String
-    let position: Int
+    private let syntax: KeyPathSyntax
 
-    init(from start: ManagedClass, text: String, position: Int) {
+    init(from start: ManagedClass, _ syntax: KeyPathSyntax) {
         last = start
-        self.text = text
-        self.position = position
+        self.syntax = syntax
     }
+
+    /// As it was written.
+    var text: String { syntax.description }
+    var position: Int { syntax.position }
 
     /// Whether the path may lead to several values, of which any is compared.
     var leadsToMany: Bool {

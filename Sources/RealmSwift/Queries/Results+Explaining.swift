@@ -66,6 +66,9 @@ extension ResultsQuery {
 
 extension QueryEffort {
     fileprivate var text: String {
+        if leaves == 0, let candidates {
+            return "looked at none of the \(candidates) objects that were named"
+        }
         let objects = candidates == nil ? "\(rows) objects" : "\(rows) objects that were named"
         return "looked at \(objects), in \(leaves) leaves: \(skippedLeaves) of them skipped by "
             + "zone maps, \(matchingLeaves) with a match"

@@ -41,6 +41,8 @@ final class RealmInstance {
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastClass: ManagedClass?
     @exclusivity(unchecked) private var isReading = true
+    /// What has been read of predicates for its classes.
+    @exclusivity(unchecked) private var predicates = PreparedPredicates()
     /// While `create` runs: for each object made from a value, the properties that were given.
     @exclusivity(unchecked) var conversion: _ValueConversion?
 
@@ -140,6 +142,15 @@ final class RealmInstance {
             "Object type '\(name)' is not managed by the Realm. If using a custom "
                 + "`objectClasses` / `objectTypes` array in your configuration, add `\(name)` "
                 + "to the list of `objectClasses` / `objectTypes`.")
+    }
+
+    /// What a predicate text says of a class; nil if it has to be read anew, or if another thread
+    /// asks.
+    func preparedPredicate(
+        _ format: String, argumentCount: Int, in managedClass: ManagedClass
+    ) -> PreparedPredicate? {
+        guard thread == currentThread() else { return nil }
+        return predicates.predicate(format, argumentCount: argumentCount, in: managedClass)
     }
 
     func cancelledKeys(ofClass name: String) -> CancelledKeys {

@@ -112,6 +112,9 @@ final class ClassModel: @unchecked Sendable {
             properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// The position of a stored property.
+    func position(ofStored name: String) -> Int? { positions[name] }
+
     /// The stored or computed property of a name.
     subscript(name: String) -> PropertyModel? {
         positions[name].map { properties[$0] } ?? computed.first { $0.name == name }

@@ -104,6 +104,80 @@ extension ColumnIndex {
         }
     }
 
+    /// Appends the objects that match, in their order, unless they are more than `limit`. False if
+    /// they are, or if they are no neighbours; nothing is appended then.
+    ///
+    /// A few objects of one value, or between two, take one descent; all else takes one more for
+    /// each end.
+    ///
+    /// - Throws: what ``positions(where:)`` throws.
+    func append(
+        where test: ColumnTest, to keys: inout [ObjectKey], atMost limit: Int
+    ) throws -> Bool {
+        try catchUp()
+        let start = keys.count
+        let end = try appendNeighbours(test, to: &keys, atMost: min(limit, Self.fewNeighbours))
+        if end == .found { return true }
+        keys.removeLast(keys.count - start)
+        if end == .isFar, limit <= Self.fewNeighbours { return false }
+        guard let positions = try positions(where: test), positions.count <= limit else {
+            return false
+        }
+        keys.reserveCapacity(start + positions.count)
+        try forEachKey(in: positions) {
+            keys.append($0)
+            return true
+        }
+        return true
+    }
+
+    /// So many entries are walked over in hope of the end. Where it is farther away, counting first
+    /// is cheaper than walking in vain.
+    private static let fewNeighbours = 256
+
+    private enum End {
+        case found
+        /// It does not come within the limit.
+        case isFar
+        /// Only positions tell it.
+        case isUnknown
+    }
+
+    /// Walks from the first object that matches to the last one.
+    private func appendNeighbours(
+        _ test: ColumnTest, to keys: inout [ObjectKey], atMost limit: Int
+    ) throws -> End {
+        let bounds: (first: Scalar, last: Scalar, includesLast: Bool)
+        switch test {
+        case .compare(.equal, .null): return .isUnknown
+        case .compare(.equal, let value): bounds = (value, value, true)
+        case .between(let first, let last): bounds = (first, last, true)
+        case .range(let first, let end): bounds = (first, end, false)
+        default: return .isUnknown
+        }
+        guard try isOrdered(bounds.first), try isOrdered(bounds.last) else { return .found }
+        return try table.withFirstKey(bounds.first) { first, isCut in
+            try table.withFirstKey(bounds.last) { last, isLastCut -> End in
+                // An entry that is cut lies on the same side of a shorter value as the whole string.
+                if isCut || isLastCut { return .isUnknown }
+                var end = End.found
+                var left = limit
+                try map.forEach(table.pager, root(trees.values), from: first, .min) { leaf, row in
+                    let order = map.orderOfFirst(leaf, row, last)
+                    if order > 0 || order == 0 && !bounds.includesLast { return false }
+                    if left == 0 {
+                        end = .isFar
+                        return false
+                    }
+                    left -= 1
+                    keys.append(ObjectKey(rawValue: leaf.integer(1, row)))
+                    return true
+                }
+                return end
+            }
+        }
+    }
+
     private func positions(_ comparison: Comparison, _ value: Scalar, all: Int) throws
         -> Range<Int>?
     {

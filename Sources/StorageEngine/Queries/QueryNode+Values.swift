@@ -29,6 +29,8 @@ final class ColumnNode: QueryNode {
         try IndexedTest(table, column, test)?.keys(atMost: limit)
     }
 
+    override var namesMatchesOnly: Bool { true }
+
     override func explain() -> [String] {
         ["\(table.queryName(of: column)) \(test.text): columns\(indexNote)"]
     }
@@ -72,6 +74,8 @@ final class ValueNode: QueryNode {
         try IndexedTest(table, column, test)?.keys(atMost: limit)
     }
 
+    override var namesMatchesOnly: Bool { true }
+
     override func explain() -> [String] {
         ["\(table.queryName(of: column)) \(test.text): row by row"]
     }
@@ -81,50 +85,51 @@ final class ValueNode: QueryNode {
 struct IndexedTest {
     private let table: Table
     private let column: Int
-    private let tests: [ColumnTestOfValue]
-
-    /// One of those that a test consists of: any may match.
-    private typealias ColumnTestOfValue = ValueTest
+    private let test: ValueTest
 
     /// Nil if there is no index, or it does not answer such a test.
     init?(_ table: Table, _ column: Int, _ test: ValueTest) {
         guard table.isIndexedForQueries(column) else { return nil }
         self.table = table
         self.column = column
+        self.test = test
         switch test {
-        case .isIn(let values): tests = values.map { .compare(.equal, $0) }
-        case .compare(.notEqual, .null), .hasPrefix, .range: tests = [test]
-        case .compare(let comparison, _) where comparison != .notEqual: tests = [test]
+        case .isIn, .hasPrefix, .range, .compare(.notEqual, .null): break
+        case .compare(let comparison, _) where comparison != .notEqual: break
         default: return nil
         }
     }
 
-    /// Those that match, unless they are more than `limit`.
+    /// Those that match, and no others, unless they are more than `limit`. In any order, one perhaps
+    /// several times.
     func keys(atMost limit: Int) throws -> [ObjectKey]? {
         var keys: [ObjectKey] = []
-        for test in tests {
-            guard let more = try matches(test, atMost: limit - keys.count) else { return nil }
-            keys += more
+        guard case .isIn(let values) = test else {
+            return try append(test, to: &keys, atMost: limit) ? keys : nil
+        }
+        for value in values {
+            let isComplete = try append(
+                .compare(.equal, value), to: &keys, atMost: limit - keys.count)
+            if !isComplete { return nil }
         }
         return keys
     }
 
-    private func matches(_ test: ValueTest, atMost limit: Int) throws -> [ObjectKey]? {
+    /// False if there are more than `limit`.
+    private func append(
+        _ test: ValueTest, to keys: inout [ObjectKey], atMost limit: Int
+    ) throws -> Bool {
         guard let index = table.index(of: column) else {
             // The primary key has a map of its own, which finds single keys.
-            guard case .compare(.equal, let value) = test, limit > 0 else { return nil }
-            return try value.withScalar { try table.find(primaryKey: $0) }.map { [$0] } ?? []
-        }
-        guard let positions = try test.withColumnTest({ try index.positions(where: $0) }) ?? nil,
-            positions.count <= limit
-        else { return nil }
-        var keys: [ObjectKey] = []
-        keys.reserveCapacity(positions.count)
-        try index.forEachKey(in: positions) {
-            keys.append($0)
+            guard case .compare(.equal, let value) = test, limit > 0 else { return false }
+            if let key = try value.withScalar({ try table.find(primaryKey: $0) }) {
+                keys.append(key)
+            }
             return true
         }
-        return keys
+        return try test.withColumnTest {
+            try index.append(where: $0, to: &keys, atMost: limit)
+        } ?? false
     }
 }
 

@@ -25,6 +25,10 @@ class QueryNode {
     /// `limit`; in any order. Called after ``prepare()``.
     func candidates(atMost limit: Int) throws -> [ObjectKey]? { nil }
 
+    /// Whether ``candidates(atMost:)``, if it names any, names matches only, so that nothing is left to
+    /// ask. One may be named several times.
+    var namesMatchesOnly: Bool { false }
+
     /// One line, and one indented line for each part below.
     func explain() -> [String] { preconditionFailure("overridden") }
 }
@@ -134,6 +138,8 @@ final class OrNode: QueryNode {
         }
         return all
     }
+
+    override var namesMatchesOnly: Bool { parts.allSatisfy(\.namesMatchesOnly) }
 
     override func explain() -> [String] { ["any of"] + Self.indented(parts) }
 }

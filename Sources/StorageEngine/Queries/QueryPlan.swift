@@ -21,7 +21,7 @@ public final class QueryPlan {
 
     /// Candidates are looked at one by one if they are at most this part of the table: looking one
     /// up costs some hundred times what a row costs in a scan, if that reads a column.
-    static let shareOfCandidates = 64
+    public static let shareOfCandidates = 64
 
     /// - Throws: `.invalidArgument` if a test does not suit its column, `.damaged`.
     public init(_ table: Table, _ condition: QueryCondition) throws {
@@ -41,6 +41,7 @@ public final class QueryPlan {
     public func count() throws -> Int {
         if matchesEverything, effort == nil { return try table.count() }
         let candidates = try begin()
+        if let candidates, root.namesMatchesOnly { return matches(named: candidates).count }
         if candidates == nil, effort == nil, let onlyTest {
             return try table.count(where: onlyTest)
         }
@@ -58,7 +59,13 @@ public final class QueryPlan {
     public func keys(limit: Int = .max) throws -> [ObjectKey] {
         var keys: [ObjectKey] = []
         if limit <= 0 { return keys }
-        try forEachLeaf(among: begin()) { rows, scan in
+        let candidates = try begin()
+        if let candidates, root.namesMatchesOnly {
+            keys = matches(named: candidates)
+            if keys.count > limit { keys.removeLast(keys.count - limit) }
+            return keys
+        }
+        try forEachLeaf(among: candidates) { rows, scan in
             let leaf = scan.leaf
             rows.forEachRow { keys.append(leaf.objectKey($0)) }
             return keys.count < limit
@@ -95,6 +102,19 @@ public final class QueryPlan {
             let leaf = scan.leaf
             rows.forEachRow { matches.append(leaf.objectKey($0)) }
             return true
+        }
+        return matches
+    }
+
+    /// What indexes have named, ascending, each once. No object is looked at.
+    private func matches(named keys: [ObjectKey]) -> [ObjectKey] {
+        effort?.named(keys.count)
+        let isAscending = zip(keys, keys.dropFirst()).allSatisfy { $0.rawValue < $1.rawValue }
+        if isAscending { return keys }
+        var matches: [ObjectKey] = []
+        matches.reserveCapacity(keys.count)
+        for key in keys.sorted(by: { $0.rawValue < $1.rawValue }) where key != matches.last {
+            matches.append(key)
         }
         return matches
     }

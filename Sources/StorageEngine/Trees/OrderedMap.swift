@@ -94,6 +94,17 @@ struct OrderedMap {
         }
     }
 
+    /// How the first key of a row of a leaf compares with another: below 0, 0 or above 0.
+    @inline(__always)
+    func orderOfFirst(_ leaf: Node, _ row: Int, _ first: FirstKey) -> Int {
+        switch first {
+        case .integer(let key):
+            let own = leaf.integer(0, row)
+            return own < key ? -1 : own == key ? 0 : 1
+        case .bytes(let key): return compare(leaf.bytes(0, row), key)
+        }
+    }
+
     /// Visits entries from the given key on, in order, until `body` returns false.
     func forEach(
         _ pager: Pager, _ root: TreeRoot, from first: FirstKey, _ second: Int64,

@@ -67,7 +67,40 @@ import Testing
             let part = try everyOther._filtered(parsed, format: format)
             let expectedPart = heroes.filter { expected.contains($0.hero.id) && $0.hero.age > 2 }
             #expect(Array(part.map(\.id)) == expectedPart.map(\.hero.id), "\(seed): \(format)")
+            try checkPlaces(predicate, seed)
             return found.count
+        }
+
+        /// The same with arguments in the places of its constants, and again with others: what the
+        /// Realm has kept of the text finds what the text means.
+        private func checkPlaces(_ predicate: PredicateSyntax, _ seed: UInt64) throws {
+            let format = predicate.mapConstants { _ in Place() }.description
+            var random = RepeatableRandom(seed: seed, part: 2)
+            for round in 0..<3 {
+                var arguments: [Any] = []
+                let other = predicate.mapConstants { value in
+                    let argument = round == 0 ? value : Self.another(value, &random)
+                    arguments.append(argument)
+                    return argument
+                }
+                let source = realm.objects(Hero.self)._querySource
+                let expected = heroes.filter { evaluation.isTrue(other, $0.model) }
+                let found = try Results<Hero>(query: source.filtered(format, arguments))
+                #expect(
+                    Array(found.map(\.id)) == expected.map(\.hero.id),
+                    "PREDICATE_SEED=\(seed), round \(round): \(other)")
+            }
+        }
+
+        /// One of the same type.
+        private static func another(_ value: Any, _ random: inout RepeatableRandom) -> Any {
+            switch value {
+            case let flag as Bool: random.isOne(in: 2) ? flag : !flag
+            case is Int: random.below(6)
+            case is Double: Double(random.below(20)) / 4
+            case is String: PredicateGenerator.text(&random)
+            default: value
+            }
         }
 
         // MARK: Making
@@ -200,6 +233,40 @@ import Testing
                 model.values["staff"] = .many(referrers("boss"))
                 model.values["fans"] = .many(referrers("friends"))
             }
+        }
+    }
+}
+
+/// What is printed for a constant of a text with places.
+private struct Place: CustomStringConvertible {
+    var description: String { "%@" }
+}
+
+extension PredicateSyntax {
+    /// The same with other constants, which are visited as they are written; null stays.
+    fileprivate func mapConstants(_ transform: (Any) -> Any) -> PredicateSyntax {
+        switch self {
+        case .constant: return self
+        case .not(let operand): return .not(operand.mapConstants(transform))
+        case .and(let operands): return .and(operands.map { $0.mapConstants(transform) })
+        case .or(let operands): return .or(operands.map { $0.mapConstants(transform) })
+        case .comparison(var comparison):
+            comparison.left = comparison.left.mapConstants(transform)
+            comparison.right = comparison.right.mapConstants(transform)
+            return .comparison(comparison)
+        }
+    }
+}
+
+extension OperandSyntax {
+    fileprivate func mapConstants(_ transform: (Any) -> Any) -> OperandSyntax {
+        switch self {
+        case .keyPath: return self
+        case .value(let value): return .value(value.map(transform))
+        case .list(let values): return .list(values.map { $0.map(transform) })
+        case .subquery(var subquery):
+            subquery.predicate = subquery.predicate.mapConstants(transform)
+            return .subquery(subquery)
         }
     }
 }

@@ -19,6 +19,8 @@ extension Query {
 /// that is an object; nil for nil of any type.
 func queryValue(_ value: Any?) -> Any? {
     guard let value = unwrapped(value) else { return nil }
+    // As in `unwrapped`: asking whether a type conforms takes longer than all else.
+    if type(of: value) == Int.self || type(of: value) == String.self { return value }
     guard let mapped = value as? any _MappedPersistable, !type(of: mapped)._isLink else {
         return value
     }

@@ -68,8 +68,10 @@ extension Query {
 
     private func property<Root: _KeyPathRoot, V>(_ keyPath: KeyPath<Root, V>) -> Query<V> {
         if path.hasMapSubscript { stop("Cannot apply key path to Map subscripts.") }
+        // Asking whether a type conforms takes longer than all else.
         let isCollection =
-            V.self is any RealmCollectionBase.Type || V.self is any RealmKeyedCollection.Type
+            V.self != Int.self && V.self != String.self
+            && (V.self is any RealmCollectionBase.Type || V.self is any RealmKeyedCollection.Type)
         return Query<V>(path.appending(_name(for: keyPath), isCollection: isCollection))
     }
 }

@@ -12,6 +12,7 @@ extension TypedExpression {
     private func naming(_ number: inout Int) -> TypedExpression {
         switch self {
         case .path, .value, .list, .between, .subquery: return self
+        case .comparison(.path, _, _, .value), .comparison(.path, _, _, .list): return self
         case .not(let operand): return .not(operand.naming(&number))
         case .compound(_, let junction, _):
             return mapOperands(of: junction) { $0.naming(&number) }

@@ -66,7 +66,11 @@ struct TypedPath {
     /// - Parameter name: of a property, or of several that dots separate.
     func appending(_ name: String, isCollection: Bool) -> TypedPath {
         var path = self
-        for name in name.split(separator: ".") { path.steps.append(.name(String(name))) }
+        if name.utf8.contains(UInt8(ascii: ".")) {
+            for name in name.split(separator: ".") { path.steps.append(.name(String(name))) }
+        } else {
+            path.steps.append(.name(name))
+        }
         if isCollection { path.collections.append(path.steps.count) }
         return path
     }
