@@ -29,6 +29,14 @@ final class ColumnNode: QueryNode {
         try IndexedTest(table, column, test)?.keys(atMost: limit)
     }
 
+    override func start(inOrderOf column: Int) -> QueryStart? {
+        column == self.column ? test.start : nil
+    }
+
+    override func countByPrimaryKey() throws -> Int? {
+        try table.countByPrimaryKey(test, column)
+    }
+
     override func explain() -> [String] {
         ["\(table.queryName(of: column)) \(test.text): columns\(indexNote)"]
     }
@@ -70,6 +78,14 @@ final class ValueNode: QueryNode {
 
     override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
         try IndexedTest(table, column, test)?.keys(atMost: limit)
+    }
+
+    override func start(inOrderOf column: Int) -> QueryStart? {
+        column == self.column ? test.start : nil
+    }
+
+    override func countByPrimaryKey() throws -> Int? {
+        try table.countByPrimaryKey(test, column)
     }
 
     override func explain() -> [String] {
@@ -139,7 +155,30 @@ extension Table {
     }
 }
 
+extension Table {
+    /// The objects whose primary key passes a test; nil for another column or another test.
+    fileprivate func countByPrimaryKey(_ test: ValueTest, _ column: Int) throws -> Int? {
+        guard column == primaryKeyColumn, case .compare(let comparison, let value) = test else {
+            return nil
+        }
+        return try value.withScalar { try count(primaryKey: comparison, $0) }
+    }
+}
+
 extension ValueTest {
+    fileprivate var start: QueryStart? {
+        switch self {
+        case .compare(_, .null): nil
+        case .compare(.greaterOrEqual, let value):
+            QueryStart(value: value, isWholeCondition: true)
+        case .compare(.greater, let value), .compare(.equal, let value), .range(let value, _, _):
+            QueryStart(value: value, isWholeCondition: false)
+        case .hasPrefix(let bytes):
+            QueryStart(value: .bytes(bytes), isWholeCondition: false)
+        case .compare, .isIn, .hasSuffix, .contains, .satisfies: nil
+        }
+    }
+
     /// Calls `body` with what the kernels and indexes take; nil if there is no such test.
     func withColumnTest<Answer>(_ body: (ColumnTest) throws -> Answer) throws -> Answer? {
         // As results: thrown through these closures, an error ended unoptimised programs of Swift

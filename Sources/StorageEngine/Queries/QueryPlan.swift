@@ -41,6 +41,9 @@ public final class QueryPlan {
     public func count() throws -> Int {
         if matchesEverything, effort == nil { return try table.count() }
         let candidates = try begin()
+        if candidates == nil, effort == nil, let count = try root.countByPrimaryKey() {
+            return count
+        }
         if candidates == nil, effort == nil, let onlyTest {
             return try table.count(where: onlyTest)
         }
