@@ -110,7 +110,7 @@ import Testing
                 let order = QueryOrder(column: 0, isAscending: isAscending)
                 let sorter = try QuerySorter(table, [order, QueryOrder(column: 1)])
                 let inOrder = isAscending ? expected : expected.reversed()
-                for limit in [0, 1, 7, 128, .max] {
+                for limit in [0, 1, 7, 128, 5_000] {
                     #expect(
                         try sorter.first(limit, of: plan)
                             == inOrder.prefix(limit).map(\.object), comment)
