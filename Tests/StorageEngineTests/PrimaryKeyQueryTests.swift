@@ -133,7 +133,7 @@ import Testing
         func first(_ condition: QueryCondition) throws -> ([Int64], QueryEffort) {
             let plan = try QueryPlan(table, condition)
             let (keys, effort) = try plan.measuringEffort { try sorter.first(8, of: plan) }
-            let values = try keys.map { key in
+            let values = try keys.map { key -> Int64 in
                 guard case .integer(let value) = try table.value(0, of: key) else { return -1 }
                 return value
             }
