@@ -26,7 +26,6 @@ import Testing
     func randomOperationsLeaveWhatADictionaryHolds(layer: EngineLayer) throws {
         let folder = try TemporaryFolder()
         let engine = try Self.engine(layer)
-        let canScan = engine.reason(against: .recordScans) == nil
         let store = try engine.openRecords(at: folder.path + "/records.realm", .full)
         var generator = SeededGenerator(seed: 17)
         var model: [String: [[UInt8]]] = [:]
@@ -54,7 +53,7 @@ import Testing
             case 2 where model[key] != nil:
                 try store.readModifyWrite(key, field: field, to: value)
                 model[key]![field] = value
-            case 3 where canScan:
+            case 3:
                 let expected = model.keys.count { $0 >= key }
                 #expect(try store.scan(from: key, count: 50) == min(50, expected))
                 #expect(try store.scan(from: "", count: 0) == 0)
@@ -93,15 +92,12 @@ import Testing
         try expectEqual(objects, ["a": Array(fields.dropLast()) + [[200]]])
     }
 
-    @Test func scansOfObjectsAreRefusedWithAReason() throws {
-        #expect(RealmObjectEngine().reason(against: .recordScans)?.hasSuffix(".") == true)
-        let scans = try #require(
-            try WorkloadCatalogue.makeCase(
-                workload: "ycsb-e", strategy: "api", size: 10, options: CaseOptions()))
-        #expect(scans.unsupported != nil)
-        let reads = try #require(
-            try WorkloadCatalogue.makeCase(
-                workload: "ycsb-a", strategy: "api-rate", size: 10, options: CaseOptions()))
-        #expect(reads.unsupported == nil)
+    @Test func bothLayersScan() throws {
+        for strategy in ["api", "api-rate", "engine", "engine-rate"] {
+            let scans = try #require(
+                try WorkloadCatalogue.makeCase(
+                    workload: "ycsb-e", strategy: strategy, size: 10, options: CaseOptions()))
+            #expect(scans.unsupported == nil)
+        }
     }
 }

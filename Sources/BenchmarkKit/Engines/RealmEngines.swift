@@ -41,12 +41,7 @@ struct RealmObjectEngine: RealmEngine {
     var layer: EngineLayer { .api }
     var summary: String { "the embedded engine through RealmSwift objects; \(commitPolicy)" }
 
-    func reason(against feature: EngineFeature) -> String? {
-        switch feature {
-        case .recordScans: RealmRecords.noScans
-        default: nil
-        }
-    }
+    func reason(against feature: EngineFeature) -> String? { nil }
 
     func openPersons(
         at path: String, _ layout: PersonLayout, _ durability: Durability

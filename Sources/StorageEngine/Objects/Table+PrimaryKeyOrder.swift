@@ -23,8 +23,7 @@ extension Table {
             throw pager.invalidArgument("'\(stored.name)' has no primary key.")
         }
         let state = try keyState
-        let order = OrderedColumn(
-            table: self, column: column, map: primaryKeyMap, root: state.pointee.root)
+        let order = try primaryKeyOrder(column)
         guard let start, !start.isNull else {
             // Null is kept in the map's root entry.
             let extra = state.pointee.extra
@@ -39,5 +38,31 @@ extension Table {
                 "The primary key of '\(stored.name)' has values of another type.")
         }
         try order.forEachKey(from: order.position(start, isBehind: false), body)
+    }
+
+    /// How many objects have a primary key that compares so with a value that is not null; nil for
+    /// `.equal`, `.notEqual`, and a value that is none of the key's type. Null compares with
+    /// nothing. O(log n), as ``forEachInPrimaryKeyOrder(from:_:)`` starts.
+    func count(primaryKey comparison: Comparison, _ value: Scalar) throws -> Int? {
+        guard let column = primaryKeyColumn else { return nil }
+        switch (stored.columns[column].kind, value) {
+        case (.integer, .integer), (.bytes, .bytes), (.fixed16, .fixed16), (.fixed12, .fixed12):
+            break
+        default: return nil
+        }
+        let order = try primaryKeyOrder(column)
+        switch comparison {
+        case .less: return try order.position(value, isBehind: false)
+        case .lessOrEqual: return try order.position(value, isBehind: true)
+        case .greater: return try order.root.count - order.position(value, isBehind: true)
+        case .greaterOrEqual: return try order.root.count - order.position(value, isBehind: false)
+        case .equal, .notEqual: return nil
+        }
+    }
+
+    /// Objects whose primary key is null are not in it.
+    private func primaryKeyOrder(_ column: Int) throws -> OrderedColumn {
+        OrderedColumn(
+            table: self, column: column, map: primaryKeyMap, root: try keyState.pointee.root)
     }
 }

@@ -31,6 +31,14 @@ final class ColumnNode: QueryNode {
 
     override var namesMatchesOnly: Bool { true }
 
+    override func start(inOrderOf column: Int) -> QueryStart? {
+        column == self.column ? test.start : nil
+    }
+
+    override func countByPrimaryKey() throws -> Int? {
+        try table.countByPrimaryKey(test, column)
+    }
+
     override func explain() -> [String] {
         ["\(table.queryName(of: column)) \(test.text): columns\(indexNote)"]
     }
@@ -75,6 +83,14 @@ final class ValueNode: QueryNode {
     }
 
     override var namesMatchesOnly: Bool { true }
+
+    override func start(inOrderOf column: Int) -> QueryStart? {
+        column == self.column ? test.start : nil
+    }
+
+    override func countByPrimaryKey() throws -> Int? {
+        try table.countByPrimaryKey(test, column)
+    }
 
     override func explain() -> [String] {
         ["\(table.queryName(of: column)) \(test.text): row by row"]
@@ -144,7 +160,30 @@ extension Table {
     }
 }
 
+extension Table {
+    /// The objects whose primary key passes a test; nil for another column or another test.
+    fileprivate func countByPrimaryKey(_ test: ValueTest, _ column: Int) throws -> Int? {
+        guard column == primaryKeyColumn, case .compare(let comparison, let value) = test else {
+            return nil
+        }
+        return try value.withScalar { try count(primaryKey: comparison, $0) }
+    }
+}
+
 extension ValueTest {
+    fileprivate var start: QueryStart? {
+        switch self {
+        case .compare(_, .null): nil
+        case .compare(.greaterOrEqual, let value):
+            QueryStart(value: value, isWholeCondition: true)
+        case .compare(.greater, let value), .compare(.equal, let value), .range(let value, _, _):
+            QueryStart(value: value, isWholeCondition: false)
+        case .hasPrefix(let bytes):
+            QueryStart(value: .bytes(bytes), isWholeCondition: false)
+        case .compare, .isIn, .hasSuffix, .contains, .satisfies: nil
+        }
+    }
+
     /// Calls `body` with what the kernels and indexes take; nil if there is no such test.
     func withColumnTest<Answer>(_ body: (ColumnTest) throws -> Answer) throws -> Answer? {
         // As results: thrown through these closures, an error ended unoptimised programs of Swift

@@ -29,8 +29,21 @@ class QueryNode {
     /// ask. One may be named several times.
     var namesMatchesOnly: Bool { false }
 
+    /// Where matches begin in the order of a column of the plan's table; nil if that is not known.
+    func start(inOrderOf column: Int) -> QueryStart? { nil }
+
+    /// How many objects match, if the primary key's map tells without looking at objects.
+    func countByPrimaryKey() throws -> Int? { nil }
+
     /// One line, and one indented line for each part below.
     func explain() -> [String] { preconditionFailure("overridden") }
+}
+
+/// A value of a column before which nothing matches, null included.
+struct QueryStart {
+    var value: OwnedScalar
+    /// Whether everything from the value on matches.
+    var isWholeCondition: Bool
 }
 
 extension QueryNode {
@@ -92,6 +105,16 @@ final class AndNode: QueryNode {
             if let keys = try part.candidates(atMost: best?.count ?? limit) { best = keys }
         }
         return best
+    }
+
+    /// That of the first part which knows one.
+    override func start(inOrderOf column: Int) -> QueryStart? {
+        for part in parts {
+            guard var start = part.start(inOrderOf: column) else { continue }
+            start.isWholeCondition = false
+            return start
+        }
+        return nil
     }
 
     override func explain() -> [String] { ["all of"] + Self.indented(parts) }

@@ -42,6 +42,9 @@ public final class QueryPlan {
         if matchesEverything, effort == nil { return try table.count() }
         let candidates = try begin()
         if let candidates, root.namesMatchesOnly { return matches(named: candidates).count }
+        if candidates == nil, effort == nil, let count = try root.countByPrimaryKey() {
+            return count
+        }
         if candidates == nil, effort == nil, let onlyTest {
             return try table.count(where: onlyTest)
         }

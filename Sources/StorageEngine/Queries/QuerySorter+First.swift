@@ -2,8 +2,8 @@ extension QuerySorter {
     /// The first so many of the objects that a plan finds, in the order in which ``sorted(_:)`` puts
     /// all of them.
     ///
-    /// Needs memory for `limit` objects. An index of the first property is walked if that finds
-    /// enough soon. Else, once so many are found, rows whose numbers come behind the last of them
+    /// Needs memory for `limit` objects. An index of the first property, or the order of primary
+    /// keys from where the condition begins to match, is walked if that finds enough soon. Else, once so many are found, rows whose numbers come behind the last of them
     /// are left out before the condition is asked, most of them by the directories of their leaves.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
@@ -11,7 +11,11 @@ extension QuerySorter {
         precondition(limit >= 0, "a negative number of objects")
         guard let key = keys.first, limit > 0 else { return try plan.keys(limit: limit) }
         let candidates = try plan.begin()
-        if candidates == nil, let found = try firstByIndex(limit, of: plan) { return found }
+        if candidates == nil,
+            let found = try firstByIndex(limit, of: plan) ?? firstByPrimaryKey(limit, of: plan)
+        {
+            return found
+        }
         let order = LeadingOrder(keys)
         var first = FirstEntries<LeadingEntry>(limit: limit)
         if key.links.isEmpty, key.table.checks[key.column].kind.isPacked {

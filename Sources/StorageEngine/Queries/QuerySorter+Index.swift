@@ -60,6 +60,56 @@ extension QuerySorter {
         plan.noteOrderByIndex()
         return Array((isOnlyKey ? found : try sorted(found)).prefix(limit))
     }
+
+    /// The first so many in ascending order of the primary key; nil if that is not the order, and
+    /// where a scan is cheaper: then too many objects were looked at that do not match.
+    ///
+    /// No two objects have the same key, so further properties do not matter. Between
+    /// ``QueryPlan/begin()`` and the next change.
+    func firstByPrimaryKey(_ limit: Int, of plan: QueryPlan) throws -> [ObjectKey]? {
+        let key = keys[0]
+        let table = plan.table
+        guard key.isAscending, key.links.isEmpty, key.column == table.primaryKeyColumn else {
+            return nil
+        }
+        let start = plan.root.start(inOrderOf: key.column)
+        if let start, !start.value.isPrimaryKey(of: key.type) { return nil }
+        let isFiltered = !plan.matchesEverything && start?.isWholeCondition != true
+        var budget = try table.count() / QueryPlan.shareOfCandidates
+        var partSize = limit
+        var part: [ObjectKey] = []
+        var found: [ObjectKey] = []
+        func takePart() throws {
+            let matches = isFiltered ? try plan.preparedFilter(part) : part
+            budget -= part.count - matches.count
+            found += matches
+            part.removeAll(keepingCapacity: true)
+            if partSize < Self.longestPart { partSize *= 2 }
+        }
+        try (start?.value ?? .null).withScalar { start in
+            try table.forEachInPrimaryKeyOrder(from: start) {
+                part.append($0)
+                if part.count == partSize { try takePart() }
+                return found.count < limit && budget >= 0
+            }
+        }
+        try takePart()
+        if found.count < limit, budget < 0 { return nil }
+        plan.noteOrderByIndex()
+        return Array(found.prefix(limit))
+    }
+
+    /// Objects that are asked for at once.
+    private static let longestPart = 256
+}
+
+extension OwnedScalar {
+    fileprivate func isPrimaryKey(of type: ValueType) -> Bool {
+        switch (type, self) {
+        case (.int, .integer), (.string, .bytes), (.uuid, .fixed16), (.objectID, .fixed12): true
+        default: false
+        }
+    }
 }
 
 /// The groups of equal objects of an index, one after the other from its beginning or its end.
