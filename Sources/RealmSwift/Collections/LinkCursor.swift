@@ -8,7 +8,11 @@ import StorageEngine
 /// any more is pointed at the next object, as `TableCursor` does.
 @usableFromInline
 final class LinkCursor {
-    private let keys: ContiguousArray<Int64>
+    /// Keys, or those of the block before `nextBlock`.
+    private var keys: ContiguousArray<Int64>
+    /// Of results.
+    private let packed: PackedKeys
+    private var nextBlock = 0
     private let target: ManagedClass
     /// Keeps the Realm alive.
     private let realm: RealmInstance
@@ -20,9 +24,23 @@ final class LinkCursor {
     private var leaf: Node?
     private var leafStamp = UInt64.max
 
-    init(_ keys: ContiguousArray<Int64>, to target: ManagedClass, visitsDeleted: Bool = true) {
+    /// Walks a collection of links, and visits those of deleted objects.
+    convenience init(_ keys: ContiguousArray<Int64>, to target: ManagedClass) {
+        self.init(keys, PackedKeys(), to: target, visitsDeleted: true)
+    }
+
+    /// Walks results, and passes over deleted objects.
+    convenience init(_ keys: PackedKeys, of target: ManagedClass) {
+        self.init([], keys, to: target, visitsDeleted: false)
+    }
+
+    private init(
+        _ keys: ContiguousArray<Int64>, _ packed: PackedKeys, to target: ManagedClass,
+        visitsDeleted: Bool
+    ) {
         self.visitsDeleted = visitsDeleted
         self.keys = keys
+        self.packed = packed
         self.target = target
         realm = target.realm
         birth = target.realm.generation
@@ -34,7 +52,7 @@ final class LinkCursor {
     @inline(never) @usableFromInline
     func _step(_ accessor: inout ObjectBase?) {
         realm.checkThread()
-        while position < keys.count {
+        while position < keys.count || unpackNext() {
             let key = keys[position]
             position += 1
             if !ReferenceCounts.isSole(&accessor, soleReference) {
@@ -46,6 +64,15 @@ final class LinkCursor {
             if place(accessor, ObjectKey(rawValue: key)) || visitsDeleted { return }
         }
         accessor = nil
+    }
+
+    /// False if there are no more keys.
+    private func unpackNext() -> Bool {
+        guard nextBlock < packed.blockCount else { return false }
+        packed.unpack(block: nextBlock, into: &keys)
+        nextBlock += 1
+        position = 0
+        return true
     }
 
     /// An object that is gone stays without a place, and using it stops the program; returns false.

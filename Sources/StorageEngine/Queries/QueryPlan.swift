@@ -146,6 +146,20 @@ public final class QueryPlan {
         }
     }
 
+    /// Visits the objects of some leaves that match. The condition has been prepared; `rows` is
+    /// overwritten.
+    func forEachMatch(
+        in leaves: ArraySlice<Node>, _ rows: inout RowMask, _ body: (ObjectKey) -> Void
+    ) throws {
+        for leaf in leaves {
+            let scan = LeafScan(table, at: leaf)
+            rows.fill(true, rows: leaf.rowCount)
+            if effort != nil { try measure(rows, scan) }
+            try root.narrow(&rows, in: scan)
+            rows.forEachRow { body(leaf.objectKey($0)) }
+        }
+    }
+
     /// Makes `rows` those of the next key's leaf that hold it and the keys behind it, and moves
     /// behind them; nil if the next object does not exist.
     private func scan(
