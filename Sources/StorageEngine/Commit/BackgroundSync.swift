@@ -35,9 +35,6 @@ final class BackgroundSync: Sendable {
         }
     }
 
-    /// Returns once no sync is under way.
-    func waitForRunning() { queue.sync {} }
-
     /// Makes durable what has been noted. Returns when it is.
     func syncNow() throws(StorageError) {
         try queue.sync { Result { () throws(StorageError) in try sync() } }.get()

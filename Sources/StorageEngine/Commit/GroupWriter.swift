@@ -40,7 +40,10 @@ struct GroupWriter {
         if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) {
             try syncAllBefore(record, &statistics)
         }
-        try makeRoom(for: record, &statistics)
+        let unsynced = record.sequence - 1 - coordinator.durableSequence
+        if unsynced >= CommitRecord.maximumUnsynced, !planted(.reusesUnsyncedSlots) {
+            try syncAllBefore(record, &statistics)
+        }
         // In this order: the version is not newer than the sequence number's.
         let floorVersion = coordinator.durableVersion
         record.durableFloor = coordinator.durableSequence
@@ -146,18 +149,6 @@ struct GroupWriter {
     }
 
     // MARK: 5 and 7. Sync
-
-    /// Sees to it that the slot of `record` holds nothing that a loss of power may bring back.
-    private func makeRoom(
-        for record: CommitRecord, _ statistics: inout CommitStatistics
-    ) throws(StorageError) {
-        var isFull: Bool {
-            record.sequence - 1 - coordinator.durableSequence >= CommitRecord.maximumUnsynced
-                && !planted(.reusesUnsyncedSlots)
-        }
-        if isFull { database.backgroundSync.waitForRunning() }
-        if isFull { try syncAllBefore(record, &statistics) }
-    }
 
     /// Makes durable what was written so far: the pages of `record`, which is to be written, and all
     /// versions before it.
