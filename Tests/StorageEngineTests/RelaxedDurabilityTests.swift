@@ -41,6 +41,38 @@ import Testing
         #expect(database.coordinator.durableSequence == 6)
     }
 
+    /// The sync that a commit has asked for comes when the database is closed already, and the memory
+    /// that it shared is gone: closing takes longer than the delay.
+    @Test func aSyncThatComesAfterClosingDoesNothing() throws {
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        let path = directory.file()
+        let ended = DispatchSemaphore(value: 0)
+        let failed = Locked<(any Error)?>(nil)
+        Thread.detachNewThread {
+            do {
+                let pager = try Pager(database: .open(path: path))
+                try pager.beginWrite()
+                try ValueStore(pager).set(0, value(1))
+                _ = try pager.commit(.relaxed)
+                // The first descriptors are closed after the memory was unmapped.
+                interceptor.setFaults([SystemCallFault(.hold, call: .close, ordinal: 1)])
+            } catch {
+                failed.withLock { $0 = error }
+                interceptor.release()
+            }
+            ended.signal()
+        }
+        interceptor.waitUntilHeld()
+        usleep(150_000)
+        interceptor.release()
+        ended.wait()
+        #expect(failed.withLock { $0 } == nil)
+        let pager = try Pager(database: .open(path: path))
+        #expect(try pager.newestValues()[0] == value(1))
+    }
+
     @Test func closingMakesEverythingDurable() throws {
         let path = directory.file()
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))

@@ -89,6 +89,30 @@ import Testing
         #expect(report.failures.map(\.kind) == [.crash])
     }
 
+    @Test func theInnermostCallsOfACrashAreTold() {
+        let lines = """
+            *** Program crashed: Bad pointer dereference at 0x00007f91326a4028 ***
+            Platform: x86_64 Linux
+            Thread 0:
+              0      0x00007f9131a92301 sigsuspend + 65 in libc
+            Thread 1 "queue" crashed:
+              0              0x00005606abaf70ac load + 12 in program
+               65|     return *word;
+              1 [ra]         0x00005606abaf7449 sync() + 24 in program
+            Registers:
+            rax 0x00007f91326a4028  1
+            Backtrace took 1.73s
+            """.split(separator: "\n").map(String.init)
+        #expect(
+            WorkerProcess.essence(of: lines) == """
+                *** Program crashed: Bad pointer dereference at 0x00007f91326a4028 ***
+                    0              0x00005606abaf70ac load + 12 in program
+                    1 [ra]         0x00005606abaf7449 sync() + 24 in program
+                """)
+        #expect(WorkerProcess.essence(of: ["one", "two"]) == "two")
+        #expect(WorkerProcess.essence(of: []) == "")
+    }
+
     @Test func aFileThatGetsTooLargeIsAFinding() throws {
         var limits = StressLimits()
         limits.fileBytes = 1 << 20

@@ -40,7 +40,8 @@ final class BackgroundSync: Sendable {
         try queue.sync { Result { () throws(StorageError) in try sync() } }.get()
     }
 
-    /// Makes durable what has been noted, and does nothing from then on. Before the file is closed.
+    /// Makes durable what has been noted, and does nothing from then on, also not what the clock was
+    /// started for. Before the file is closed and the memory that the coordinator shares is gone.
     func stop() throws(StorageError) {
         let result = queue.sync {
             let result = Result { () throws(StorageError) in try sync() }

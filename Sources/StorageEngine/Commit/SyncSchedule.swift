@@ -41,11 +41,12 @@ struct SyncSchedule {
         return isScheduled || isUrgent ? nil : .later
     }
 
-    /// Returns what the sync that begins now makes durable; nil where none is needed.
-    mutating func begin(durableVersion: UInt64) -> Commit? {
+    /// Returns what the sync that begins now makes durable; nil where none is needed. Does not ask
+    /// for the durable version after ``stop()``: the memory that it is read from may be gone.
+    mutating func begin(durableVersion: @autoclosure () -> UInt64) -> Commit? {
         isScheduled = false
         isUrgent = false
-        guard !isStopped, let newest, durableVersion < newest.version else { return nil }
+        guard !isStopped, let newest, durableVersion() < newest.version else { return nil }
         begun = newest.sequence
         isRunning = true
         return newest
