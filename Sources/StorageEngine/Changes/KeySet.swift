@@ -81,10 +81,10 @@ public struct KeySet: Equatable, Sendable {
     }
 }
 
-extension Array {
-    /// How many elements at the beginning satisfy the condition, which all others do not.
+extension RandomAccessCollection where Index == Int {
+    /// The end of the elements at the beginning that satisfy the condition, which all others do not.
     func partitionPoint(_ belongsBefore: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
+        var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = (low + high) / 2
             if belongsBefore(self[middle]) { low = middle + 1 } else { high = middle }

@@ -1,0 +1,201 @@
+/// Object keys in some order, in blocks: for each key its distance from the least one of its block,
+/// in as many bytes as the largest distance takes. Keys that follow one another take nothing.
+///
+/// Found by position in O(1), or O(log n) once some of them were replaced.
+public struct PackedKeys: Sendable {
+    /// Keys of a block at most. Of ascending keys, a result with one object in 128 takes 2 bytes
+    /// each.
+    static let blockCapacity = 512
+
+    private(set) var blocks: ContiguousArray<KeyBlock> = []
+    /// The position of each block's first key.
+    private(set) var starts: ContiguousArray<Int> = []
+    public private(set) var count = 0
+
+    public init() {}
+
+    public init(_ keys: some Sequence<ObjectKey>) {
+        var packer = KeyPacker()
+        for key in keys { packer.append(key) }
+        self = packer.finish()
+    }
+
+    init(_ blocks: ContiguousArray<KeyBlock>) {
+        self.blocks = blocks
+        starts = ContiguousArray(repeating: 0, count: blocks.count)
+        updateStarts(from: 0)
+    }
+
+    // MARK: Reading
+
+    /// The key at a position, which must be in range.
+    public subscript(position: Int) -> ObjectKey {
+        precondition(position >= 0 && position < count, "position out of range")
+        let block = block(at: position)
+        return ObjectKey(rawValue: blocks[block].key(position - starts[block]))
+    }
+
+    /// The block that holds a position.
+    func block(at position: Int) -> Int {
+        // Right until something is replaced in front of it.
+        let guess = position / Self.blockCapacity
+        if guess < blocks.count, starts[guess] <= position,
+            position < starts[guess] + blocks[guess].count
+        {
+            return guess
+        }
+        return starts.partitionPoint { $0 <= position } - 1
+    }
+
+    /// All keys, in their order.
+    public var unpacked: ContiguousArray<Int64> {
+        ContiguousArray(unsafeUninitializedCapacity: count) { keys, initialized in
+            for (block, start) in zip(blocks, starts) {
+                block.unpack(to: keys.baseAddress.unsafelyUnwrapped + start)
+            }
+            initialized = count
+        }
+    }
+
+    public var keys: [ObjectKey] { unpacked.map { ObjectKey(rawValue: $0) } }
+
+    /// For those who visit all keys, block by block.
+    public var blockCount: Int { blocks.count }
+
+    /// Makes `keys` those of a block; its memory is used again.
+    public func unpack(block: Int, into keys: inout ContiguousArray<Int64>) {
+        let block = blocks[block]
+        if keys.count > block.count {
+            keys.removeLast(keys.count - block.count)
+        } else {
+            keys.append(contentsOf: repeatElement(0, count: block.count - keys.count))
+        }
+        keys.withUnsafeMutableBufferPointer { block.unpack(to: $0.baseAddress.unsafelyUnwrapped) }
+    }
+
+    /// The first position of a key; nil if it is not there.
+    public func firstPosition(of key: ObjectKey) -> Int? {
+        for (block, start) in zip(blocks, starts) {
+            if let offset = block.firstPosition(of: key.rawValue) { return start + offset }
+        }
+        return nil
+    }
+
+    /// Of ascending keys: how many are less than `key`.
+    func lowerBound(_ key: Int64) -> Int {
+        let block = blocks.partitionPoint { $0.least < key } - 1
+        return block < 0 ? 0 : starts[block] + blocks[block].lowerBound(key)
+    }
+
+    /// The memory that the keys take.
+    public var byteCount: Int {
+        let perBlock = MemoryLayout<KeyBlock>.stride + MemoryLayout<Int>.stride
+        return blocks.reduce(0) { $0 + perBlock + $1.byteCount }
+    }
+
+    // MARK: Changing
+
+    /// Other keys for those at some positions.
+    struct Replacement {
+        /// Of the keys before.
+        var positions: Range<Int>
+        var keys: ArraySlice<Int64>
+    }
+
+    /// Makes replacements whose positions ascend. Only blocks in which something changes are packed
+    /// anew.
+    mutating func replace(_ replacements: [Replacement]) {
+        var firstChanged = blocks.count
+        // From the end, so that positions before are still what they were. Starts of blocks behind
+        // are not any more, but none of them lies before a position that is still to come.
+        for replacement in replacements.reversed() where !isAlready(replacement) {
+            firstChanged = min(firstChanged, replace(replacement))
+        }
+        updateStarts(from: firstChanged)
+    }
+
+    private func isAlready(_ replacement: Replacement) -> Bool {
+        guard replacement.positions.count == replacement.keys.count else { return false }
+        return zip(replacement.positions, replacement.keys).allSatisfy {
+            self.key(at: $0) == $1
+        }
+    }
+
+    private func key(at position: Int) -> Int64 {
+        let block = block(at: position)
+        return blocks[block].key(position - starts[block])
+    }
+
+    /// Returns the first block that has changed.
+    private mutating func replace(_ replacement: Replacement) -> Int {
+        let positions = replacement.positions
+        guard !blocks.isEmpty else {
+            blocks = KeyBlock.blocks(of: replacement.keys)
+            starts = ContiguousArray(repeating: 0, count: blocks.count)
+            return 0
+        }
+        let first = max(0, starts.partitionPoint { $0 <= positions.lowerBound } - 1)
+        var last = first
+        while last + 1 < blocks.count,
+            starts[last] + blocks[last].count < positions.upperBound
+        {
+            last += 1
+        }
+        var keys: ContiguousArray<Int64> = []
+        var part: ContiguousArray<Int64> = []
+        unpack(block: first, into: &part)
+        keys += part.prefix(positions.lowerBound - starts[first])
+        keys += replacement.keys
+        unpack(block: last, into: &part)
+        keys += part.dropFirst(positions.upperBound - starts[last])
+        // So that blocks do not become ever smaller.
+        if keys.count < Self.blockCapacity / 4, last + 1 < blocks.count {
+            last += 1
+            unpack(block: last, into: &part)
+            keys += part
+        }
+        var start = starts[first]
+        let new = KeyBlock.blocks(of: keys)
+        blocks.replaceSubrange(first...last, with: new)
+        starts.replaceSubrange(first...last, with: repeatElement(0, count: new.count))
+        for block in first..<first + new.count {
+            starts[block] = start
+            start += blocks[block].count
+        }
+        return first
+    }
+
+    private mutating func updateStarts(from first: Int) {
+        var next = first == 0 ? 0 : starts[first - 1] + blocks[first - 1].count
+        for block in first..<blocks.count {
+            starts[block] = next
+            next += blocks[block].count
+        }
+        count = next
+    }
+}
+
+/// Packs keys as they come.
+struct KeyPacker {
+    private var blocks: ContiguousArray<KeyBlock> = []
+    private var pending: ContiguousArray<Int64> = []
+
+    init() { pending.reserveCapacity(PackedKeys.blockCapacity) }
+
+    @inline(__always)
+    mutating func append(_ key: ObjectKey) {
+        pending.append(key.rawValue)
+        if pending.count == PackedKeys.blockCapacity { pack() }
+    }
+
+    @inline(never)
+    private mutating func pack() {
+        pending.withUnsafeBufferPointer { blocks.append(KeyBlock($0)) }
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    consuming func finish() -> PackedKeys {
+        if !pending.isEmpty { pack() }
+        return PackedKeys(blocks)
+    }
+}
