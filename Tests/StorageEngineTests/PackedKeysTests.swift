@@ -11,14 +11,14 @@ import Testing
             #expect(packed[position].rawValue == keys[position], comment)
         }
         if let last = keys.last { #expect(packed[keys.count - 1].rawValue == last, comment) }
-        var visited: [Int64] = []
-        var part: ContiguousArray<Int64> = []
+        var visited: ContiguousArray<Int64> = []
         for block in 0..<packed.blockCount {
-            packed.unpack(block: block, into: &part)
-            #expect(!part.isEmpty && part.count <= PackedKeys.blockCapacity, comment)
-            visited += part
+            let before = visited.count
+            packed.append(block: block, to: &visited)
+            let count = visited.count - before
+            #expect(count > 0 && count <= PackedKeys.blockCapacity, comment)
         }
-        #expect(visited == keys, comment)
+        #expect(Array(visited) == keys, comment)
     }
 
     /// Keys whose distances take every width.

@@ -27,7 +27,7 @@ enum Aggregate: String {
         case .results(let query):
             let column = query.managedClass.columns[position]
             if let plan = query.planOfAggregates { return run(over: plan, column, type) }
-            return run(over: query.keys, of: query.managedClass, column, type)
+            return run(over: query.keys.unpacked, of: query.managedClass, column, type)
         case .links(let keys, let managedClass):
             return run(over: keys, of: managedClass, managedClass.columns[position], type)
         case .objects(let objects, _):

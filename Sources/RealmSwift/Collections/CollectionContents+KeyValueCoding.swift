@@ -14,7 +14,7 @@ extension _CollectionContents {
     private var objects: [ObjectBase] {
         switch source {
         case .results(let query):
-            query.keys.map { query.managedClass.makeAccessor(key: $0) }
+            query.keys.unpacked.map { query.managedClass.makeAccessor(key: $0) }
         case .links(let keys, let target): keys.map { target.makeAccessor(key: $0) }
         case .objects(let objects, _): objects
         case .stored, .values: []

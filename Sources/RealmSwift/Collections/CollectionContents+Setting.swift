@@ -9,7 +9,7 @@ extension _CollectionContents {
         switch source {
         case .results(let query):
             managedClass = query.managedClass
-            keys = query.keys
+            keys = query.keys.unpacked
         case .links(let linked, let target):
             managedClass = target
             keys = linked

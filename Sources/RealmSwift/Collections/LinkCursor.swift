@@ -8,7 +8,14 @@ import StorageEngine
 /// any more is pointed at the next object, as `TableCursor` does.
 @usableFromInline
 final class LinkCursor {
-    private let keys: ContiguousArray<Int64>
+    /// All keys; of results those at `keysStart` and behind, up to `nextBlock`.
+    private var keys: ContiguousArray<Int64>
+    private var keysStart = 0
+    /// Of results.
+    private let packed: PackedKeys
+    private var nextBlock = 0
+    /// From this position on, keys of the next block have to be at hand.
+    private var refillPosition = Int.max
     private let target: ManagedClass
     /// Keeps the Realm alive.
     private let realm: RealmInstance
@@ -29,9 +36,24 @@ final class LinkCursor {
     /// So many objects are found one by one: most walks are short, end early, or go from leaf to leaf.
     private static let fewMisses = 8
 
-    init(_ keys: ContiguousArray<Int64>, to target: ManagedClass, visitsDeleted: Bool = true) {
+    /// Walks a collection of links, and visits those of deleted objects.
+    convenience init(_ keys: ContiguousArray<Int64>, to target: ManagedClass) {
+        self.init(keys, PackedKeys(), to: target, visitsDeleted: true)
+    }
+
+    /// Walks results, and passes over deleted objects.
+    convenience init(_ keys: PackedKeys, of target: ManagedClass) {
+        self.init([], keys, to: target, visitsDeleted: false)
+    }
+
+    private init(
+        _ keys: ContiguousArray<Int64>, _ packed: PackedKeys, to target: ManagedClass,
+        visitsDeleted: Bool
+    ) {
         self.visitsDeleted = visitsDeleted
         self.keys = keys
+        self.packed = packed
+        if packed.count > 0 { refillPosition = 0 }
         self.target = target
         realm = target.realm
         birth = target.realm.generation
@@ -43,8 +65,10 @@ final class LinkCursor {
     @inline(never) @usableFromInline
     func _step(_ accessor: inout ObjectBase?) {
         realm.checkThread()
-        while position < keys.count {
-            let key = keys[position]
+        while true {
+            if position >= refillPosition { unpackNext() }
+            if position == keysStart + keys.count { break }
+            let key = keys[position - keysStart]
             position += 1
             if !ReferenceCounts.isSole(&accessor, soleReference) {
                 accessor = target.makeAccessor(key: key)
@@ -55,6 +79,17 @@ final class LinkCursor {
             if place(accessor, ObjectKey(rawValue: key)) || visitsDeleted { return }
         }
         accessor = nil
+    }
+
+    /// Some keys of the block before stay, because objects are looked for ahead.
+    private func unpackNext() {
+        keys.removeFirst(position - keysStart)
+        keysStart = position
+        packed.append(block: nextBlock, to: &keys)
+        nextBlock += 1
+        refillPosition =
+            nextBlock == packed.blockCount
+            ? .max : max(position, keysStart + keys.count - RowLookahead.distance)
     }
 
     /// An object that is gone stays without a place, and using it stops the program; returns false.
@@ -91,9 +126,11 @@ final class LinkCursor {
             beginLookahead()
         }
         guard let lookahead else { return nil }
-        let end = min(position - 1 + RowLookahead.distance, keys.count)
+        let end = min(position - 1 + RowLookahead.distance, keysStart + keys.count)
         lookahead.skip(to: position - 1)
-        while lookahead.end < end { lookahead.add(ObjectKey(rawValue: keys[lookahead.end])) }
+        while lookahead.end < end {
+            lookahead.add(ObjectKey(rawValue: keys[lookahead.end - keysStart]))
+        }
         return lookahead.location(at: position - 1)
     }
 

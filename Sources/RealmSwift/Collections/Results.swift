@@ -109,7 +109,7 @@ extension Results: RealmCollection {
         if let values { return RLMIterator(.array(values.values.map(\.element))) }
         query.requireValid()
         if !query.isWholeTable {
-            let links = LinkCursor(query.keys, to: query.managedClass, visitsDeleted: false)
+            let links = LinkCursor(query.keys, of: query.managedClass)
             if query.isDecoded {
                 return RLMIterator(.projectedLinks(links, query.managedClass))
             }

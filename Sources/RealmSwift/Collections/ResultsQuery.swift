@@ -41,14 +41,35 @@ final class ResultsQuery {
     /// The layout stamp for which the leaf is the right one.
     @exclusivity(unchecked) private var leafStamp = UInt64.max
 
+    // What the filter of a table has found, perhaps for an earlier state: then it is mended when it is
+    // needed.
+    @exclusivity(unchecked) private var matches: QueryMatches?
+    /// The change stamp for which the matches were found or mended.
+    @exclusivity(unchecked) private var matchesStamp = UInt64.max
+    /// Whether all objects were looked at for an earlier state, if only to count them.
+    @exclusivity(unchecked) private var isFollowed = false
+    /// How often in a row matches could not be mended: too much had changed, or a transaction was
+    /// rolled back.
+    @exclusivity(unchecked) private var failedMends = 0
+    /// After so many failures matches are not kept unless their keys are wanted.
+    private static let patience = 3
+
     /// What was found, and when.
     private struct Found {
         /// The connection's change stamp for which the rest holds.
         var stamp: UInt64?
-        var keys: ContiguousArray<Int64>?
+        var keys: PackedKeys?
         var count: Int?
         /// The first so many keys, if no more were looked for.
         var first: ContiguousArray<Int64> = []
+        /// Whether these are all, as it turned out.
+        var isFirstAll = false
+
+        /// Whether all objects were looked at, although no keys were kept.
+        var hasLookedAtAll = false
+
+        /// If all objects were counted or found.
+        var totalCount: Int? { keys?.count ?? (isFirstAll ? first.count : count) }
     }
 
     /// How many keys are looked for when single objects are asked for by their positions: so many as
@@ -96,15 +117,43 @@ final class ResultsQuery {
         guard let table = managedClass.table else { return 0 }
         if isWholeTable { return attempt { try table.count() } }
         forgetOutdated()
-        if let count = found.keys?.count ?? found.count { return count }
+        if let count = found.totalCount { return count }
         let count = countWithoutKeys() ?? keys.count
         found.count = count
         return count
     }
 
-    /// Sorting changes no count, and a filter of a whole table needs no keys for it.
+    /// Sorting changes no count, and a filter of a whole table needs no keys for it. From the second
+    /// time on they are kept nevertheless, if they can be mended: whoever counts again after a change
+    /// will do so after the next one.
     private func countWithoutKeys() -> Int? {
-        attempt { try plan?.plan.count() }
+        guard let plan = plan?.plan else { return nil }
+        found.hasLookedAtAll = true
+        return attempt {
+            try mendedMatches(of: plan, finding: isWorthKeeping)?.count ?? plan.count()
+        }
+    }
+
+    /// Whether matches are kept although no keys are wanted.
+    private var isWorthKeeping: Bool { isFollowed && failedMends < Self.patience }
+
+    /// What a plan finds in the whole table, if what it found before can be mended, or if it shall be
+    /// found; nil for a plan whose matches cannot be mended.
+    private func mendedMatches(of plan: QueryPlan, finding: Bool) throws -> PackedKeys? {
+        let stamp = realm.connection.changeStamp
+        if let matches, matchesStamp == stamp { return matches.keys }
+        guard plan.isMendable else { return nil }
+        if matches != nil {
+            if try plan.mend(&matches!) {
+                failedMends = 0
+            } else {
+                matches = nil
+                failedMends += 1
+            }
+        }
+        if matches == nil, finding { matches = try plan.matches() }
+        matchesStamp = stamp
+        return matches?.keys
     }
 
     /// If objects of a table are filtered and sorted, and nothing else: what finds them, and what
@@ -130,27 +179,44 @@ final class ResultsQuery {
     var planOfAggregates: QueryPlan? {
         forgetOutdated()
         guard let table = managedClass.table, let plan = plan?.plan else { return nil }
-        guard let keys = found.keys else { return plan }
-        let isFew = attempt { try table.count() } / QueryPlan.shareOfCandidates > keys.count
+        guard found.keys != nil || found.isFirstAll, let count = found.totalCount else {
+            return plan
+        }
+        let isFew = attempt { try table.count() } / QueryPlan.shareOfCandidates > count
         return isFew ? nil : plan
     }
 
     /// All keys in their order.
-    var keys: ContiguousArray<Int64> {
+    var keys: PackedKeys {
         forgetOutdated()
         if let keys = found.keys { return keys }
-        let keys = ContiguousArray(attempt { try findAll() }.map(\.rawValue))
+        let keys =
+            found.isFirstAll
+            ? PackedKeys(found.first.map { ObjectKey(rawValue: $0) }) : attempt { try findKeys() }
         if !isWholeTable { found.keys = keys }
         return keys
     }
 
     private func forgetOutdated() {
         let stamp = realm.connection.changeStamp
-        if found.stamp != stamp { found = Found(stamp: stamp) }
+        if found.stamp == stamp { return }
+        if found.hasLookedAtAll { isFollowed = true }
+        found = Found(stamp: stamp)
+    }
+
+    private func findKeys() throws -> PackedKeys {
+        guard case .table = origin, managedClass.table != nil,
+            case .filter(_, let plan)? = operations.first,
+            let matches = try mendedMatches(of: plan, finding: true)
+        else { return PackedKeys(try findAll()) }
+        if operations.count == 1 { return matches }
+        return PackedKeys(try findAll(among: matches))
     }
 
     /// Looks for all objects, whatever is remembered.
-    func findAll() throws -> [ObjectKey] {
+    ///
+    /// - Parameter matches: what the filter of the table finds, if that is known.
+    func findAll(among matches: PackedKeys? = nil) throws -> [ObjectKey] {
         guard let table = managedClass.table else { return [] }
         var rest = operations[...]
         var keys: [ObjectKey]
@@ -164,9 +230,9 @@ final class ResultsQuery {
             rest = rest.dropFirst()
             if case .sort(let sorter, _)? = rest.first {
                 rest = rest.dropFirst()
-                keys = try sorter.sorted(plan)
+                keys = try sorter.sorted(plan, found: matches)
             } else {
-                keys = try plan.keys()
+                keys = try matches?.keys ?? plan.keys()
             }
         }
         for operation in rest {
@@ -179,26 +245,42 @@ final class ResultsQuery {
         return keys
     }
 
+    /// How many leaves were asked when the matches of the table's filter were found or mended last;
+    /// nil if none are kept.
+    var askedLeaves: Int? { matches?.askedLeaves }
+
+    /// The memory that kept keys take, in bytes.
+    var byteCountOfKeys: Int {
+        let isShared = operations.count == 1 && matches != nil
+        return (matches?.keys.byteCount ?? 0) + (isShared ? 0 : found.keys?.byteCount ?? 0)
+    }
+
     /// Whether there is a first object. No more is looked for than that.
     var hasFirst: Bool {
         requireValid()
         if isWholeTable { return count > 0 }
         forgetOutdated()
-        return keys(atLeast: 1).count > 0
+        return (firstKeys(atLeast: 1)?.count ?? keys.count) > 0
     }
 
-    /// The keys in their order: all, or so many of the first as are needed and a few more.
-    private func keys(atLeast count: Int) -> ContiguousArray<Int64> {
-        if let keys = found.keys { return keys }
-        if found.first.count >= count { return found.first }
+    /// So many of the first keys as are needed and a few more, or all if there are fewer; nil where
+    /// all are known in ``Found/keys``, or needed.
+    private func firstKeys(atLeast count: Int) -> ContiguousArray<Int64>? {
+        if found.keys != nil { return nil }
+        if found.first.count >= count || found.isFirstAll { return found.first }
         guard let limit = Self.firstParts.first(where: { $0 >= count }), let (plan, sorter) = plan
-        else { return keys }
-        let first = attempt {
-            try sorter?.first(limit, of: plan) ?? plan.keys(limit: limit)
+        else { return nil }
+        return attempt {
+            if sorter == nil, let matches = try mendedMatches(of: plan, finding: isWorthKeeping) {
+                found.keys = matches
+                return nil
+            }
+            let first = try sorter?.first(limit, of: plan) ?? plan.keys(limit: limit)
+            found.isFirstAll = first.count < limit
+            found.hasLookedAtAll = found.hasLookedAtAll || found.isFirstAll
+            found.first = ContiguousArray(first.map(\.rawValue))
+            return found.first
         }
-        let keys = ContiguousArray(first.map(\.rawValue))
-        if keys.count < limit { found.keys = keys } else { found.first = keys }
-        return keys
     }
 
     // MARK: Objects
@@ -229,11 +311,18 @@ final class ResultsQuery {
 
     private func key(at position: Int) -> Int64 {
         forgetOutdated()
-        let keys = keys(atLeast: max(0, position) + 1)
-        if UInt(bitPattern: position) >= UInt(bitPattern: keys.count) {
-            requireIndex(position, upTo: keys.count)
+        if found.keys == nil, let first = firstKeys(atLeast: max(0, position) + 1) {
+            if UInt(bitPattern: position) >= UInt(bitPattern: first.count) {
+                requireIndex(position, upTo: first.count)
+            }
+            return first[position]
         }
-        return keys[position]
+        if found.keys == nil { _ = keys }
+        let count = found.keys?.count ?? 0
+        if UInt(bitPattern: position) >= UInt(bitPattern: count) {
+            requireIndex(position, upTo: count)
+        }
+        return found.keys.unsafelyUnwrapped[position].rawValue
     }
 
     private func findLeaf(with position: Int) -> RowLocation {
@@ -256,7 +345,7 @@ final class ResultsQuery {
     /// The first position of an object; nil if it is not among the results.
     func position(ofKey key: ObjectKey) -> Int? {
         guard let table = managedClass.table else { return nil }
-        if !isWholeTable { return keys.firstIndex(of: key.rawValue) }
+        if !isWholeTable { return keys.firstPosition(of: key) }
         return attempt { try table.position(of: key) }
     }
 }

@@ -37,6 +37,9 @@ extension ResultsQuery {
             }
         }
         lines.append("\(count) objects")
+        if let askedLeaves {
+            lines.append("kept, and mended after changes: \(askedLeaves) leaves were asked last")
+        }
         return (lines + explainFirst()).joined(separator: "\n")
     }
 

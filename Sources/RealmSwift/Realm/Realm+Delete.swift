@@ -75,7 +75,7 @@ extension Realm {
         if objects.query.isWholeTable { return deleteAll(managedClass) }
         guard let table = managedClass.table else { return }
         // An object may be among them several times.
-        let keys = Set(objects.query.keys)
+        let keys = Set(objects.query.keys.unpacked)
         instance.change {
             try table.delete(keys.map { ObjectKey(rawValue: $0) })
             for key in keys { managedClass.noteDeletion(of: key) }

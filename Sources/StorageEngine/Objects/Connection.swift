@@ -27,6 +27,9 @@ public final class Connection {
     /// write transaction, and when the connection moves to another version.
     @exclusivity(unchecked) public internal(set) var changeStamp: UInt64 = 0
 
+    /// How many write transactions were rolled back: what one of them made is no part of any version.
+    @exclusivity(unchecked) private(set) var rollbackCount = 0
+
     @usableFromInline let pager: Pager
     let forest: Forest
     // Unchecked, here and in the layers below: a connection is used by one thread at a time, and no
@@ -178,6 +181,7 @@ public final class Connection {
     /// a newer one.
     public func rollback() {
         if pager.isInWriteTransaction { pager.rollback() }
+        rollbackCount += 1
         stopRecording()
         forgetIndexChanges()
         forgetSnapshot()

@@ -62,15 +62,13 @@ public struct PackedKeys: Sendable {
     /// For those who visit all keys, block by block.
     public var blockCount: Int { blocks.count }
 
-    /// Makes `keys` those of a block; its memory is used again.
-    public func unpack(block: Int, into keys: inout ContiguousArray<Int64>) {
-        let block = blocks[block]
-        if keys.count > block.count {
-            keys.removeLast(keys.count - block.count)
-        } else {
-            keys.append(contentsOf: repeatElement(0, count: block.count - keys.count))
+    /// Appends the keys of a block.
+    public func append(block: Int, to keys: inout ContiguousArray<Int64>) {
+        let (block, end) = (blocks[block], keys.count)
+        keys.append(contentsOf: repeatElement(0, count: block.count))
+        keys.withUnsafeMutableBufferPointer {
+            block.unpack(to: $0.baseAddress.unsafelyUnwrapped + end)
         }
-        keys.withUnsafeMutableBufferPointer { block.unpack(to: $0.baseAddress.unsafelyUnwrapped) }
     }
 
     /// The first position of a key; nil if it is not there.
@@ -142,17 +140,16 @@ public struct PackedKeys: Sendable {
             last += 1
         }
         var keys: ContiguousArray<Int64> = []
-        var part: ContiguousArray<Int64> = []
-        unpack(block: first, into: &part)
-        keys += part.prefix(positions.lowerBound - starts[first])
+        append(block: first, to: &keys)
+        keys.removeSubrange((positions.lowerBound - starts[first])...)
         keys += replacement.keys
-        unpack(block: last, into: &part)
-        keys += part.dropFirst(positions.upperBound - starts[last])
+        let end = keys.count
+        append(block: last, to: &keys)
+        keys.removeSubrange(end..<end + positions.upperBound - starts[last])
         // So that blocks do not become ever smaller.
         if keys.count < Self.blockCapacity / 4, last + 1 < blocks.count {
             last += 1
-            unpack(block: last, into: &part)
-            keys += part
+            append(block: last, to: &keys)
         }
         var start = starts[first]
         let new = KeyBlock.blocks(of: keys)

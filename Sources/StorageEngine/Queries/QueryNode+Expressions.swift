@@ -15,6 +15,8 @@ final class ExpressionNode: QueryNode {
 
     override var cost: Int { 300 }
 
+    override var asksOwnRowOnly: Bool { expression.asksOwnRowOnly }
+
     override func prepare() throws { try expression.prepare() }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
@@ -50,6 +52,8 @@ final class PairNode: QueryNode {
     }
 
     override var cost: Int { 400 }
+
+    override var asksOwnRowOnly: Bool { left.asksOwnRowOnly && right.asksOwnRowOnly }
 
     override func prepare() throws {
         try left.prepare()
@@ -101,6 +105,15 @@ final class ExpressionReader {
             form = .countMatching(values, try QueryPlan(try values.target(), condition))
         case .aggregate(let aggregate, let path):
             form = .aggregate(aggregate, try QueryValues(table, path))
+        }
+    }
+
+    var asksOwnRowOnly: Bool {
+        switch form {
+        case .constant, .object: true
+        case .values(let values), .count(let values), .aggregate(_, let values):
+            values.areOfOwnRow
+        case .countMatching: false
         }
     }
 

@@ -18,6 +18,9 @@ final class LinkNode: QueryNode {
 
     override var cost: Int { isToOne ? 10 : 200 }
 
+    /// Where the targets are named: no link leads to an object that does not exist.
+    override var asksOwnRowOnly: Bool { target.root is KeysNode || target.matchesEverything }
+
     override func prepare() throws { matched = MatchedKeys(try target.keys()) }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
@@ -103,6 +106,8 @@ final class KeysNode: QueryNode {
     init(_ keys: [ObjectKey]) { matched = MatchedKeys(keys) }
 
     override var cost: Int { 2 }
+
+    override var asksOwnRowOnly: Bool { true }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) {
         rows.keepMembers(of: matched, in: scan.leaf)

@@ -16,6 +16,8 @@ final class ColumnNode: QueryNode {
     /// Bytes are compared one by one.
     override var cost: Int { predicate.kind == .bytes ? 8 : 1 }
 
+    override var asksOwnRowOnly: Bool { true }
+
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
         try scan.match(predicate, into: &matches)
         rows.formIntersection(matches)
@@ -66,6 +68,8 @@ final class ValueNode: QueryNode {
     }
 
     override var cost: Int { 100 }
+
+    override var asksOwnRowOnly: Bool { true }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
         guard let (node, position) = try table.column(column, of: scan.leaf) else {

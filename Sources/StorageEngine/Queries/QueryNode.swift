@@ -35,6 +35,10 @@ class QueryNode {
     /// How many objects match, if the primary key's map tells without looking at objects.
     func countByPrimaryKey() throws -> Int? { nil }
 
+    /// Whether an object matches for ever as long as its leaf, and what that refers to, stay as they
+    /// are: nothing is asked but the object's key and its own properties.
+    var asksOwnRowOnly: Bool { false }
+
     /// One line, and one indented line for each part below.
     func explain() -> [String] { preconditionFailure("overridden") }
 }
@@ -61,6 +65,8 @@ final class ConstantNode: QueryNode {
 
     override var cost: Int { 0 }
 
+    override var asksOwnRowOnly: Bool { true }
+
     override func verdict(in scan: borrowing LeafScan) -> Bool? { value }
 
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) {
@@ -78,6 +84,8 @@ final class AndNode: QueryNode {
     init(_ parts: [QueryNode]) { self.parts = parts.sorted { $0.cost < $1.cost } }
 
     override var cost: Int { parts.reduce(0) { $0 + $1.cost } }
+
+    override var asksOwnRowOnly: Bool { parts.allSatisfy(\.asksOwnRowOnly) }
 
     override func prepare() throws { for part in parts { try part.prepare() } }
 
@@ -129,6 +137,8 @@ final class OrNode: QueryNode {
 
     override var cost: Int { parts.reduce(0) { $0 + $1.cost } }
 
+    override var asksOwnRowOnly: Bool { parts.allSatisfy(\.asksOwnRowOnly) }
+
     override func prepare() throws { for part in parts { try part.prepare() } }
 
     /// Each part is asked only for the rows that none before it has matched.
@@ -174,6 +184,8 @@ final class NotNode: QueryNode {
     init(_ part: QueryNode) { self.part = part }
 
     override var cost: Int { part.cost }
+
+    override var asksOwnRowOnly: Bool { part.asksOwnRowOnly }
 
     override func prepare() throws { try part.prepare() }
 

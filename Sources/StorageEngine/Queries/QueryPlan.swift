@@ -41,7 +41,7 @@ public final class QueryPlan {
     public func count() throws -> Int {
         if matchesEverything, effort == nil { return try table.count() }
         let candidates = try begin()
-        if let candidates, root.namesMatchesOnly { return matches(named: candidates).count }
+        if let keys = matches(named: candidates) { return keys.count }
         if candidates == nil, effort == nil, let count = try root.countByPrimaryKey() {
             return count
         }
@@ -60,14 +60,13 @@ public final class QueryPlan {
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func keys(limit: Int = .max) throws -> [ObjectKey] {
-        var keys: [ObjectKey] = []
-        if limit <= 0 { return keys }
+        if limit <= 0 { return [] }
         let candidates = try begin()
-        if let candidates, root.namesMatchesOnly {
-            keys = matches(named: candidates)
+        if var keys = matches(named: candidates) {
             if keys.count > limit { keys.removeLast(keys.count - limit) }
             return keys
         }
+        var keys: [ObjectKey] = []
         try forEachLeaf(among: candidates) { rows, scan in
             let leaf = scan.leaf
             rows.forEachRow { keys.append(leaf.objectKey($0)) }
@@ -109,8 +108,12 @@ public final class QueryPlan {
         return matches
     }
 
-    /// What indexes have named, ascending, each once. No object is looked at.
-    private func matches(named keys: [ObjectKey]) -> [ObjectKey] {
+    /// The matches, ascending, each once, where indexes have named them and nothing is left to ask:
+    /// no object is looked at.
+    ///
+    /// - Parameter candidates: what ``begin()`` has returned.
+    func matches(named candidates: [ObjectKey]?) -> [ObjectKey]? {
+        guard let keys = candidates, root.namesMatchesOnly else { return nil }
         effort?.named(keys.count)
         let isAscending = zip(keys, keys.dropFirst()).allSatisfy { $0.rawValue < $1.rawValue }
         if isAscending { return keys }
@@ -166,6 +169,20 @@ public final class QueryPlan {
                 rows.fill(true, rows: scan.rowCount)
                 if try !visit(scan) { return }
             }
+        }
+    }
+
+    /// Visits the objects of some leaves that match. The condition has been prepared; `rows` is
+    /// overwritten.
+    func forEachMatch(
+        in leaves: ArraySlice<Node>, _ rows: inout RowMask, _ body: (ObjectKey) -> Void
+    ) throws {
+        for leaf in leaves {
+            let scan = LeafScan(table, at: leaf)
+            rows.fill(true, rows: leaf.rowCount)
+            if effort != nil { try measure(rows, scan) }
+            try root.narrow(&rows, in: scan)
+            rows.forEachRow { body(leaf.objectKey($0)) }
         }
     }
 

@@ -4,21 +4,25 @@ extension QuerySorter {
     ///
     /// An index of the only property is walked from its beginning to its end if most objects match.
     ///
+    /// - Parameter found: the keys that the plan finds, if they are known.
     /// - Throws: `.damaged`, and what the condition's own tests throw.
-    public func sorted(_ plan: QueryPlan) throws -> [ObjectKey] {
-        guard let key = keys.first, key.links.isEmpty else { return try sorted(plan.keys()) }
+    public func sorted(_ plan: QueryPlan, found: PackedKeys? = nil) throws -> [ObjectKey] {
+        func find() throws -> [ObjectKey] { try found?.keys ?? plan.keys() }
+        guard let key = keys.first, key.links.isEmpty else { return try sorted(find()) }
         guard keys.count == 1, key.isAscending, let index = key.index else {
-            if key.table.checks[key.column].kind.isPacked { return try sortedByNumbers(plan) }
+            if key.table.checks[key.column].kind.isPacked {
+                return try sortedByNumbers(plan, found: found)
+            }
             return keys.count == 1 && plan.matchesEverything && key.type.isCompared
                 ? try key.table.keys(sortedBy: key.column, ascending: key.isAscending)
-                : try sorted(plan.keys())
+                : try sorted(find())
         }
         let all = try index.count()
         if plan.matchesEverything {
             plan.noteOrderByIndex()
             return try index.keys(at: 0..<all)
         }
-        let found = try plan.keys()
+        let found = try find()
         if found.count < all / Self.shareOfSorting { return try sorted(found) }
         plan.noteOrderByIndex()
         let matched = MatchedKeys(found)

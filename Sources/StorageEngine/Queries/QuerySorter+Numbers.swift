@@ -4,7 +4,7 @@ extension QuerySorter {
     ///
     /// Numbers are read leaf by leaf, with their objects' keys: no object is looked for. Further
     /// properties are read of objects whose numbers are equal.
-    func sortedByNumbers(_ plan: QueryPlan) throws -> [ObjectKey] {
+    func sortedByNumbers(_ plan: QueryPlan, found: PackedKeys?) throws -> [ObjectKey] {
         let key = keys[0]
         let isNull =
             key.table.checks[key.column].allowsNull
@@ -13,7 +13,9 @@ extension QuerySorter {
         var nullKeys: [ObjectKey] = []
         var entries: [NumberEntry] = []
         if plan.matchesEverything { entries.reserveCapacity(try plan.table.count()) }
-        try plan.forEachLeaf(among: plan.begin()) { rows, scan in
+        // What is known to match is not asked again.
+        let visited = try found == nil ? plan : QueryPlan(plan.table, .constant(true))
+        try visited.forEachLeaf(among: found?.keys ?? plan.begin()) { rows, scan in
             if let isNull {
                 try scan.match(isNull, into: &nulls)
                 nulls.formIntersection(rows)

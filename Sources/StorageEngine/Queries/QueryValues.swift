@@ -22,6 +22,13 @@ struct QueryValues {
         end = path.end
     }
 
+    /// Whether they are in the object's row, or in collections whose roots are there.
+    var areOfOwnRow: Bool {
+        guard steps.isEmpty else { return false }
+        if case .referrers = end { return false }
+        return true
+    }
+
     /// The table of the objects that the path ends in.
     func target() throws -> Table {
         switch end {
