@@ -83,7 +83,7 @@ extension QueryPlan {
             matches.state = state
             return true
         }
-        if root.namesMatchesOnly, let keys = try matches(named: begin()) {
+        if root.namesMatchesOnly, let keys = try self.matches(named: begin()) {
             matches = QueryMatches(keys: PackedKeys(keys), askedLeaves: 0, state: state)
             return true
         }
