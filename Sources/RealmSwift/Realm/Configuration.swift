@@ -148,8 +148,10 @@ extension Realm {
             }
             let executable = URL(fileURLWithPath: CommandLine.arguments[0]).lastPathComponent
             return data.appendingPathComponent(executable, isDirectory: true)
-                .appendingPathComponent("default.realm")
+                .appendingPathComponent(defaultFileName)
         }
+
+        static let defaultFileName = "default.realm"
 
         /// What the engine is to do with a commit.
         var engineDurability: CommitDurability {

@@ -12,8 +12,9 @@ struct SharedRegion {
     private static let processSlotSize = 64
     private static let pinSlotOffset = processSlotOffset + processSlotCount * processSlotSize
     private static let pinSlotSize = 32
-    /// 12,288 bytes before the pin slots and 131,072 of them.
+    /// 12,288 bytes before the pin slots and 131,072 of them: whole pages.
     static let size = pinSlotOffset + pinSlotCount * pinSlotSize
+    private static let pageSize = 4096
 
     let base: UnsafeMutableRawPointer
 
@@ -67,9 +68,20 @@ struct SharedRegion {
         PinSlot(base: base + Self.pinSlotOffset + index * Self.pinSlotSize)
     }
 
+    /// Storing to a page of a file costs a fault, and writing it to the disk later: what holds nothing,
+    /// as nearly all pages do after a few connections, is only read.
+    private func clear() {
+        for page in stride(from: 0, to: Self.size, by: Self.pageSize) {
+            let words = UnsafeRawBufferPointer(start: base + page, count: Self.pageSize)
+                .bindMemory(to: UInt64.self)
+            if words.reduce(0, |) == 0 { continue }
+            (base + page).initializeMemory(as: UInt8.self, repeating: 0, count: Self.pageSize)
+        }
+    }
+
     /// Clears everything and makes the region valid for a data file. Only for the sole user.
     func initialize(dataFileInode: UInt64) {
-        base.initializeMemory(as: UInt8.self, repeating: 0, count: Self.size)
+        clear()
         inode.storeRelaxed(dataFileInode)
         if let bootID = System.bootID {
             bootIDHigh.storeRelaxed(bootID.0)

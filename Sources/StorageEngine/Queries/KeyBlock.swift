@@ -40,17 +40,13 @@ struct KeyBlock: Sendable {
     }
 
     /// Blocks of about the same length.
-    static func blocks(of keys: some RandomAccessCollection<Int64>) -> ContiguousArray<KeyBlock> {
-        let keys = ContiguousArray(keys)
-        let blockCount =
-            (keys.count + PackedKeys.blockCapacity - 1) / PackedKeys.blockCapacity
-        return keys.withUnsafeBufferPointer { keys in
-            ContiguousArray(
-                (0..<blockCount).map {
-                    let part = keys.count * $0 / blockCount..<keys.count * ($0 + 1) / blockCount
-                    return KeyBlock(UnsafeBufferPointer(rebasing: keys[part]))
-                })
-        }
+    static func blocks(of keys: UnsafeBufferPointer<Int64>) -> ContiguousArray<KeyBlock> {
+        let blockCount = (keys.count + PackedKeys.blockCapacity - 1) / PackedKeys.blockCapacity
+        return ContiguousArray(
+            (0..<blockCount).map {
+                let part = keys.count * $0 / blockCount..<keys.count * ($0 + 1) / blockCount
+                return KeyBlock(UnsafeBufferPointer(rebasing: keys[part]))
+            })
     }
 
     private static func pack<Distance: FixedWidthInteger>(

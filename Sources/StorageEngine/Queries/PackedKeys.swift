@@ -14,10 +14,11 @@ public struct PackedKeys: Sendable {
 
     public init() {}
 
-    public init(_ keys: some Sequence<ObjectKey>) {
-        var packer = KeyPacker()
-        for key in keys { packer.append(key) }
-        self = packer.finish()
+    public init(_ keys: [ObjectKey]) {
+        self.init(
+            keys.withUnsafeBufferPointer {
+                $0.withMemoryRebound(to: Int64.self) { KeyBlock.blocks(of: $0) }
+            })
     }
 
     init(_ blocks: ContiguousArray<KeyBlock>) {
@@ -128,7 +129,7 @@ public struct PackedKeys: Sendable {
     private mutating func replace(_ replacement: Replacement) -> Int {
         let positions = replacement.positions
         guard !blocks.isEmpty else {
-            blocks = KeyBlock.blocks(of: replacement.keys)
+            blocks = replacement.keys.withUnsafeBufferPointer { KeyBlock.blocks(of: $0) }
             starts = ContiguousArray(repeating: 0, count: blocks.count)
             return 0
         }
@@ -152,7 +153,7 @@ public struct PackedKeys: Sendable {
             append(block: last, to: &keys)
         }
         var start = starts[first]
-        let new = KeyBlock.blocks(of: keys)
+        let new = keys.withUnsafeBufferPointer { KeyBlock.blocks(of: $0) }
         blocks.replaceSubrange(first...last, with: new)
         starts.replaceSubrange(first...last, with: repeatElement(0, count: new.count))
         for block in first..<first + new.count {
