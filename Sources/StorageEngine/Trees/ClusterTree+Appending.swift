@@ -138,14 +138,14 @@ extension ClusterTree {
             lowKey: lowKey.rawValue, pages: leafPages(writer.pager.pageSize), model: model)
     }
 
-    /// Spills, or starts a new leaf on the right. The path is void afterwards.
+    /// Makes room in the last leaf, or starts a new one on the right. The path is void afterwards.
     func makeRoomForAppend(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<StoredValue>, _ outcome: Outcome
     ) throws {
         let rows = writer.leaf.reading.rowCount
         if rows == 0 { return try spillLargest(of: values, writer) }
-        if rows < Self.minimumRows, outcome == .leafFull, try spillLargestColumn(writer) { return }
+        if outcome == .leafFull, try makeRoomInLeaf(writer, &root) { return }
         let (reference, leaf) = try newLeaf(
             writer, lowKey: key, like: writer.leaf.reading)
         try writer.insertSibling(

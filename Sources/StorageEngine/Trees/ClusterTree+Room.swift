@@ -1,26 +1,37 @@
-/// Room for a change: columns move to nodes of their own, leaves are split.
+/// Room for a change: columns move to nodes of their own, leaves grow, and are split.
 extension ClusterTree {
     func makeRoom(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ outcome: Outcome
     ) throws {
+        if outcome == .leafFull, try makeRoomInLeaf(writer, &root) { return }
         let rows = writer.leaf.reading.rowCount
-        if outcome == .leafFull, try growLeaf(writer, &root) { return }
-        if rows < Self.minimumRows, outcome == .leafFull, try spillLargestColumn(writer) { return }
         guard rows > 1 else {
             throw writer.pager.damaged(root.reference.page, "a row fills more than a leaf")
         }
         try split(writer, &root, at: rows / 2)
     }
 
-    /// A leaf older than some columns of its table may be too short for the directory of all.
-    func growLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws -> Bool {
-        let leaf = writer.leaf
+    /// Gives the leaf at the end of the path more room while it has few rows. False if it has many,
+    /// or is as large as it gets.
+    func makeRoomInLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws -> Bool {
+        let leaf = writer.leaf.reading
         let pages = leafPages(writer.pager.pageSize)
-        guard leaf.reading.pageCount < pages else { return false }
-        let old = writer.steps[writer.depth - 1].reference
-        let (reference, larger) = try writer.grow(leaf, old, to: pages)
-        try writer.replaceNode(&root, at: writer.depth - 1, reference, larger)
+        // A leaf older than some columns of its table may be too short for the directory of all.
+        if leaf.pageCount < pages {
+            try growLeaf(writer, &root, to: pages)
+            return true
+        }
+        guard leaf.rowCount < Self.minimumRows else { return false }
+        if try spillLargestColumn(writer) { return true }
+        guard leaf.pageCount < pages + Self.maximumGrowth else { return false }
+        try growLeaf(writer, &root, to: leaf.pageCount + 1)
         return true
+    }
+
+    private func growLeaf(_ writer: TreeWriter, _ root: inout TreeRoot, to pages: Int) throws {
+        let old = writer.steps[writer.depth - 1].reference
+        let (reference, larger) = try writer.grow(writer.leaf, old, to: pages)
+        try writer.replaceNode(&root, at: writer.depth - 1, reference, larger)
     }
 
     /// For a first row that is wider than a leaf: its largest value gets a node of its own.
@@ -61,10 +72,10 @@ extension ClusterTree {
                 bytes = size
             }
         }
-        // A single row has no other way to get room.
-        guard largest >= 0, bytes >= Self.smallestSpill || leaf.reading.rowCount <= 1 else {
-            return false
-        }
+        guard largest >= 0,
+            Self.isWorthSpilling(
+                bytes: bytes, rows: leaf.reading.rowCount, pageSize: writer.pager.pageSize)
+        else { return false }
         return try spill(writer, largest)
     }
 

@@ -1,15 +1,15 @@
-/// Changing rows. A leaf that has no room for a change first moves its largest column to a node of
-/// its own ("spills" it), so that leaves keep at least `minimumRows` rows however wide the table
-/// is, and scans of one column stay away from the others; a leaf with more rows is split.
+/// Changing rows. A leaf of fewer than `minimumRows` rows that has no room for a change first moves
+/// its largest column to a node of its own ("spills" it), so that scans of one column stay away from
+/// wide ones. When only columns are left that would leave their pages mostly empty, the leaf grows.
+/// So leaves keep many rows however wide the table is. A leaf with more rows is split.
 extension ClusterTree {
-    /// A leaf with fewer rows than this spills columns rather than split.
+    /// A leaf with fewer rows than this spills columns, or grows, rather than split.
     static let minimumRows = 256
     /// A spilled column grows to so many pages before its leaf is split all the same, which
     /// bounds what a change of one value writes.
     static let maximumSpillPages = 4
-    /// A column of fewer bytes is not spilled: its page would be mostly empty, and the leaf would
-    /// gain next to nothing.
-    static let smallestSpill = 64
+    /// A leaf grows by so many pages, which bounds likewise what a change of one value writes.
+    static let maximumGrowth = 3
     /// Leaves of tables with few narrow columns end here.
     static let maximumRows = 8192
 
@@ -24,6 +24,13 @@ extension ClusterTree {
     func leafPages(_ pageSize: Int) -> Int {
         let directory = PageHeader.size + 8 + (columns.count + 1) * 40 + columns.count * 16
         return (directory + pageSize * 3 / 4 - 1) / (pageSize * 3 / 4)
+    }
+
+    /// Whether a column is worth pages of its own: `minimumRows` rows of it fill half a page. Those
+    /// of narrower columns would be mostly empty.
+    static func isWorthSpilling(bytes: Int, rows: Int, pageSize: Int) -> Bool {
+        // A single row has no other way to get room.
+        rows <= 1 || bytes * minimumRows >= rows * (pageSize / 2)
     }
 
     /// What became of an attempt to change a leaf.

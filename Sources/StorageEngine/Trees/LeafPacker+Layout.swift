@@ -4,7 +4,8 @@ extension LeafPacker {
     /// the packer until the next layout.
     func layOut() -> MutableNode {
         let width = shape.isCluster ? Self.keyWidth(firstKey, lastKey, rows: rowCount) : nil
-        let leaf = MutableNode(leafBuffer, byteCount: shape.pages * pageSize)
+        pages = neededPages
+        let leaf = MutableNode(leafBuffer, byteCount: pages * pageSize)
         let draft = begin(leaf, columns: shape.columns.count + (width == nil ? 0 : 1))
         for c in shape.columns.indices {
             draft.entry(c).initialize(shape.columns[c])
@@ -29,12 +30,12 @@ extension LeafPacker {
     /// The node that holds a column of the leaf that was laid out, and where in it.
     func place(of c: Int) -> (node: MutableNode, column: Int) {
         isSpilled[c]
-            ? (spill(c), 0) : (MutableNode(leafBuffer, byteCount: shape.pages * pageSize), c)
+            ? (spill(c), 0) : (MutableNode(leafBuffer, byteCount: pages * pageSize), c)
     }
 
     /// Takes the leaf that was laid out, and its spilled columns, into the open transaction.
     func store(in pager: Pager) throws -> PageReference {
-        let leaf = MutableNode(leafBuffer, byteCount: shape.pages * pageSize)
+        let leaf = MutableNode(leafBuffer, byteCount: pages * pageSize)
         for c in shape.columns.indices where isSpilled[c] {
             let spill = spill(c)
             leaf.setSpillReference(c, try pager.adopt(spill))

@@ -1,4 +1,5 @@
-/// How many rows a leaf has room for, and which of its columns move to nodes of their own.
+/// How many rows a leaf has room for, which of its columns move to nodes of their own, and how many
+/// pages it takes.
 extension LeafPacker {
     private enum Room {
         case enough
@@ -9,7 +10,7 @@ extension LeafPacker {
     }
 
     /// How many of the wanted rows have room beside those gathered, in the encodings that all of
-    /// them need. Spills columns where that makes room.
+    /// them need. Spills columns, or grows the leaf, where that makes room.
     func mostRows(
         _ leaf: Node, _ columns: [Source], _ wanted: Range<Int>, _ joint: [ColumnNeeds]
     ) -> Int {
@@ -32,7 +33,7 @@ extension LeafPacker {
             let rows = wanted.lowerBound..<wanted.lowerBound + max(fitting, 1)
             if shape.isCluster, outcome == .leafFull,
                 rowCount + fitting < ClusterTree.minimumRows,
-                spillLargest(columns, rows, joint)
+                spillLargest(columns, rows, joint) || grow()
             {
                 continue
             }
@@ -61,10 +62,10 @@ extension LeafPacker {
             let first = rowCount > 0 ? firstKey : leaf.objectKey(rows.lowerBound).rawValue
             let last = leaf.objectKey(rows.upperBound - 1).rawValue
             if let width = Self.keyWidth(first, last, rows: total) {
-                bytes += ColumnEntry.size + (total * width + 63) / 64 * 8
+                bytes += Self.keyBytes(rows: total, width: width)
             }
         }
-        return bytes <= shape.pages * pageSize ? .enough : .leafFull
+        return bytes <= pages * pageSize ? .enough : .leafFull
     }
 
     private func heapBytes(_ c: Int, _ source: Source, _ rows: Range<Int>) -> Int {
@@ -80,6 +81,11 @@ extension LeafPacker {
         return span == Int64(rows - 1) ? nil : PackedNumbers.width(low: 0, high: span)
     }
 
+    /// Bytes of the key column, its place in the directory included.
+    private static func keyBytes(rows: Int, width: Int) -> Int {
+        ColumnEntry.size + (rows * width + 63) / 64 * 8
+    }
+
     /// False if no column is worth it.
     private func spillLargest(
         _ columns: [Source], _ rows: Range<Int>, _ joint: [ColumnNeeds]
@@ -91,8 +97,29 @@ extension LeafPacker {
             let size = joint[c].bytes(rows: total, heapBytes: heapBytes(c, columns[c], rows))
             if size > bytes { (largest, bytes) = (c, size) }
         }
-        guard largest >= 0, bytes >= ClusterTree.smallestSpill || total <= 1 else { return false }
+        guard largest >= 0,
+            ClusterTree.isWorthSpilling(bytes: bytes, rows: total, pageSize: pageSize)
+        else { return false }
         isSpilled[largest] = true
         return true
+    }
+
+    private func grow() -> Bool {
+        guard pages < shape.mostPages else { return false }
+        pages += 1
+        return true
+    }
+
+    /// Pages that the gathered rows need: fewer than they may take if rows that were looked at did
+    /// not fit all the same.
+    var neededPages: Int {
+        var bytes = NodeDraft.bytes(directoryOf: needs.count)
+        for c in needs.indices where !isSpilled[c] {
+            bytes += needs[c].bytes(rows: rowCount, heapBytes: needs[c].heapBytes)
+        }
+        if shape.isCluster, let width = Self.keyWidth(firstKey, lastKey, rows: rowCount) {
+            bytes += Self.keyBytes(rows: rowCount, width: width)
+        }
+        return max(shape.pages, (bytes + pageSize - 1) / pageSize)
     }
 }

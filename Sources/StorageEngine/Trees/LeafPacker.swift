@@ -5,18 +5,20 @@
 /// one that was filled in that order. It is made in memory of its own, so that whoever packs can
 /// change references in it, and end transactions, before it is taken into one.
 ///
-/// As in a leaf that objects are appended to, columns move to nodes of their own before a leaf of
-/// a cluster tree ends with fewer than `ClusterTree.minimumRows` rows.
+/// As in a leaf that objects are appended to, columns move to nodes of their own, and the leaf grows,
+/// before a leaf of a cluster tree ends with fewer than `ClusterTree.minimumRows` rows.
 final class LeafPacker {
     /// What the packed leaves are like.
     struct Shape {
         let treeID: UInt32
         let columns: [ColumnFormat]
-        /// Pages of a leaf.
+        /// Pages of a leaf that has not grown.
         let pages: Int
         let maximumRows: Int
-        /// Whether rows have object keys, and columns may be spilled.
+        /// Whether rows have object keys, columns may be spilled, and leaves may grow.
         let isCluster: Bool
+
+        var mostPages: Int { isCluster ? pages + ClusterTree.maximumGrowth : pages }
     }
 
     /// Where the rows of a column are: a leaf, or the node of its own that a leaf has for it.
@@ -32,6 +34,8 @@ final class LeafPacker {
     /// What the gathered rows take, a column each.
     var needs: [ColumnNeeds]
     var isSpilled: [Bool]
+    /// Pages that the leaf may take.
+    var pages: Int
     var pieces: [Piece] = []
     /// The sources of all pieces, one behind the other.
     var sources: [Source] = []
@@ -48,7 +52,8 @@ final class LeafPacker {
         self.pageSize = pageSize
         needs = shape.columns.map { ColumnNeeds(kind: $0.kind) }
         isSpilled = Array(repeating: false, count: shape.columns.count)
-        leafBuffer = .allocate(byteCount: shape.pages * pageSize, alignment: 16)
+        pages = shape.pages
+        leafBuffer = .allocate(byteCount: shape.mostPages * pageSize, alignment: 16)
         spillBuffers = Array(repeating: nil, count: shape.columns.count)
     }
 
@@ -63,6 +68,7 @@ final class LeafPacker {
             needs[c] = ColumnNeeds(kind: shape.columns[c].kind)
             isSpilled[c] = false
         }
+        pages = shape.pages
         pieces.removeAll(keepingCapacity: true)
         sources.removeAll(keepingCapacity: true)
         rowCount = 0
