@@ -61,7 +61,7 @@ final class ResultsQuery {
         var keys: PackedKeys?
         var count: Int?
         /// The first so many keys, if no more were looked for.
-        var first: ContiguousArray<Int64> = []
+        var first: [ObjectKey] = []
         /// Whether these are all, as it turned out.
         var isFirstAll = false
 
@@ -191,8 +191,7 @@ final class ResultsQuery {
         forgetOutdated()
         if let keys = found.keys { return keys }
         let keys =
-            found.isFirstAll
-            ? PackedKeys(found.first.map { ObjectKey(rawValue: $0) }) : attempt { try findKeys() }
+            found.isFirstAll ? PackedKeys(found.first) : attempt { try findKeys() }
         if !isWholeTable { found.keys = keys }
         return keys
     }
@@ -265,7 +264,7 @@ final class ResultsQuery {
 
     /// So many of the first keys as are needed and a few more, or all if there are fewer; nil where
     /// all are known in ``Found/keys``, or needed.
-    private func firstKeys(atLeast count: Int) -> ContiguousArray<Int64>? {
+    private func firstKeys(atLeast count: Int) -> [ObjectKey]? {
         if found.keys != nil { return nil }
         if found.first.count >= count || found.isFirstAll { return found.first }
         guard let limit = Self.firstParts.first(where: { $0 >= count }), let (plan, sorter) = plan
@@ -278,7 +277,7 @@ final class ResultsQuery {
             let first = try sorter?.first(limit, of: plan) ?? plan.keys(limit: limit)
             found.isFirstAll = first.count < limit
             found.hasLookedAtAll = found.hasLookedAtAll || found.isFirstAll
-            found.first = ContiguousArray(first.map(\.rawValue))
+            found.first = first
             return found.first
         }
     }
@@ -315,7 +314,7 @@ final class ResultsQuery {
             if UInt(bitPattern: position) >= UInt(bitPattern: first.count) {
                 requireIndex(position, upTo: first.count)
             }
-            return first[position]
+            return first[position].rawValue
         }
         if found.keys == nil { _ = keys }
         let count = found.keys?.count ?? 0

@@ -48,7 +48,7 @@ enum OperandSyntax {
 
 /// `person.dogs.@count`, `map['key']`, `SELF`, `$variable.name`
 struct KeyPathSyntax {
-    enum Step: Equatable {
+    enum Step: Hashable {
         /// A property.
         case name(String)
         /// What follows `@`, without it: `count`, `sum`, `allKeys`.

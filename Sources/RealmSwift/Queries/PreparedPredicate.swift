@@ -17,24 +17,9 @@ final class PreparedPredicate {
         case and([Condition])
         case or([Condition])
         /// A key path, which has been found, with the constant that takes its place.
-        case constant(KeyPathComparison)
+        case constant(PreparedComparison, OperandSyntax)
         /// What is resolved anew each time.
         case comparison(ComparisonSyntax)
-    }
-
-    /// An object, because what is known of a key path is much to copy for each query.
-    private final class KeyPathComparison {
-        let resolution: ConstantResolution
-        let constant: OperandSyntax
-
-        init(_ resolution: ConstantResolution) {
-            self.resolution = resolution
-            constant = resolution.constant
-        }
-
-        func condition(_ arguments: [Any]) throws -> QueryCondition {
-            try resolution.condition(PredicateOperand(constant.filled(with: arguments)))
-        }
     }
 
     private let resolver: PredicateResolver
@@ -71,7 +56,7 @@ final class PreparedPredicate {
             syntax.forEachPlace { _ in hasPlaces = true }
             if !hasPlaces { return .complete(try resolver.condition(syntax)) }
             if let resolution = try resolver.constantResolution(comparison) {
-                return .constant(KeyPathComparison(resolution))
+                return .constant(PreparedComparison(resolution), resolution.constant)
             }
             return .comparison(comparison)
         }
@@ -100,7 +85,8 @@ final class PreparedPredicate {
         case .not(let operand): return .not(try condition(operand, arguments))
         case .and(let operands): return .and(try operands.map { try condition($0, arguments) })
         case .or(let operands): return .or(try operands.map { try condition($0, arguments) })
-        case .constant(let comparison): return try comparison.condition(arguments)
+        case .constant(let comparison, let constant):
+            return try comparison.condition(constant.filled(with: arguments))
         case .comparison(let comparison):
             return try resolver.condition(.comparison(comparison.filled(with: arguments)))
         }

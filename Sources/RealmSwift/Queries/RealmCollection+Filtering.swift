@@ -86,23 +86,28 @@ extension ResultsQuery {
         try filtered(PredicateResolver.resolve(syntax, format: format, in: managedClass))
     }
 
-    fileprivate func filtered(_ condition: QueryCondition) throws -> ResultsQuery {
+    func filtered(_ condition: QueryCondition) throws -> ResultsQuery {
         guard let table = managedClass.table else { return self }
+        if operations.isEmpty {
+            return replacing([.filter(condition, try QueryPlan(table, condition))])
+        }
         // A sort in front changes nothing for a filter, and two filters in a row are one, so that
         // the cheaper test comes first and indexes answer for both.
         var operations = operations
-        var sort: [Operation] = []
-        if case .sort? = operations.last { sort = [operations.removeLast()] }
+        var sort: Operation?
+        if case .sort? = operations.last { sort = operations.removeLast() }
         var all = condition
         if case .filter(let earlier, _)? = operations.last {
             operations.removeLast()
             all = .and([earlier, condition])
         }
-        return replacing(operations + [.filter(all, try QueryPlan(table, all))] + sort)
+        operations.append(.filter(all, try QueryPlan(table, all)))
+        if let sort { operations.append(sort) }
+        return replacing(operations)
     }
 
     /// Where the first of these objects is among others.
-    fileprivate func firstPosition(in others: ResultsQuery) -> Int? {
+    func firstPosition(in others: ResultsQuery) -> Int? {
         guard hasFirst else { return nil }
         return others.position(of: object(at: 0))
     }

@@ -43,6 +43,7 @@ final class RealmInstance {
     @exclusivity(unchecked) private var isReading = true
     /// What has been read of predicates for its classes.
     @exclusivity(unchecked) private var predicates = PreparedPredicates()
+    @exclusivity(unchecked) private var comparisons = PreparedComparisons()
     /// While `create` runs: for each object made from a value, the properties that were given.
     @exclusivity(unchecked) var conversion: _ValueConversion?
 
@@ -151,6 +152,16 @@ final class RealmInstance {
     ) -> PreparedPredicate? {
         guard thread == currentThread() else { return nil }
         return predicates.predicate(format, argumentCount: argumentCount, in: managedClass)
+    }
+
+    /// What a comparison of a typed query with a constant says of a class.
+    ///
+    /// - Throws: ``InvalidPredicate`` if the path does not suit the class, or the operator the path.
+    func preparedComparison(
+        _ path: TypedPath, _ operation: ComparisonSyntax.Operation, _ options: StringOptions,
+        in managedClass: ManagedClass
+    ) throws -> PreparedComparison {
+        try comparisons.comparison(path, operation, options, in: managedClass)
     }
 
     func cancelledKeys(ofClass name: String) -> CancelledKeys {

@@ -17,11 +17,18 @@ public final class _KeyPathTracer {
     /// The same for a key path whose root is known at run time only; nil if it is another one.
     static func name(of keyPath: AnyKeyPath, from type: ObjectBase.Type) -> String? {
         let start = Start(keyPath: keyPath, type: ObjectIdentifier(type))
-        if let name = known.withLock({ $0[start] }) { return name }
-        let tracer = _KeyPathTracer()
-        guard let name = tracer.name(of: keyPath, from: tracer.makeObject(type)) else { return nil }
+        if let name = recent.withLock({ $0[start] }) { return name }
+        guard let name = knownName(start) ?? tracedName(of: keyPath, from: type) else { return nil }
         known.withLock { if $0.count < largestKnown { $0[start] = name } }
+        recent.withLock { $0[start] = name }
         return name
+    }
+
+    private static func knownName(_ start: Start) -> String? { known.withLock { $0[start] } }
+
+    private static func tracedName(of keyPath: AnyKeyPath, from type: ObjectBase.Type) -> String? {
+        let tracer = _KeyPathTracer()
+        return tracer.name(of: keyPath, from: tracer.makeObject(type))
     }
 
     private struct Start: Hashable {
@@ -33,6 +40,29 @@ public final class _KeyPathTracer {
     /// it puts together; of these there is no limit, so there is one here.
     private static let known = Locked<[Start: String]>([:])
     private static let largestKnown = 4096
+    /// Some of them by identity, because hashing a key path visits its parts. One that is written in
+    /// a program is mostly one object.
+    private static let recent = Locked(RecentNames())
+
+    /// One name for each of some places, which an object's address tells.
+    private struct RecentNames {
+        private var entries = [(start: Start, name: String)?](repeating: nil, count: 64)
+
+        subscript(start: Start) -> String? {
+            get {
+                // The key path is kept, so no other one has its address.
+                guard let entry = entries[Self.place(start)],
+                    entry.start.keyPath === start.keyPath, entry.start.type == start.type
+                else { return nil }
+                return entry.name
+            }
+            set { entries[Self.place(start)] = newValue.map { (start, $0) } }
+        }
+
+        private static func place(_ start: Start) -> Int {
+            Int(UInt(bitPattern: ObjectIdentifier(start.keyPath)) >> 4 & 63)
+        }
+    }
 
     /// The same for a key path of a projection: the names of the properties of its object.
     static func name<P: ProjectionObservable>(of keyPath: AnyKeyPath, from type: P.Type) -> String?

@@ -20,13 +20,19 @@ public struct RowMask: ~Copyable {
     /// Rows of the leaf that the set belongs to.
     public private(set) var rowCount = 0
 
-    public init() {
-        // What a leaf of a cluster tree has at most.
-        wordCapacity = 8192 / 64
-        words = .allocate(capacity: wordCapacity)
+    /// What a leaf of a cluster tree has at most.
+    private static let usualCapacity = 8192 / 64
+    /// An address without memory, of sets that were never used: those of plans that an index answers.
+    private static var nowhere: UnsafeMutablePointer<UInt64> {
+        UnsafeMutablePointer(bitPattern: MemoryLayout<UInt64>.alignment).unsafelyUnwrapped
     }
 
-    deinit { words.deallocate() }
+    public init() {
+        wordCapacity = 0
+        words = Self.nowhere
+    }
+
+    deinit { if wordCapacity > 0 { words.deallocate() } }
 
     @usableFromInline var wordCount: Int { (rowCount &+ 63) &>> 6 }
 
@@ -34,8 +40,8 @@ public struct RowMask: ~Copyable {
     mutating func resize(rows: Int) {
         rowCount = rows
         guard wordCount > wordCapacity else { return }
-        words.deallocate()
-        wordCapacity = wordCount
+        if wordCapacity > 0 { words.deallocate() }
+        wordCapacity = max(wordCount, Self.usualCapacity)
         words = .allocate(capacity: wordCapacity)
     }
 

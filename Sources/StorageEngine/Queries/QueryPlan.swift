@@ -115,6 +115,7 @@ public final class QueryPlan {
     func matches(named candidates: [ObjectKey]?) -> [ObjectKey]? {
         guard let keys = candidates, root.namesMatchesOnly else { return nil }
         effort?.named(keys.count)
+        if keys.count < 2 { return keys }
         let isAscending = zip(keys, keys.dropFirst()).allSatisfy { $0.rawValue < $1.rawValue }
         if isAscending { return keys }
         var matches: [ObjectKey] = []

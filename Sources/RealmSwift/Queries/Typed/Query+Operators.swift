@@ -1,4 +1,5 @@
 extension Query {
+    @inline(__always)
     func comparison(
         _ operation: ComparisonSyntax.Operation, _ value: Any?, options: StringOptions = []
     ) -> Query<Bool> {

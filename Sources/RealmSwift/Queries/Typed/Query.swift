@@ -33,11 +33,16 @@
 public struct Query<T> {
     let expression: TypedExpression
 
+    // Inlined, because a call from generic code looks up the type's metadata first.
+
+    @inline(__always)
     init(_ expression: TypedExpression) { self.expression = expression }
 
+    @inline(__always)
     init(_ path: TypedPath) { expression = .path(path) }
 
     /// The query that stands for each object, or each element.
+    @inline(__always)
     init() { self.init(TypedPath()) }
 
     /// The query that stands for each object; for tests of applications.

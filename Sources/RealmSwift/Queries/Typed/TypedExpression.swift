@@ -2,7 +2,7 @@
 ///
 /// Paths are kept apart from conditions because the same property means different things: alone it
 /// is a condition (`$0.isDone`), beside an operator an operand.
-indirect enum TypedExpression {
+enum TypedExpression {
     enum Junction: String {
         case and = "&&"
         case or = "||"
@@ -12,15 +12,15 @@ indirect enum TypedExpression {
     /// A constant: nil, or a value of a type that is stored.
     case value(Any?)
     case list([Any?])
-    case not(TypedExpression)
-    case compound(TypedExpression, Junction, TypedExpression)
-    case comparison(
+    indirect case not(TypedExpression)
+    indirect case compound(TypedExpression, Junction, TypedExpression)
+    indirect case comparison(
         TypedExpression, ComparisonSyntax.Operation, StringOptions, TypedExpression)
-    case between(TypedPath, Any?, Any?)
+    indirect case between(TypedPath, Any?, Any?)
     /// In how many objects of a collection a condition on properties of them is true. Which
     /// collection is found out by `namingSubqueries`.
-    case count(TypedExpression)
-    case subquery(collection: TypedPath, variable: String, TypedExpression)
+    indirect case count(TypedExpression)
+    indirect case subquery(collection: TypedPath, variable: String, TypedExpression)
 
     /// The path that the expression is.
     var path: TypedPath? {

@@ -1,0 +1,115 @@
+import StorageEngine
+
+/// A key path that has been found in a class, and an operator: what comparisons with constants
+/// have in common.
+///
+/// An object, because what is known of a key path is much to copy for each query. Refers to classes
+/// of a Realm instance; used by the thread of that instance.
+final class PreparedComparison {
+    private let resolution: ConstantResolution
+    /// Nil unless constants of the property's own type become a test of its column.
+    private let test: ColumnComparison?
+
+    init(_ resolution: ConstantResolution) {
+        self.resolution = resolution
+        test = ColumnComparison(resolution)
+    }
+
+    /// The condition with a value or a list.
+    ///
+    /// - Throws: ``InvalidPredicate`` if that does not suit the key path.
+    func condition(_ constant: OperandSyntax) throws -> QueryCondition {
+        if let condition = test?.condition(constant) { return condition }
+        return try resolution.condition(PredicateOperand(constant))
+    }
+}
+
+/// A comparison of a property of the class at hand, by rules that the engine has as well, with
+/// constants of its own type.
+///
+/// Everything else, be it refused or only converted, is left to ``ConstantResolution``, which comes
+/// to the same condition on a longer way.
+private struct ColumnComparison {
+    private enum Operation {
+        case compare(Comparison)
+        case between
+        case isIn
+    }
+
+    private let column: Int
+    private let type: ValueType
+    private let operation: Operation
+
+    init?(_ resolution: ConstantResolution) {
+        let (path, comparison) = (resolution.path, resolution.comparison)
+        guard path.hops.isEmpty, path.operation == nil, comparison.options.isEmpty,
+            case .property(let property, let column) = path.end,
+            property.shape.collection == .none
+        else { return nil }
+        switch property.shape.type {
+        case .int, .string: break
+        default: return nil
+        }
+        switch comparison.operation {
+        case .equal: operation = .compare(.equal)
+        case .less: operation = .compare(.less)
+        case .lessOrEqual: operation = .compare(.lessOrEqual)
+        case .greater: operation = .compare(.greater)
+        case .greaterOrEqual: operation = .compare(.greaterOrEqual)
+        case .between where property.shape.type == .int: operation = .between
+        case .isIn: operation = .isIn
+        default: return nil
+        }
+        self.column = column
+        type = property.shape.type
+    }
+
+    /// Nil for constants that are not of the property's type.
+    func condition(_ constant: OperandSyntax) -> QueryCondition? {
+        guard let test = test(constant) else { return nil }
+        return .value(column: column, test)
+    }
+
+    private func test(_ constant: OperandSyntax) -> ValueTest? {
+        switch (operation, constant) {
+        case (.compare(let comparison), .value(let value)):
+            return scalar(value).map { .compare(comparison, $0) }
+        case (.between, .list(let bounds)) where bounds.count == 2:
+            guard let first = scalar(bounds[0]), let last = scalar(bounds[1]) else { return nil }
+            return .range(from: first, to: last, includesLast: true)
+        case (.isIn, .list(let elements)):
+            return scalars(elements).map { .isIn($0) }
+        case (.isIn, .value(let elements?)):
+            guard type == .int, Swift.type(of: elements) == [Int].self,
+                let elements = elements as? [Int]
+            else { return nil }
+            return .isIn(elements.map { .integer(Int64($0)) })
+        default: return nil
+        }
+    }
+
+    private func scalars(_ values: [Any?]) -> [OwnedScalar]? {
+        var scalars: [OwnedScalar] = []
+        scalars.reserveCapacity(values.count)
+        for value in values {
+            guard let scalar = scalar(value) else { return nil }
+            scalars.append(scalar)
+        }
+        return scalars
+    }
+
+    /// Types are compared, because casts to types that are not there take long.
+    private func scalar(_ value: Any?) -> OwnedScalar? {
+        guard let value else { return nil }
+        switch type {
+        case .int:
+            guard Swift.type(of: value) == Int.self, let value = value as? Int else { return nil }
+            return .integer(Int64(value))
+        default:
+            guard Swift.type(of: value) == String.self, let value = value as? String else {
+                return nil
+            }
+            return .bytes(Array(value.utf8))
+        }
+    }
+}

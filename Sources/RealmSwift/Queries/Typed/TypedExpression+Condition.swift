@@ -1,0 +1,59 @@
+import StorageEngine
+
+// The short way from a typed query to a condition, without the syntax of a predicate, and without
+// looking for names that were found before.
+
+extension TypedExpression {
+    /// Whether the condition consists of comparisons of paths with constants, which
+    /// ``ManagedClass/condition(_:)`` takes.
+    var comparesWithConstantsOnly: Bool {
+        var rest = self
+        while true {
+            switch rest {
+            case .path, .between, .comparison(.path, _, _, .value), .comparison(.path, _, _, .list):
+                return true
+            case .not(let operand): rest = operand
+            case .compound(let left, _, let right):
+                // Long chains are deep on the left side only.
+                if !right.comparesWithConstantsOnly { return false }
+                rest = left
+            case .value, .list, .comparison, .count, .subquery: return false
+            }
+        }
+    }
+}
+
+extension ManagedClass {
+    /// The same condition as that of the expression's predicate.
+    ///
+    /// Called by the thread of the Realm.
+    ///
+    /// - Throws: ``InvalidPredicate`` if the expression does not suit the class.
+    func condition(_ expression: TypedExpression) throws -> QueryCondition {
+        switch expression {
+        case .path(let path): return try comparison(path, .equal, [], .value(true))
+        case .not(.path(let path)) where !path.standsForMany:
+            return try comparison(path, .equal, [], .value(false))
+        case .not(let operand): return .not(try condition(operand))
+        case .compound(_, .and, _):
+            return .and(try expression.operands(of: .and).map(condition))
+        case .compound(_, .or, _):
+            return .or(try expression.operands(of: .or).map(condition))
+        case .comparison(.path(let path), let operation, let options, .value(let value)):
+            return try comparison(path, operation, options, .value(value))
+        case .comparison(.path(let path), let operation, let options, .list(let values)):
+            return try comparison(path, operation, options, .list(values))
+        case .between(let path, let low, let high):
+            return try comparison(path, .between, [], .list([low, high]))
+        case .value, .list, .comparison, .count, .subquery:
+            preconditionFailure("Not only paths are compared with constants.")
+        }
+    }
+
+    private func comparison(
+        _ path: TypedPath, _ operation: ComparisonSyntax.Operation, _ options: StringOptions,
+        _ constant: OperandSyntax
+    ) throws -> QueryCondition {
+        try realm.preparedComparison(path, operation, options, in: self).condition(constant)
+    }
+}
