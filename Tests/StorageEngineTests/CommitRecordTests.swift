@@ -24,29 +24,60 @@ import Testing
             pageCount: 100_000, root: PageReference(page: 50, birth: version), livePages: 900,
             checkpoint: PageReference(page: 99, birth: version - 3),
             checkpointSequence: sequence - 2, pageListHash: random.next(),
-            pagesWereSynced: false,
+            pagesWereSynced: false, place: place(of: sequence, &random),
+            window: RecordWindow(start: .random(in: 34...99_000, using: &random)),
+            nextWindow: RecordWindow(start: .random(in: 34...99_000, using: &random)),
+            slotID: random.next(), earlierSlotID: random.next(),
             lists: CommitRecord.Lists(
                 pageList: extents(100),
                 log: FreeSpaceLog(
                     allocated: extents(100),
                     freed: extents(60).map {
                         FreedExtent(extent: $0, birth: .random(in: 1..<version, using: &random))
-                    })))
+                    }),
+                chain: chain(before: sequence, version, &random)))
     }
 
-    private func decode(_ block: [UInt8], slot: UInt64, seed: UInt64 = seed) -> CommitRecord? {
-        block.withUnsafeBytes { CommitRecord($0, slot: slot, fileSeed: seed, firstPage: 34) }
+    private func place(of sequence: UInt64, _ random: inout SeededRandom) -> RecordPlace {
+        Bool.random(using: &random)
+            ? .slot(CommitRecord.slot(of: sequence))
+            : .page(.random(in: 34..<100_000, using: &random))
     }
 
-    @Test func aRecordComesBackFromItsSlotOnly() {
+    private func chain(
+        before sequence: UInt64, _ version: UInt64, _ random: inout SeededRandom
+    ) -> RecordChain {
+        let count = UInt64.random(in: 0...UInt64(CommitRecord.chainCapacity), using: &random)
+        return (0..<count).reduce(RecordChain()) { chain, index in
+            let age = count - index
+            return chain.adding(
+                RecordChain.Entry(
+                    sequence: sequence - age, version: version - age,
+                    page: .random(in: 34..<100_000, using: &random)))
+        }
+    }
+
+    private func decode(
+        _ block: [UInt8], at place: RecordPlace, seed: UInt64 = seed
+    ) -> CommitRecord? {
+        block.withUnsafeBytes { CommitRecord($0, at: place, fileSeed: seed, firstPage: 34) }
+    }
+
+    @Test func aRecordComesBackFromItsPlaceOnly() {
         var random = SeededRandom(seed: 1)
         for _ in 0..<50 {
             let record = sample(&random)
             let block = record.encode(fileSeed: Self.seed)
             let slot = CommitRecord.slot(of: record.sequence)
-            #expect(decode(block, slot: slot) == record)
-            #expect(decode(block, slot: (slot + 1) % CommitRecord.slotCount) == nil)
-            #expect(decode(block, slot: slot, seed: 78) == nil)
+            #expect(decode(block, at: record.place) == record)
+            #expect(decode(block, at: record.place, seed: 78) == nil)
+            let others: [RecordPlace] = [
+                .slot(slot), .slot((slot + 1) % CommitRecord.slotCount), .page(slot + 34),
+                .page(record.place.page + 1),
+            ]
+            for other in others where other != record.place {
+                #expect(decode(block, at: other) == nil)
+            }
         }
     }
 
@@ -57,16 +88,16 @@ import Testing
             record.lists = CommitRecord.Lists(
                 inlineRoots: (0..<count).map { _ in .random(in: .min ... .max, using: &random) },
                 pageList: record.pageList, log: record.log)
-            let slot = CommitRecord.slot(of: record.sequence)
-            #expect(decode(record.encode(fileSeed: Self.seed), slot: slot) == nil)
+            let place = record.place
+            #expect(decode(record.encode(fileSeed: Self.seed), at: place) == nil)
             record.root = .none
-            #expect(decode(record.encode(fileSeed: Self.seed), slot: slot) == record)
+            #expect(decode(record.encode(fileSeed: Self.seed), at: place) == record)
         }
     }
 
     @Test func anEmptySlotIsNoRecord() {
         for slot in 0..<CommitRecord.slotCount {
-            #expect(decode([UInt8](repeating: 0, count: 4096), slot: slot) == nil)
+            #expect(decode([UInt8](repeating: 0, count: 4096), at: .slot(slot)) == nil)
         }
     }
 
@@ -80,7 +111,7 @@ import Testing
                 1
                 << UInt8.random(
                     in: 0..<8, using: &random)
-            #expect(decode(damaged, slot: CommitRecord.slot(of: record.sequence)) == nil)
+            #expect(decode(damaged, at: record.place) == nil)
         }
     }
 
@@ -88,7 +119,7 @@ import Testing
     @Test func hostileFieldsAreNil() {
         var random = SeededRandom(seed: 3)
         let record = sample(&random)
-        let slot = CommitRecord.slot(of: record.sequence)
+        let place = record.place
         for _ in 0..<5000 {
             var block = record.encode(fileSeed: Self.seed)
             for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -99,7 +130,7 @@ import Testing
                 Checksum.hash(UnsafeRawBufferPointer(rebasing: $0[8...]), seed: Self.seed)
             }
             block.withUnsafeMutableBytes { $0.storeBytes(of: sum, as: UInt64.self) }
-            guard let decoded = decode(block, slot: slot) else { continue }
+            guard let decoded = decode(block, at: place) else { continue }
             let freed = decoded.log?.freed ?? []
             for extent in decoded.pageList + (decoded.log?.allocated ?? []) + freed.map(\.extent) {
                 #expect(extent.start >= 34 && extent.end <= decoded.pageCount)
@@ -121,7 +152,7 @@ import Testing
             record.root.birth = version
             record.checkpoint.birth = version - 3
             #expect(
-                decode(record.encode(fileSeed: Self.seed), slot: CommitRecord.slot(of: version))
+                decode(record.encode(fileSeed: Self.seed), at: record.place)
                     == nil)
         }
         for pageCount: UInt64 in [.max, 1 << 52] {
@@ -130,7 +161,7 @@ import Testing
             #expect(
                 decode(
                     record.encode(fileSeed: Self.seed),
-                    slot: CommitRecord.slot(of: record.sequence)) == nil)
+                    at: record.place) == nil)
         }
     }
 
@@ -149,7 +180,7 @@ import Testing
         let version: UInt64 = 1 << 40
         #expect(
             CommitRecord.fits(
-                pageList: [], log: freed(900, birth: version - 1), version: version))
-        #expect(!CommitRecord.fits(pageList: [], log: freed(900, birth: 1), version: version))
+                pageList: [], log: freed(780, birth: version - 1), version: version))
+        #expect(!CommitRecord.fits(pageList: [], log: freed(780, birth: 1), version: version))
     }
 }

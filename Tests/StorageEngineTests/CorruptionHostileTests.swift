@@ -145,12 +145,13 @@ import Testing
 
     @Test func forgedRecordsNeverEndTheProcess() throws {
         let header = try file.bytes.withUnsafeBytes { try FileHeader($0, path: "") }
-        let slot = 8192 + Int(CommitRecord.slot(of: 31)) * 4096
+        let slot = try #require(try FoundRecord(31, in: file.bytes)).range.lowerBound
         let counts = try read(seeds: 1...UInt64(LongTests.choose(50_000, otherwise: 200))) {
             random, image in
             var change = "record:"
             for _ in 0...random.next(below: 3) {
-                let offset = [32, 40, 48, 56, 64, 72, 88, 96, 100, 104][random.next(below: 10)]
+                let offset = [32, 40, 48, 56, 64, 72, 88, 96, 100, 104, 112, 116, 128, 136][
+                    random.next(below: 14)]
                 let place = offset + random.next(below: offset >= 96 ? 24 : 8)
                 // The identity stays, else the marker names another commit.
                 let byte = UInt8(truncatingIfNeeded: random.next() >> UInt64(random.next(below: 7)))

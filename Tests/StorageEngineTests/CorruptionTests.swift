@@ -95,7 +95,7 @@ import Testing
     @Test(arguments: FileKind.allCases)
     func damageToAPageIsReportedWithItsNumber(kind: FileKind) throws {
         let file = try SmallFile.of(kind)
-        var named = 0
+        var (named, records) = (0, 0)
         for page in Int(FileHeader.blockCount)..<file.bytes.count / 4096 {
             var damaged = file.bytes
             damaged[page * 4096 + 100] ^= 0x10
@@ -108,7 +108,11 @@ import Testing
                 } catch let error as StorageError {
                     #expect(error.code == .damaged)
                     // Runs of several pages are named by their first.
-                    let first = try #require(error.page)
+                    guard let first = error.page else {
+                        #expect(error.message.contains("commit record"))
+                        records += 1
+                        return
+                    }
                     #expect(
                         first <= UInt64(page) && first >= FileHeader.blockCount,
                         "page \(page): \(error)")
@@ -117,6 +121,7 @@ import Testing
             }
         }
         #expect(named > 8)
+        #expect(records == 1)
     }
 
     /// Whole sectors that are zero, or hold what another place holds.

@@ -61,7 +61,8 @@ import Testing
         let cipher = try makeCipher()
         var random = SeededRandom(seed: 1)
         let places: [SealedPlace] = [
-            .run(page: 0), .run(page: 1), .run(page: 1 << 40), .slot(0), .slot(1), .marker,
+            .run(page: 0), .run(page: 1), .run(page: 1 << 40), .record(.slot(0)), .record(.slot(1)),
+            .marker,
         ]
         for length in [16, 17, 31, 64, 4064, 4096, 100_000, 3_000_000] {
             let contents = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -77,18 +78,18 @@ import Testing
 
     @Test func everyFlippedBitIsNoticed() throws {
         let cipher = try makeCipher()
-        let sealed = seal([UInt8](repeating: 3, count: 80), .slot(4), cipher)
+        let sealed = seal([UInt8](repeating: 3, count: 80), .record(.slot(4)), cipher)
         for bit in 0..<sealed.count * 8 {
             var damaged = sealed
             damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(open(damaged, .slot(4), cipher) == nil, "bit \(bit)")
+            #expect(open(damaged, .record(.slot(4)), cipher) == nil, "bit \(bit)")
         }
-        #expect(open(Array(sealed.dropLast()), .slot(4), cipher) == nil)
-        #expect(open(sealed + [0], .slot(4), cipher) == nil)
+        #expect(open(Array(sealed.dropLast()), .record(.slot(4)), cipher) == nil)
+        #expect(open(sealed + [0], .record(.slot(4)), cipher) == nil)
         for length in [0, 1, 32, 47] {
-            #expect(open([UInt8](repeating: 0, count: length), .slot(4), cipher) == nil)
+            #expect(open([UInt8](repeating: 0, count: length), .record(.slot(4)), cipher) == nil)
         }
-        #expect(open([UInt8](repeating: 0, count: 4096), .slot(4), cipher) == nil)
+        #expect(open([UInt8](repeating: 0, count: 4096), .record(.slot(4)), cipher) == nil)
     }
 
     @Test func anotherKeySaltOrFileOpensNothing() throws {
@@ -116,7 +117,7 @@ import Testing
         let cipher = try makeCipher()
         let other = try makeCipher()
         let sealed = (0..<50).flatMap { _ in
-            [seal(contents, .slot(1), cipher), seal(contents, .slot(1), other)]
+            [seal(contents, .record(.slot(1)), cipher), seal(contents, .record(.slot(1)), other)]
         }
         #expect(Set(sealed).count == 100)
         #expect(Set(sealed.map { $0[32...] }).count == 100)
@@ -127,7 +128,7 @@ import Testing
         let cipher = try makeCipher(sealsInSession: 3)
         let contents = [UInt8](repeating: 5, count: 16)
         // More sessions than keys are kept for.
-        let sealed = (0..<1000).map { _ in seal(contents, .slot(1), cipher) }
+        let sealed = (0..<1000).map { _ in seal(contents, .record(.slot(1)), cipher) }
         let seals = sealed.map { $0.withUnsafeBytes { Seal(at: $0.baseAddress!) } }
         struct Nonce: Hashable {
             var salt: SessionSalt
@@ -136,7 +137,7 @@ import Testing
         #expect(Set(seals.map { Nonce(salt: $0.salt, number: $0.number) }).count == 1000)
         #expect(Set(seals.map(\.salt)).count == 334)
         for each in sealed + sealed.reversed() {
-            #expect(open(each, .slot(1), cipher) == contents)
+            #expect(open(each, .record(.slot(1)), cipher) == contents)
         }
     }
 

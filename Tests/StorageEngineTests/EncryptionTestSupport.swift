@@ -69,11 +69,13 @@ struct EncryptedImage {
         guard offset % blockSize == 0, offset >= Int(FileHeader.slotsOffset) else { return nil }
         if offset < Int(FileHeader.blockCount) * blockSize {
             let slot = (offset - Int(FileHeader.slotsOffset)) / blockSize
-            return fixed(blockSize, .slot(UInt64(slot)))
+            return fixed(blockSize, .record(.slot(UInt64(slot))))
         }
         guard offset % header.pageSize == 0 else { return nil }
+        let page = UInt64(offset / header.pageSize)
+        if let record = fixed(blockSize, .record(.page(page))) { return record }
         return cipher.withOpened(
-            bytes, at: .run(page: UInt64(offset / header.pageSize)),
+            bytes, at: .run(page: page),
             byteCount: { PageHeader($0 - Seal.size).pageCount * header.pageSize },
             { run in
                 run.map {

@@ -44,7 +44,8 @@ import Testing
             let cost = try connection.commit()
             #expect(cost.pages == 1)
             #expect(cost.bytes == connection.pager.pageSize + CommitRecord.size)
-            #expect(cost.writeCalls == 2)
+            // The first two records since opening are in their slots, later ones behind their pages.
+            #expect(cost.writeCalls == (number < 1 ? 2 : 1), "commit \(number)")
         }
         #expect(try connection.verify() == [])
     }

@@ -36,17 +36,18 @@ import Testing
     @Test func theNextWriterRemovesWhatADeadOneDidNotPublish() throws {
         let dead = try halfPublished()
         let abandoned = dead.coordinator.visibleSequence
-        let slot = CommitRecord.slot(of: abandoned)
-        #expect(try dead.file.readRecord(slot: slot)?.version == dead.newestVersion + 1)
+        let place = dead.coordinator.recordPlace(of: abandoned)
+        #expect(place.isPage)
+        #expect(try dead.file.readRecord(at: place)?.version == dead.newestVersion + 1)
         dead.coordinator.region.writerActive.storeSequential(1)
 
         let pager = try Pager(database: .openUnregistered(path: directory.file()))
         try pager.beginWrite()
-        #expect(try pager.database.file.readRecord(slot: slot) == nil)
+        #expect(try pager.database.file.readRecord(at: place) == nil)
         #expect(pager.database.coordinator.visibleSequence == abandoned - 1)
         pager.rollback()
         try pager.write { try $0.set(0, value(6)) }
-        #expect(try pager.database.file.readRecord(slot: slot)?.version == dead.newestVersion)
-        #expect(try Pager(database: dead).newestValues()[0] == value(6))
+        let reader = try Pager(database: .openUnregistered(path: directory.file()))
+        #expect(try reader.newestValues()[0] == value(6))
     }
 }

@@ -22,12 +22,16 @@ struct CommitRecord: Equatable, Sendable {
 
     /// Bytes of a slot that a record may use: an encrypted file needs the rest for a seal.
     static let contentSize = size - Seal.size
-    private static let listOffset = 116
+    private static let listOffset = 160
     /// Bytes that ``inlineRoots`` may take.
     static let inlineRootsCapacity = 1024
-    /// Bytes that the two lists may take, however many roots there are: whether a record has room is
-    /// known before its roots are.
-    static let listCapacity = contentSize - listOffset - inlineRootsCapacity
+    /// Records that ``RecordChain`` may name.
+    static let chainCapacity = 32
+    /// Bytes that the two lists may take, however many roots and records are named: whether a record
+    /// has room is known before they are.
+    static let listCapacity =
+        contentSize - listOffset - inlineRootsCapacity
+        - chainCapacity * RecordChain.maximumEntrySize
     private static let flag: UInt32 = 1 << 31
 
     /// The version of the newest transaction of the group that it makes durable.
@@ -51,6 +55,19 @@ struct CommitRecord: Equatable, Sendable {
     var pageListHash: UInt64
     /// The pages were durable before this record was written: no list vouches for them.
     var pagesWereSynced: Bool
+    /// Where this record is.
+    var place: RecordPlace
+    /// Records among the pages that follow this one, up to the next that is in its slot, are in this
+    /// window.
+    var window: RecordWindow = .none
+    /// And those that follow the next one that is in its slot are in this one: so no single block that
+    /// is damaged hides what came after it.
+    var nextWindow: RecordWindow = .none
+    /// The ``commitID`` of the newest record in a slot, up to this one: those among the pages belong to
+    /// it.
+    var slotID: UInt64 = 0
+    /// And of the record in a slot before that.
+    var earlierSlotID: UInt64 = 0
     /// What is of no fixed length. Every transaction copies records, so copies share it: one
     /// reference to count instead of four.
     var lists: Lists
@@ -63,23 +80,30 @@ struct CommitRecord: Equatable, Sendable {
         let pageList: [Extent]
         /// Nil where it did not fit; then `checkpoint` is of this version.
         let log: FreeSpaceLog?
+        /// Records before this one that are among the pages.
+        let chain: RecordChain
 
-        init(inlineRoots: [UInt8] = [], pageList: [Extent] = [], log: FreeSpaceLog?) {
+        init(
+            inlineRoots: [UInt8] = [], pageList: [Extent] = [], log: FreeSpaceLog?,
+            chain: RecordChain = RecordChain()
+        ) {
             self.inlineRoots = inlineRoots
             self.pageList = pageList
             self.log = log
+            self.chain = chain
         }
 
         static func == (one: Lists, other: Lists) -> Bool {
             one === other
                 || one.inlineRoots == other.inlineRoots && one.pageList == other.pageList
-                    && one.log == other.log
+                    && one.log == other.log && one.chain == other.chain
         }
     }
 
     var inlineRoots: [UInt8] { lists.inlineRoots }
     var pageList: [Extent] { lists.pageList }
     var log: FreeSpaceLog? { lists.log }
+    var chain: RecordChain { lists.chain }
 
     /// What the record says of the free space; nil where it has no log.
     var freeSpaceStep: FreeSpaceStep? {
@@ -92,6 +116,34 @@ struct CommitRecord: Equatable, Sendable {
     var bounds: SnapshotBounds { SnapshotBounds(version: version, pageCount: pageCount) }
 
     static func slot(of sequence: UInt64) -> UInt64 { sequence % slotCount }
+
+    /// Where the record with this number is: this one's own, or that of one before it which is still
+    /// there.
+    func place(of sequence: UInt64) -> RecordPlace {
+        if sequence == self.sequence { return place }
+        return chain.place(of: sequence) ?? .slot(Self.slot(of: sequence))
+    }
+
+    /// Whether `record`, which is among the pages, belongs to this record's slot, or to the one after it
+    /// that is damaged. Numbers do not tell: a loss of power may have left a record in a window that nobody
+    /// has looked through since.
+    func isFollowed(by record: CommitRecord) -> Bool {
+        record.sequence > sequence && record.sequence - sequence < Self.slotCount
+            && (record.slotID == slotID || record.earlierSlotID == slotID)
+    }
+
+    /// Pages from `page` on that are in use although the version does not reach them: this record's, and
+    /// those of records before it.
+    func recordPages(from page: UInt64 = 1) -> UInt64 {
+        UInt64(chain.entries.count { $0.page >= page }) + (place.page >= page ? 1 : 0)
+    }
+
+    /// The records among the pages that the next one names.
+    var chainOfNext: RecordChain {
+        guard case .page(let page) = place else { return chain }
+        return chain.adding(
+            RecordChain.Entry(sequence: sequence, version: version, page: page))
+    }
 
     /// Bytes that the two lists take.
     var listByteCount: Int {
@@ -112,8 +164,10 @@ extension CommitRecord {
         precondition(Self.fits(pageList: pageList, log: log, version: version))
         precondition(inlineRoots.count <= Self.inlineRootsCapacity)
         var lists: [UInt8] = []
+        lists.reserveCapacity(listByteCount + chain.maximumByteCount)
         ExtentCoding.append(pageList, to: &lists)
         log?.append(freedBy: version, to: &lists)
+        chain.append(of: self, to: &lists)
         let logCount = log.map { UInt32($0.extentCount) } ?? Self.flag
         var block = [UInt8](repeating: 0, count: Self.size)
         block.withUnsafeMutableBytes { bytes in
@@ -138,6 +192,12 @@ extension CommitRecord {
             store(logCount, at: 100)
             store(sequence, at: 104)
             store(UInt32(inlineRoots.count), at: 112)
+            store(UInt32(chain.entries.count), at: 116)
+            store(place.page, at: 120)
+            store(window.start, at: 128)
+            store(nextWindow.start, at: 136)
+            store(slotID, at: 144)
+            store(earlierSlotID, at: 152)
             let listsStart = Self.listOffset + inlineRoots.count
             UnsafeMutableRawBufferPointer(rebasing: bytes[Self.listOffset..<listsStart])
                 .copyBytes(from: inlineRoots)
@@ -156,9 +216,11 @@ extension CommitRecord {
         UInt64(littleEndian: block.loadUnaligned(fromByteOffset: 104, as: UInt64.self))
     }
 
-    /// The record in `slot`, or nil: an empty slot, a torn block, another file's block, or one
-    /// that contradicts itself.
-    init?(_ block: UnsafeRawBufferPointer, slot: UInt64, fileSeed: UInt64, firstPage: UInt64) {
+    /// The record at `place`, or nil: an empty slot, a torn block, another file's block, another
+    /// place's, or one that contradicts itself.
+    init?(
+        _ block: UnsafeRawBufferPointer, at place: RecordPlace, fileSeed: UInt64, firstPage: UInt64
+    ) {
         func word(_ offset: Int) -> UInt64 {
             UInt64(littleEndian: block.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
@@ -178,15 +240,23 @@ extension CommitRecord {
         checkpointSequence = word(80)
         pageListHash = word(88)
         pagesWereSynced = half(96) & Self.flag != 0
+        self.place = place
+        window = RecordWindow(start: word(128))
+        nextWindow = RecordWindow(start: word(136))
+        slotID = word(144)
+        earlierSlotID = word(152)
+        guard word(120) == place.page, place.page < pageCount, place.holds(sequence: sequence)
+        else { return nil }
         guard version <= Self.maximumVersion, sequence >= 1, sequence <= version,
-            Self.slot(of: sequence) == slot, durableFloor < sequence,
+            durableFloor < sequence,
             pageCount >= firstPage, pageCount <= Self.maximumPageCount,
             livePages <= pageCount - firstPage, checkpointSequence <= sequence,
             checkpoint.birth == version || checkpointSequence < sequence,
             Self.isPlausible(root, version, firstPage..<pageCount),
             Self.isPlausible(checkpoint, version, firstPage..<pageCount),
             sequence - checkpointSequence <= Self.maximumCheckpointAge,
-            half(112) <= Self.inlineRootsCapacity, half(112) == 0 || root.isNone
+            half(112) <= Self.inlineRootsCapacity, half(112) == 0 || root.isNone,
+            max(window.start, nextWindow.start) < Self.maximumPageCount
         else { return nil }
         let listsStart = Self.listOffset + Int(half(112))
 
@@ -208,8 +278,13 @@ extension CommitRecord {
             else { return nil }
             log = decoded
         }
+        guard
+            let chain = RecordChain(
+                count: UInt64(half(116)), before: sequence, version, within: bounds, from: &reader)
+        else { return nil }
         lists = Lists(
-            inlineRoots: Array(block[Self.listOffset..<listsStart]), pageList: list, log: log)
+            inlineRoots: Array(block[Self.listOffset..<listsStart]), pageList: list, log: log,
+            chain: chain)
     }
 
     private static func isPlausible(

@@ -203,7 +203,8 @@ extension Database {
         }
         if let record = outcome.record { try file.map(pageCount: record.pageCount) }
         try coordinator.finishRecovery(
-            version: version, sequence: outcome.record?.sequence ?? 0, isDurable: isDurable,
+            version: version, sequence: outcome.record?.sequence ?? 0,
+            recordPage: outcome.record?.place.page ?? 0, isDurable: isDurable,
             isReusable: outcome.unsynced.count <= 1)
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,

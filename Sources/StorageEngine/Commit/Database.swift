@@ -91,21 +91,19 @@ public final class Database: @unchecked Sendable {
         if writerState.freeSpace != nil, writerState.freeSpaceVersion == version {
             try writerState.reclaim(visible: version, below: record, in: self)
         }
-        let marker = CleanCloseMarker(
-            version: version, commitID: record.commitID, sequence: record.sequence)
-        try file.write(marker)
+        try file.write(CleanCloseMarker(record))
     }
 
-    /// The record of a version, or nil where its slot holds another by now: then newer versions
-    /// exist.
+    /// The record of a version, or nil where its place holds something else by now: then newer
+    /// versions exist.
     func record(of version: UInt64) throws(StorageError) -> CommitRecord? {
         if let known = newestRecord.withLock({ $0 }), known.version == version { return known }
         // Published before the version is: this version's sequence number or the next one, while
         // this version is the newest.
         let sequence = coordinator.visibleSequence
         for candidate in [sequence, sequence - 1] {
-            guard let record = try file.readRecord(slot: CommitRecord.slot(of: candidate)),
-                record.version == version
+            let place = coordinator.recordPlace(of: candidate)
+            guard let record = try file.readRecord(at: place), record.version == version
             else { continue }
             rememberRecord(record)
             return record
@@ -148,7 +146,8 @@ extension Database {
         public var newestVersion: UInt64
         public var pageSize: Int
         public var fileBytes: UInt64
-        /// Reachable from the newest version, and the checkpoint of the free map.
+        /// Reachable from the newest version, and the checkpoint of the free map. (Commit records among
+        /// the pages, some dozens, are neither live nor free.)
         public var liveBytes: UInt64
         /// Free for the next write transaction.
         public var freeBytes: UInt64
@@ -187,7 +186,11 @@ extension Database {
         }
         statistics.newestVersion = record?.version ?? 0
         statistics.fileBytes = try file.size()
-        statistics.liveBytes = file.offset(of: record?.livePages ?? 0)
+        if let record {
+            // At most, in a file made to harm.
+            let pages = record.livePages - min(record.recordPages(), record.livePages)
+            statistics.liveBytes = file.offset(of: pages)
+        }
         return statistics
     }
 
@@ -257,13 +260,16 @@ extension Database {
             // Not the visible sequence number: who died publishing left that of an abandoned record.
             let sequence = record?.sequence ?? 0
             coordinator.withdrawSequence(to: sequence)
-            var outcome = Recovery.Outcome(
-                needsSync: true, abandonedSlots: [CommitRecord.slot(of: sequence + 1)])
-            if planted(.keepsAbandonedRecord) { outcome.abandonedSlots = [] }
             let recovery = Recovery(file: file)
+            var outcome = Recovery.Outcome(
+                needsSync: true, abandoned: [.slot(CommitRecord.slot(of: sequence + 1))])
             if coordinator.needsRecovery {
-                outcome.abandonedSlots = try recovery.slotsOfRecords(after: sequence)
+                outcome.abandoned = try recovery.slotsOfRecords(after: sequence)
             }
+            if let record {
+                outcome.abandoned += try file.recordsAmongPages(after: record).map(\.place)
+            }
+            if planted(.keepsAbandonedRecord), !coordinator.needsRecovery { outcome.abandoned = [] }
             if coordinator.needsRecovery, let record {
                 guard let commits = try recovery.unsyncedCommits(through: record)
                 else { throw missingRecord(version) }

@@ -25,6 +25,7 @@ struct GroupWriter {
     func write(_ group: CommitGroup) throws(StorageError) -> CommitStatistics {
         var record = group.record
         var statistics = CommitStatistics(version: record.version)
+        var reusable: UInt64 = 0
         let runs = group.sortedPages().map { page in
             let buffer = group.page(page)!
             return RunImage(
@@ -33,38 +34,39 @@ struct GroupWriter {
         }
         try file.checkSize(pageCount: record.pageCount)
         for run in runs { assertIsValid(run) }
-        let hash = try file.seal(runs) { part throws(StorageError) in
-            try write(part, &statistics)
+        let isOnePart = record.place.isPage
+        let hash = try file.seal(runs) { part, hash throws(StorageError) in
+            guard isOnePart else { return try write(part, &statistics) }
+            precondition(part.count == runs.count, "a record among many pages")
+            reusable = try write(part, with: &record, hash.value, &statistics)
         }
-        if !record.pagesWereSynced { record.pageListHash = hash }
-        if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) {
-            try syncAllBefore(record, &statistics)
+        if !isOnePart {
+            if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) {
+                try syncAllBefore(record, &statistics)
+            }
+            reusable = try write([], with: &record, hash, &statistics)
         }
-        let unsynced = record.sequence - 1 - coordinator.durableSequence
-        if unsynced >= CommitRecord.maximumUnsynced, !planted(.reusesUnsyncedSlots) {
-            try syncAllBefore(record, &statistics)
-        }
-        // In this order: the version is not newer than the sequence number's.
-        let floorVersion = coordinator.durableVersion
-        record.durableFloor = coordinator.durableSequence
-        if planted(.raisesDurableFloor) { record.durableFloor = record.sequence - 1 }
-        let reusable = record.durableFloor == record.sequence - 1 ? record.version : floorVersion
-        try write(record, &statistics)
         if planted(.publishesBeforeSync) {
-            coordinator.publishVisible(version: record.version, sequence: record.sequence)
+            publishVisible(record)
         }
         if group.sync == .beforeReturning { try sync(&statistics) }
         file.adopt(runs)
         database.rememberRecord(record)
         if group.sync == .beforeReturning {
-            coordinator.publish(version: record.version, sequence: record.sequence)
+            coordinator.publish(
+                version: record.version, sequence: record.sequence, recordPage: record.place.page)
             coordinator.publishReusable(version: reusable)
         } else {
-            coordinator.publishVisible(version: record.version, sequence: record.sequence)
+            publishVisible(record)
             database.backgroundSync.note(
                 record, reusable: reusable, holdsMuch: group.sync == .soon)
         }
         return statistics
+    }
+
+    private func publishVisible(_ record: CommitRecord) {
+        coordinator.publishVisible(
+            version: record.version, sequence: record.sequence, recordPage: record.place.page)
     }
 
     /// Lets other processes write if nothing is under way in this one.
@@ -127,25 +129,74 @@ struct GroupWriter {
 
     // MARK: 6. Record
 
+    /// Writes the record, with the runs behind it in the same call if it is among the pages. Returns what
+    /// may be reused once it is durable. `hash`: of all pages of the group.
     private func write(
-        _ record: CommitRecord, _ statistics: inout CommitStatistics
-    ) throws(StorageError) {
-        let slot = CommitRecord.slot(of: record.sequence)
+        _ runs: ArraySlice<RunImage>, with record: inout CommitRecord, _ hash: UInt64,
+        _ statistics: inout CommitStatistics
+    ) throws(StorageError) -> UInt64 {
+        if !record.pagesWereSynced { record.pageListHash = hash }
+        try makeRoom(for: record, &statistics)
+        let reusable = raiseFloor(of: &record)
         do {
-            statistics.writeCalls += 1
-            statistics.bytes += CommitRecord.size
-            try file.write(record)
+            try write(runs, with: record, &statistics)
         } catch {
-            // Some or all of it may have been written, and it may vouch for pages that it does not
-            // list: it must be gone, durably, before those pages are written again.
+            // All of it may have been written, and it may vouch for pages that it does not list: it
+            // must be gone, durably, before those pages are written again.
             do throws(StorageError) {
-                try file.clearSlot(slot)
-                try file.sync()
+                if try file.readRecord(at: record.place)?.commitID == record.commitID {
+                    try file.clearRecord(at: record.place)
+                    try file.sync()
+                }
             } catch {
                 coordinator.poison()
             }
             throw error
         }
+        return reusable
+    }
+
+    private func write(
+        _ runs: ArraySlice<RunImage>, with record: CommitRecord,
+        _ statistics: inout CommitStatistics
+    ) throws(StorageError) {
+        var block = file.block(of: record)
+        guard case .page(let page) = record.place else {
+            statistics.writeCalls += 1
+            statistics.bytes += CommitRecord.size
+            return try file.write(recordBlock: block, at: record.place)
+        }
+        let result = block.withUnsafeMutableBytes { bytes in
+            let image = RunImage(
+                page: page, buffer: bytes.baseAddress!, byteCount: CommitRecord.size)
+            var images: [RunImage] = []
+            images.reserveCapacity(runs.count + 1)
+            images += runs
+            images.insert(image, at: images.firstIndex { $0.page > page } ?? images.endIndex)
+            return Result { () throws(StorageError) in try write(images[...], &statistics) }
+        }
+        try result.get()
+        statistics.pages -= 1
+    }
+
+    /// Makes what waits for a sync durable if it is so many records that the slot of a durable one would
+    /// be next.
+    private func makeRoom(
+        for record: CommitRecord, _ statistics: inout CommitStatistics
+    ) throws(StorageError) {
+        let unsynced = record.sequence - 1 - coordinator.durableSequence
+        if unsynced >= CommitRecord.maximumUnsynced, !planted(.reusesUnsyncedSlots) {
+            try syncAllBefore(record, &statistics)
+        }
+    }
+
+    /// Returns what may be reused once the record is durable.
+    private func raiseFloor(of record: inout CommitRecord) -> UInt64 {
+        // In this order: the version is not newer than the sequence number's.
+        let floorVersion = coordinator.durableVersion
+        record.durableFloor = coordinator.durableSequence
+        if planted(.raisesDurableFloor) { record.durableFloor = record.sequence - 1 }
+        return record.durableFloor == record.sequence - 1 ? record.version : floorVersion
     }
 
     // MARK: 5 and 7. Sync

@@ -20,7 +20,8 @@ public enum CommitDurability: String, Sendable {
 /// 4. Write the runs, each contiguous stretch with one call, to pages that no version since the
 ///    durable floor uses (invariant I1).
 /// 5. If they are more than a record can vouch for, sync: the record then says so.
-/// 6. Write the commit record into slot `sequence mod 64`.
+/// 6. Write the commit record into slot `sequence mod 64`, or, of a small commit, with 4 behind its
+///    pages, in a window that a record before has named (``RecordWindow``).
 /// 7. Sync.
 /// 8. Publish the version, wake the others.
 ///
@@ -127,9 +128,7 @@ extension Pager {
             }
             let draft: CommitRecord
             do throws(StorageError) {
-                draft = try draftRecord(
-                    sequence: open?.record.sequence ?? (record?.sequence ?? 0) + 1,
-                    commitID: open?.record.commitID ?? .random(in: 0 ... .max))
+                draft = try draftRecord(joining: open?.record, durability)
             } catch {
                 // Others of the group are failed by the queue, and the map is then read anew.
                 if open == nil { database.writerState.freeSpace!.rollBackGroup() }
@@ -177,18 +176,33 @@ extension Pager {
     }
 
     /// The record that makes this transaction, and the group that it joins, a version. The
-    /// transaction becomes a finished one of the free map.
+    /// transaction becomes a finished one of the free map. `open`: the group's record so far.
     private func draftRecord(
-        sequence: UInt64, commitID: UInt64
+        joining open: CommitRecord?, _ durability: CommitDurability
     ) throws(StorageError) -> CommitRecord {
+        let sequence = open?.sequence ?? (record?.sequence ?? 0) + 1
         var checkpoint = record?.checkpoint ?? .none
         var checkpointSequence = record?.checkpointSequence ?? 0
+        let isCheckpointDue = sequence - checkpointSequence > CommitRecord.maximumCheckpointAge
+        var page = open?.place.page ?? 0
+        var chain = open?.chain ?? record?.chainOfNext ?? RecordChain()
+        if open == nil {
+            if !isCheckpointDue, durability == .full { page = takePageForRecord() }
+            try freeRecords(of: &chain, before: checkpointSequence)
+        }
         var log = database.writerState.finishTransaction(version: writeVersion)
         var isListed = isListable(log)
+        var list = isListed ? log.allocated : []
+        if page != 0 { list.remove(page) }
         let needsCheckpoint =
-            sequence - checkpointSequence > CommitRecord.maximumCheckpointAge
-            || !CommitRecord.fits(
-                pageList: isListed ? log.allocated : [], log: log, version: writeVersion)
+            isCheckpointDue
+            || !CommitRecord.fits(pageList: list, log: log, version: writeVersion)
+        if page != 0, needsCheckpoint || !isListed {
+            database.writerState.freeSpace!.dropRecordPage(page)
+            log.allocated.remove(page)
+            list.remove(page)
+            page = 0
+        }
         if leavesNoTail {
             database.writerState.freeSpace!.shrinkToUse(
                 keeping: needsCheckpoint ? Self.pagesForCheckpoint : 0, version: writeVersion)
@@ -200,19 +214,67 @@ extension Pager {
             isListed =
                 isListable(log)
                 && CommitRecord.fits(pageList: log.allocated, log: nil, version: writeVersion)
+            list = isListed ? log.allocated : []
         }
-        let list = isListed ? log.allocated : []
-        database.writerState.freeSpace!.checkInvariants()
-        return CommitRecord(
-            version: writeVersion, sequence: sequence, commitID: commitID,
+        var draft = CommitRecord(
+            version: writeVersion, sequence: sequence,
+            commitID: open?.commitID ?? .random(in: 0 ... .max),
             durableFloor: sequence - 1, pageCount: database.writerState.freeSpace!.pageCount,
             root: root, livePages: database.writerState.freeSpace!.livePages,
             checkpoint: checkpoint, checkpointSequence: checkpointSequence, pageListHash: 0,
             pagesWereSynced: !isListed,
+            place: page != 0 ? .page(page) : .slot(CommitRecord.slot(of: sequence)),
             lists: CommitRecord.Lists(
                 inlineRoots: inlineRoots, pageList: list,
                 log: CommitRecord.fits(pageList: list, log: log, version: writeVersion)
-                    ? log : nil))
+                    ? log : nil,
+                chain: chain))
+        setWindows(of: &draft, after: open ?? record)
+        database.writerState.freeSpace!.checkInvariants()
+        return draft
+    }
+
+    /// The page behind what the transaction wrote, if its record may be there; else 0.
+    private func takePageForRecord() -> UInt64 {
+        guard let record, database.coordinator.mayPutRecordAmongPages(after: record),
+            let page = database.writerState.freeSpace!.pageForRecord, record.window.contains(page),
+            record.chain.hasRoom(for: page, version: writeVersion)
+        else { return 0 }
+        let taken = database.writerState.freeSpace!.allocate(1)
+        precondition(taken == page, "a commit record would not be behind its pages")
+        return page
+    }
+
+    /// A record in its slot opens the window that the one before has announced, and announces another.
+    /// `before`: the record of the group before, or of the open one so far.
+    private func setWindows(of draft: inout CommitRecord, after before: CommitRecord?) {
+        (draft.slotID, draft.earlierSlotID) = (before?.slotID ?? 0, before?.earlierSlotID ?? 0)
+        (draft.window, draft.nextWindow) = (before?.window ?? .none, before?.nextWindow ?? .none)
+        guard !draft.place.isPage, draft.slotID != draft.commitID else { return }
+        (draft.slotID, draft.earlierSlotID) = (draft.commitID, draft.slotID)
+        draft.window = draft.nextWindow
+        guard file.mayHoldRecordsAmongPages, !writesInBulk,
+            let piece = database.writerState.freeSpace!.pieceForNextRecord(),
+            !draft.nextWindow.hasRoom(behind: piece.start)
+        else { return }
+        draft.nextWindow = RecordWindow(start: piece.start)
+    }
+
+    /// Frees records that nobody looks for any more: those before the newest checkpoint, once that is
+    /// durable. (Recovery goes back to the durable floor of the newest record that it finds, and from there
+    /// to the checkpoint before it.)
+    private func freeRecords(
+        of chain: inout RecordChain, before checkpointSequence: UInt64
+    ) throws(StorageError) {
+        guard !chain.entries.isEmpty,
+            checkpointSequence <= database.coordinator.durableSequence
+        else { return }
+        for entry in chain.removeEntries(before: checkpointSequence) {
+            let extent = Extent(start: entry.page, count: 1)
+            guard database.writerState.freeSpace!.freeOld(extent, birth: entry.version) else {
+                throw file.damage(entry.page, "it holds a commit record and is free at once")
+            }
+        }
     }
 
     private func isListable(_ log: FreeSpaceLog) -> Bool {

@@ -21,6 +21,11 @@ extension Pager {
                 add(run, "the free map's")
             }
         }
+        if let record {
+            for page in record.chain.entries.map(\.page) + [record.place.page] where page != 0 {
+                add(Extent(start: page, count: 1), "a commit record's")
+            }
+        }
         var expected = file.header.firstPage
         for extent in known {
             if extent.start != expected {

@@ -34,7 +34,7 @@ extension Pager {
                 try database.writerState.reclaim(
                     visible: pinnedRecord?.version ?? 0, below: record, in: database)
             }
-            database.writerState.releaseTail(version: version)
+            database.writerState.releaseTail(version: version, record: record)
         } catch {
             database.unlockAfterWriting()
             if wasReading { stand(at: pinnedRecord) } else { endRead() }

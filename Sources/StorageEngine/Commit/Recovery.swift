@@ -1,7 +1,7 @@
 /// Finds the newest version that a file holds, when nobody else has it open.
 ///
-/// Everything here reads bytes that nobody vouches for, in bounded time and memory: 66 blocks,
-/// and the pages that the commits since the durable floor list (1 MiB each at most, see
+/// Everything here reads bytes that nobody vouches for, in bounded time and memory: 66 blocks, two
+/// windows of 2 MiB with records among the pages, and the pages that the commits since the durable floor list (1 MiB each at most, see
 /// `Pager.commit`).
 struct Recovery {
     /// What an opener starts from.
@@ -13,9 +13,9 @@ struct Recovery {
         var needsSync = false
         /// What the commits since the durable floor wrote, if `needsSync`.
         var unsynced: [Commit] = []
-        /// Slots of commits that did not become versions. They must be cleared: the pages that
+        /// Records of commits that did not become versions. They must be cleared: the pages that
         /// they list will be written again.
-        var abandonedSlots: [UInt64] = []
+        var abandoned: [RecordPlace] = []
     }
 
     /// A commit that may not be durable.
@@ -41,10 +41,11 @@ struct Recovery {
     }
 
     /// The version that the clean-close marker names, if its record is there, and the slots of the
-    /// records that may have followed show that none has: so opening reads little.
+    /// records that may have followed show that none has: so opening reads little. The first two
+    /// records after it are in slots (``Coordinator/mayPutRecordAmongPages(after:)``).
     private func cleanlyClosedVersion() throws(StorageError) -> CommitRecord? {
         guard let marker = try file.readMarker(),
-            let record = try file.readRecord(slot: CommitRecord.slot(of: marker.sequence)),
+            let record = try file.readRecord(at: marker.place),
             record.version == marker.version, record.commitID == marker.commitID,
             record.sequence == marker.sequence,
             try slotsOfRecords(after: marker.sequence, atMost: CommitRecord.maximumUnsynced).isEmpty
@@ -59,7 +60,7 @@ struct Recovery {
     /// had waited for. Left in their slots, they would follow whatever gets the number in between.
     func slotsOfRecords(
         after sequence: UInt64, atMost count: UInt64 = CommitRecord.slotCount - 1
-    ) throws(StorageError) -> [UInt64] {
+    ) throws(StorageError) -> [RecordPlace] {
         let first = CommitRecord.slot(of: sequence + 1)
         let countToEnd = min(count, CommitRecord.slotCount - first)
         var blocks = try file.readSlots(first..<first + countToEnd)
@@ -69,8 +70,8 @@ struct Recovery {
                 let start = $0.offset * CommitRecord.size
                 let end = min(start + CommitRecord.size, bytes.count)
                 let block = UnsafeRawBufferPointer(rebasing: bytes[min(start, end)..<end])
-                return file.mayHoldRecord(block, slot: $0.element, after: sequence)
-            }.map(\.element)
+                return file.mayHoldRecord(block, at: .slot($0.element), after: sequence)
+            }.map { .slot($0.element) }
         }
     }
 
@@ -92,13 +93,36 @@ struct Recovery {
                     slot, file)
             }
         }
-        guard let newest = slots.compactMap(\.record).max(by: { $0.sequence < $1.sequence }) else {
+        let records = try addingRecordsAmongPages(to: slots.compactMap(\.record))
+        guard let newest = records.values.max(by: { $0.sequence < $1.sequence }) else {
             return try outcomeWithoutRecord(slots, marker)
         }
         if let marker, marker.version >= newest.version {
             return try outcome(of: newest, named: marker)
         }
-        return try newestIntact(from: newest, slots)
+        return try newestIntact(from: newest, records, slots)
+    }
+
+    /// The records by their numbers: those in slots, and those among the pages that may be needed. They
+    /// follow the newest one in a slot, or are named by the newest of all.
+    private func addingRecordsAmongPages(
+        to inSlots: [CommitRecord]
+    ) throws(StorageError) -> [UInt64: CommitRecord] {
+        var records: [UInt64: CommitRecord] = [:]
+        for record in inSlots { records[record.sequence] = record }
+        guard var newest = inSlots.max(by: { $0.sequence < $1.sequence }) else { return records }
+        for record in try file.recordsAmongPages(after: newest) {
+            records[record.sequence] = record
+            newest = record
+        }
+        for entry in newest.chain.entries where entry.sequence >= newest.durableFloor {
+            guard records[entry.sequence] == nil,
+                let record = try file.readRecord(at: .page(entry.page)),
+                record.sequence == entry.sequence
+            else { continue }
+            records[record.sequence] = record
+        }
+        return records
     }
 
     private struct Slot {
@@ -106,7 +130,7 @@ struct Recovery {
         var isEmpty: Bool
 
         init(_ block: UnsafeRawBufferPointer, _ slot: UInt64, _ file: PageFile) {
-            record = file.record(in: block, slot: slot)
+            record = file.record(in: block, at: .slot(slot))
             isEmpty = record == nil && block.allSatisfy { $0 == 0 }
         }
     }
@@ -122,7 +146,7 @@ struct Recovery {
         }
         return Outcome(
             record: nil, needsSync: true,
-            abandonedSlots: slots[Int(firstSlot)].isEmpty ? [] : [firstSlot])
+            abandoned: slots[Int(firstSlot)].isEmpty ? [] : [.slot(firstSlot)])
     }
 
     /// After a clean close the marker names the newest version, and vouches for its pages.
@@ -146,22 +170,20 @@ struct Recovery {
     /// The newest version that is whole: its pages are what its record says, and so is every commit
     /// between it and the durable floor, for each vouches for its own pages only.
     private func newestIntact(
-        from newest: CommitRecord, _ slots: [Slot]
+        from newest: CommitRecord, _ records: [UInt64: CommitRecord], _ slots: [Slot]
     ) throws(StorageError) -> Outcome {
         var outcome = Outcome(record: nil, needsSync: true)
         for sequence in newest.durableFloor + 1...newest.sequence {
             if planted(.acceptsZeroSlots), slots[Int(CommitRecord.slot(of: sequence))].isEmpty {
                 continue
             }
-            guard let record = slots[Int(CommitRecord.slot(of: sequence))].record,
-                record.sequence == sequence, let pages = try intactPages(of: record)
+            guard let record = records[sequence], let pages = try intactPages(of: record)
             else { break }
             outcome.record = record
             outcome.unsynced.append(Commit(record: record, pages: pages))
         }
         if outcome.record == nil, newest.durableFloor > 0 {
-            let slot = CommitRecord.slot(of: newest.durableFloor)
-            guard let floor = slots[Int(slot)].record, floor.sequence == newest.durableFloor else {
+            guard let floor = records[newest.durableFloor] else {
                 throw damaged(
                     "the pages of version \(newest.version) are not intact, and no commit record "
                         + "before it is valid")
@@ -170,8 +192,7 @@ struct Recovery {
             outcome.record = floor
         }
         let adopted = outcome.record?.sequence ?? 0
-        outcome.abandonedSlots = slots.compactMap(\.record?.sequence).filter { $0 > adopted }
-            .map(CommitRecord.slot)
+        outcome.abandoned = records.values.filter { $0.sequence > adopted }.map(\.place)
         return outcome
     }
 
@@ -181,7 +202,7 @@ struct Recovery {
         for sequence in newest.durableFloor + 1...newest.sequence {
             let record =
                 sequence == newest.sequence
-                ? newest : try file.readRecord(slot: CommitRecord.slot(of: sequence))
+                ? newest : try file.readRecord(at: newest.place(of: sequence))
             guard let record, record.sequence == sequence,
                 let pages = try intactPages(of: record)
             else { return nil }
@@ -230,7 +251,7 @@ struct Recovery {
         return true
     }
 
-    /// Clears the slots of what did not become a version, and makes the one that was found durable.
+    /// Clears the records of what did not become a version, and makes the one that was found durable.
     ///
     /// A sync alone does not do that. After a failed one the system keeps what it could not write
     /// as if it had been written: whoever reads gets the new contents, a further sync finds nothing
@@ -238,10 +259,10 @@ struct Recovery {
     /// vouches for is written once more: the same bytes, so that a torn write leaves what was there,
     /// and nothing is encrypted twice.
     func makeDurable(_ outcome: Outcome) throws(StorageError) {
-        for slot in outcome.abandonedSlots { try file.clearSlot(slot) }
+        for place in outcome.abandoned { try file.clearRecord(at: place) }
         for commit in outcome.unsynced {
             for pages in commit.pages { try file.write(pages.bytes, at: pages.offset) }
-            try file.rewriteSlot(CommitRecord.slot(of: commit.record.sequence))
+            try file.rewriteRecord(at: commit.record.place)
         }
         try file.sync()
     }

@@ -29,9 +29,9 @@ extension WriterState {
     }
 
     /// Gives up free pages at the end of the map, and begins to move what lies there, if it is time
-    /// to. `version`: what a transaction that is about to begin is based on.
-    mutating func releaseTail(version: UInt64) {
-        tailRelease.look(at: &freeSpace!, version: version)
+    /// to. `version`, `record`: what a transaction that is about to begin is based on.
+    mutating func releaseTail(version: UInt64, record: CommitRecord?) {
+        tailRelease.look(at: &freeSpace!, version: version, record: record)
     }
 
     /// A transaction that made the file longer and was rolled back leaves free pages behind the end

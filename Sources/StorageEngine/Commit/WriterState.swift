@@ -116,7 +116,9 @@ struct WriterState {
         through newest: CommitRecord, in database: Database
     ) throws(StorageError) -> Bool {
         let sequences = freeSpaceSequence + 1..<newest.sequence + 1
-        guard let steps = try database.file.freeSpaceSteps(of: sequences, inMemory: [newest])
+        guard
+            let steps = try database.file.freeSpaceSteps(
+                of: sequences, before: newest, inMemory: [newest])
         else { return false }
         for step in steps {
             guard freeSpace!.replay(step) else { return false }
@@ -155,14 +157,15 @@ struct WriterState {
 
 extension PageFile {
     /// What the records of these sequence numbers say of the free space; nil where one of them is
-    /// missing, or has no log. `inMemory`: records that may not be in the file yet.
+    /// missing, or has no log. `newest` knows where they are, or is one of them; `inMemory`: records
+    /// that may not be in the file yet.
     func freeSpaceSteps(
-        of sequences: Range<UInt64>, inMemory: [CommitRecord]
+        of sequences: Range<UInt64>, before newest: CommitRecord, inMemory: [CommitRecord]
     ) throws(StorageError) -> [FreeSpaceStep]? {
         var steps: [FreeSpaceStep] = []
         for sequence in sequences {
             var record = inMemory.first { $0.sequence == sequence }
-            if record == nil { record = try readRecord(slot: CommitRecord.slot(of: sequence)) }
+            if record == nil { record = try readRecord(at: newest.place(of: sequence)) }
             guard let record, record.sequence == sequence, let step = record.freeSpaceStep,
                 step.version > steps.last?.version ?? 0
             else { return nil }

@@ -36,12 +36,24 @@ extension Coordinator {
         region.needsRecovery.storeRelease(0)
     }
 
-    /// Makes a durable version visible and wakes whoever waits for it. `sequence`: of its record.
-    /// Only while writing.
-    package func publish(version: UInt64, sequence: UInt64) {
+    /// Where the record with this number was put, if it is one of the newest 64.
+    func recordPlace(of sequence: UInt64) -> RecordPlace {
+        let page = region.recordPage(of: sequence).loadAcquire()
+        return page == 0 ? .slot(CommitRecord.slot(of: sequence)) : .page(page)
+    }
+
+    /// Whether the record after this one may be among the pages: not the first two since the file was
+    /// opened, which whoever believes a clean-close marker looks for in their slots.
+    func mayPutRecordAmongPages(after record: CommitRecord) -> Bool {
+        record.sequence >= region.openedSequence.loadRelaxed() + 2
+    }
+
+    /// Makes a durable version visible and wakes whoever waits for it. `sequence`: of its record,
+    /// `recordPage`: see ``RecordPlace/page``. Only while writing.
+    package func publish(version: UInt64, sequence: UInt64, recordPage: UInt64 = 0) {
         // In this order: who dies in between leaves a visible version that is durable without
         // being known as such, which costs a sync; never a durable one that is not visible.
-        publishVisible(version: version, sequence: sequence)
+        publishVisible(version: version, sequence: sequence, recordPage: recordPage)
         publishDurable(version: version, sequence: sequence)
     }
 
@@ -51,8 +63,9 @@ extension Coordinator {
     }
 
     /// Makes a version visible that may not be durable yet. Only while writing.
-    package func publishVisible(version: UInt64, sequence: UInt64) {
+    package func publishVisible(version: UInt64, sequence: UInt64, recordPage: UInt64 = 0) {
         assert(version >= region.visibleVersion.loadRelaxed(), "versions only go forward")
+        region.recordPage(of: sequence).storeRelease(recordPage)
         region.visibleSequence.storeSequential(sequence)
         region.visibleVersion.storeSequential(version)
         // Pairs with `waitForVersion`: it counts itself before it sleeps, this looks at the count

@@ -4,7 +4,7 @@
 /// It carries no data: whoever finds itself alone clears it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 2
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 3
     static let processSlotCount = 128
     static let pinSlotCount = 4096
 
@@ -59,6 +59,14 @@ struct SharedRegion {
 
     /// How often a pin was set to the same version as another one.
     var pinCopyCount: UnsafeMutablePointer<UInt32> { word32(92) }
+
+    /// The sequence number of the record that recovery found.
+    var openedSequence: UnsafeMutablePointer<UInt64> { word64(104) }
+
+    /// The page of a commit record, 0 where it is in its slot; of the newest ones, by their numbers.
+    func recordPage(of sequence: UInt64) -> UnsafeMutablePointer<UInt64> {
+        word64(128 + Int(CommitRecord.slot(of: sequence)) * 8)
+    }
 
     func processSlot(_ index: Int) -> ProcessSlot {
         ProcessSlot(base: base + Self.processSlotOffset + index * Self.processSlotSize)

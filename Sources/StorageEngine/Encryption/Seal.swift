@@ -80,7 +80,7 @@ struct Seal: Equatable {
 /// written for one place passes nowhere else.
 enum SealedPlace: Equatable {
     case run(page: UInt64)
-    case slot(UInt64)
+    case record(RecordPlace)
     case marker
 
     /// File, kind of place, number: 32 bytes.
@@ -88,7 +88,8 @@ enum SealedPlace: Equatable {
         let (kind, number): (UInt64, UInt64) =
             switch self {
             case .run(let page): (1, page)
-            case .slot(let slot): (2, slot)
+            case .record(.slot(let slot)): (2, slot)
+            case .record(.page(let page)): (4, page)
             case .marker: (3, 0)
             }
         return (

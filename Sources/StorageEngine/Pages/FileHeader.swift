@@ -8,7 +8,7 @@ struct FileHeader: Equatable, Sendable {
     static let blockCount: UInt64 = 66
     static let markerOffset = blockSize
     static let slotsOffset = 2 * blockSize
-    static let formatVersion: UInt32 = 3
+    static let formatVersion: UInt32 = 4
     static let pageSizes = [4096, 8192, 16384]
 
     private static let magic: [UInt8] = [0x89, 0x52, 0x4C, 0x4D, 0x53, 0x0D, 0x0A, 0x1A]
@@ -149,6 +149,15 @@ struct CleanCloseMarker: Equatable, Sendable {
     var commitID: UInt64
     /// The sequence number of the version's commit record.
     var sequence: UInt64
+    /// Where that is.
+    var place: RecordPlace
+
+    init(_ record: CommitRecord) {
+        version = record.version
+        commitID = record.commitID
+        sequence = record.sequence
+        place = record.place
+    }
 
     func encode(_ header: FileHeader) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.size)
@@ -158,6 +167,7 @@ struct CleanCloseMarker: Equatable, Sendable {
             $0.storeBytes(of: header.fileID.0.littleEndian, toByteOffset: 16, as: UInt64.self)
             $0.storeBytes(of: header.fileID.1.littleEndian, toByteOffset: 24, as: UInt64.self)
             $0.storeBytes(of: sequence.littleEndian, toByteOffset: 32, as: UInt64.self)
+            $0.storeBytes(of: place.page.littleEndian, toByteOffset: 40, as: UInt64.self)
             let sum = Self.checksum(UnsafeRawBufferPointer($0), header)
             $0.storeBytes(of: sum.littleEndian, toByteOffset: 56, as: UInt64.self)
         }
@@ -171,20 +181,19 @@ struct CleanCloseMarker: Equatable, Sendable {
             UnsafeRawBufferPointer(rebasing: bytes[0..<56]), seed: header.fileSeed)
     }
 
-    init(version: UInt64, commitID: UInt64, sequence: UInt64) {
-        self.version = version
-        self.commitID = commitID
-        self.sequence = sequence
-    }
-
     /// Nil for bytes that are not a marker of this file.
     init?(_ bytes: UnsafeRawBufferPointer, _ header: FileHeader) {
         func word(_ offset: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
         guard bytes.count >= Self.size, word(56) == Self.checksum(bytes, header),
-            word(16) == header.fileID.0, word(24) == header.fileID.1, word(0) >= 1
+            word(16) == header.fileID.0, word(24) == header.fileID.1, word(0) >= 1,
+            word(40) < CommitRecord.maximumPageCount
         else { return nil }
-        self.init(version: word(0), commitID: word(8), sequence: word(32))
+        version = word(0)
+        commitID = word(8)
+        sequence = word(32)
+        place =
+            word(40) == 0 ? .slot(CommitRecord.slot(of: word(32))) : .page(word(40))
     }
 }

@@ -1,5 +1,5 @@
-/// The two kinds of block in front of the pages: commit records in their slots, and the
-/// clean-close marker.
+/// Blocks that are not runs of pages: commit records, in their slots in front of the pages or among
+/// them, and the clean-close marker.
 ///
 /// In an encrypted file, a block begins with a seal, and what a plain file has there follows,
 /// encrypted.
@@ -10,10 +10,45 @@ extension PageFile {
 
     // MARK: Commit records
 
-    /// The valid record in a slot.
-    func readRecord(slot: UInt64) throws(StorageError) -> CommitRecord? {
-        let block = try read(offset: Self.offset(ofSlot: slot), count: CommitRecord.size)
-        return block.withUnsafeBytes { record(in: $0, slot: slot) }
+    /// Whether records may be among the pages: where one fills a page.
+    var mayHoldRecordsAmongPages: Bool { pageSize == CommitRecord.size && !isInMemory }
+
+    private func offset(of place: RecordPlace) -> UInt64 {
+        switch place {
+        case .slot(let slot): Self.offset(ofSlot: slot)
+        case .page(let page): offset(of: page)
+        }
+    }
+
+    /// The valid record at a place.
+    func readRecord(at place: RecordPlace) throws(StorageError) -> CommitRecord? {
+        let block = try read(offset: offset(of: place), count: CommitRecord.size)
+        return block.withUnsafeBytes { record(in: $0, at: place) }
+    }
+
+    /// The records among the pages that followed `record`, by their numbers: in the windows that it
+    /// names.
+    func recordsAmongPages(after record: CommitRecord) throws(StorageError) -> [CommitRecord] {
+        guard mayHoldRecordsAmongPages else { return [] }
+        var found: [UInt64: CommitRecord] = [:]
+        let windows = [record.window, record.nextWindow]
+        for window in windows[..<(windows[0] == windows[1] ? 1 : 2)] where window != .none {
+            let bytes = try read(
+                offset: offset(of: window.start), count: byteCount(RecordWindow.pageCount))
+            bytes.withUnsafeBytes { bytes in
+                for index in 0..<bytes.count / CommitRecord.size {
+                    let block = UnsafeRawBufferPointer(
+                        rebasing: bytes[index * CommitRecord.size..<(index + 1) * CommitRecord.size]
+                    )
+                    let place = RecordPlace.page(window.start + UInt64(index))
+                    guard mayHoldRecord(block, at: place, after: record.sequence),
+                        let next = self.record(in: block, at: place), record.isFollowed(by: next)
+                    else { continue }
+                    found[next.sequence] = next
+                }
+            }
+        }
+        return found.values.sorted { $0.sequence < $1.sequence }
     }
 
     /// The blocks of neighbouring slots; less where the file ends among them.
@@ -22,53 +57,56 @@ extension PageFile {
             offset: Self.offset(ofSlot: slots.lowerBound), count: slots.count * CommitRecord.size)
     }
 
-    /// Whether a valid record with a number after `sequence` may be in a slot's block. A plain one is
+    /// Whether a valid record with a number after `sequence` may be in a place's block. A plain one is
     /// not checked for that: it says its number in its first sector.
     func mayHoldRecord(
-        _ block: UnsafeRawBufferPointer, slot: UInt64, after sequence: UInt64
+        _ block: UnsafeRawBufferPointer, at place: RecordPlace, after sequence: UInt64
     ) -> Bool {
         guard block.count == CommitRecord.size else { return false }
         if cipher == nil { return CommitRecord.uncheckedSequence(in: block) > sequence }
-        return record(in: block, slot: slot).map { $0.sequence > sequence } ?? false
+        return record(in: block, at: place).map { $0.sequence > sequence } ?? false
     }
 
-    /// The record in a slot's block; nil for an empty slot, and for whatever is not the record that
-    /// was written to this slot of this file.
-    func record(in block: UnsafeRawBufferPointer, slot: UInt64) -> CommitRecord? {
-        guard let cipher else { return decodedRecord(block, slot: slot) }
+    /// The record in a place's block; nil for an empty slot, and for whatever is not the record that
+    /// was written to this place of this file.
+    func record(in block: UnsafeRawBufferPointer, at place: RecordPlace) -> CommitRecord? {
+        guard let cipher else { return decodedRecord(block, at: place) }
         guard block.count == CommitRecord.size,
-            let contents = cipher.open(block, at: .slot(slot))
+            let contents = cipher.open(block, at: .record(place))
         else { return nil }
         // The record ends where its room ends in either kind of file.
         let plain = contents + [UInt8](repeating: 0, count: Seal.size)
-        return plain.withUnsafeBytes { decodedRecord($0, slot: slot) }
+        return plain.withUnsafeBytes { decodedRecord($0, at: place) }
     }
 
-    private func decodedRecord(_ block: UnsafeRawBufferPointer, slot: UInt64) -> CommitRecord? {
-        CommitRecord(block, slot: slot, fileSeed: fileSeed, firstPage: firstPage)
+    private func decodedRecord(
+        _ block: UnsafeRawBufferPointer, at place: RecordPlace
+    ) -> CommitRecord? {
+        CommitRecord(block, at: place, fileSeed: fileSeed, firstPage: firstPage)
     }
 
-    /// Writes a record to its slot.
-    func write(_ record: CommitRecord) throws(StorageError) {
-        let slot = CommitRecord.slot(of: record.sequence)
+    /// A record as the block that its place is to hold.
+    func block(of record: CommitRecord) -> [UInt8] {
         let block = record.encode(fileSeed: fileSeed)
-        guard cipher != nil else { return try write(block, at: Self.offset(ofSlot: slot)) }
+        guard cipher != nil else { return block }
         assert(block[CommitRecord.contentSize...].allSatisfy { $0 == 0 })
-        try write(
-            sealed(block[..<CommitRecord.contentSize], for: .slot(slot)),
-            at: Self.offset(ofSlot: slot))
+        return sealed(block[..<CommitRecord.contentSize], for: .record(record.place))
     }
 
-    /// Writes to a slot once more what is in it, byte for byte: see ``Recovery/makeDurable(_:)``.
-    func rewriteSlot(_ slot: UInt64) throws(StorageError) {
-        let offset = Self.offset(ofSlot: slot)
+    /// Writes what ``block(of:)`` gave.
+    func write(recordBlock: [UInt8], at place: RecordPlace) throws(StorageError) {
+        try write(recordBlock, at: offset(of: place))
+    }
+
+    /// Writes to a place once more what is there, byte for byte: see ``Recovery/makeDurable(_:)``.
+    func rewriteRecord(at place: RecordPlace) throws(StorageError) {
+        let offset = offset(of: place)
         try write(try read(offset: offset, count: CommitRecord.size), at: offset)
     }
 
-    /// Overwrites a slot with zeros: no record.
-    func clearSlot(_ slot: UInt64) throws(StorageError) {
-        try write(
-            [UInt8](repeating: 0, count: CommitRecord.size), at: Self.offset(ofSlot: slot))
+    /// Overwrites a place with zeros: no record.
+    func clearRecord(at place: RecordPlace) throws(StorageError) {
+        try write([UInt8](repeating: 0, count: CommitRecord.size), at: offset(of: place))
     }
 
     // MARK: Marker

@@ -25,29 +25,32 @@ extension PageFile {
     /// large commit needs little memory beside its private copies.
     private static let largestBatchBytes = 1 << 20
 
-    /// Seals finished runs, hands them part by part to `write`, and returns the hash over their
-    /// seals. What `write` gets are the runs themselves, or in an encrypted file images of them, valid
-    /// during the call; the private copies of an encrypted file stay as they are, because others may
+    /// Seals finished runs, hands them part by part to `write`, with the hash over their seals so far,
+    /// and returns that of all. What `write` gets are the runs themselves, or in an encrypted file
+    /// images of them, valid during the call; the private copies of an encrypted file stay as they are, because others may
     /// be reading them.
     func seal(
-        _ runs: [RunImage], _ write: (ArraySlice<RunImage>) throws(StorageError) -> Void
+        _ runs: [RunImage],
+        _ write: (ArraySlice<RunImage>, PageListHash) throws(StorageError) -> Void
     ) throws(StorageError) -> UInt64 {
         var hash = PageListHash()
         for batch in sealingBatches(of: runs) {
             guard let cipher else {
                 sealInPlace(batch, &hash)
-                try write(batch)
+                try write(batch, hash)
                 continue
             }
             try sealingScratch.withLock { scratch throws(StorageError) in
-                try write(seal(batch, with: cipher, into: &scratch, &hash))
+                let images = seal(batch, with: cipher, into: &scratch, &hash)
+                try write(images, hash)
             }
         }
         if cipher != nil { sealingScratch.withLock { $0.reset() } }
         return hash.value
     }
 
-    /// Parts of a commit to be sealed and written one after the other; of a plain file the whole.
+    /// Parts of a commit to be sealed and written one after the other, at least one; of a plain file
+    /// the whole.
     private func sealingBatches(of runs: [RunImage]) -> [ArraySlice<RunImage>] {
         guard cipher != nil else { return [runs[...]] }
         var batches: [ArraySlice<RunImage>] = []
@@ -60,7 +63,8 @@ extension PageFile {
             }
             bytes += runs[index].byteCount
         }
-        if bytes > 0 { batches.append(runs[start...]) }
+        // A group that only frees has one part too, an empty one.
+        batches.append(runs[start...])
         return batches
     }
 

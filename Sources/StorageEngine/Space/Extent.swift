@@ -13,6 +13,21 @@ struct Extent: Hashable, Sendable {
     var isEmpty: Bool { count == 0 }
 }
 
+extension [Extent] {
+    /// Takes a page out.
+    mutating func remove(_ page: UInt64) {
+        guard let index = firstIndex(where: { $0.start <= page && page < $0.end }) else { return }
+        let end = self[index].end
+        self[index].count = page - self[index].start
+        if page + 1 < end {
+            let rest = Extent(start: page + 1, count: end - page - 1)
+            if self[index].isEmpty { self[index] = rest } else { insert(rest, at: index + 1) }
+        } else if self[index].isEmpty {
+            remove(at: index)
+        }
+    }
+}
+
 /// Sequences of ascending, disjoint extents as bytes: the distance from the end of the extent
 /// before, then the length.
 enum ExtentCoding {

@@ -77,6 +77,8 @@ struct FreeSpace: Sendable {
     }
 
     var freePages: UInt64 { free.pageCount + current.count }
+    /// In use, or waiting to be free.
+    var usedPages: UInt64 { pageCount - firstPage - freePages }
     var waitingPages: UInt64 { waiting.pageCount + pendingPages }
     /// Pages that this transaction allocated and still has.
     var allocatedPages: UInt64 { allocated.pageCount + allocatedTail.count }
@@ -119,26 +121,26 @@ extension FreeSpace {
     }
 
     /// The extent was chosen before the ceiling was, or when there was no room below it.
-    private func isCurrentTooHigh(for count: UInt64) -> Bool {
+    func isCurrentTooHigh(for count: UInt64) -> Bool {
         ceiling.map { current.start + count > $0 } ?? false
     }
 
     private mutating func moveToExtent(ofAtLeast count: UInt64, shortest: UInt64) -> Bool {
         settleCurrent()
-        if let found = lowExtent(ofAtLeast: count) {
-            take(found)
-            return true
-        }
+        guard let found = nextExtent(ofAtLeast: count, shortest: shortest) else { return false }
+        take(found)
+        return true
+    }
+
+    /// What to allocate from next.
+    mutating func nextExtent(ofAtLeast count: UInt64, shortest: UInt64) -> Extent? {
+        if let found = lowExtent(ofAtLeast: count) { return found }
         for length in Self.preferredLengths where length >= count {
-            guard let found = free.extent(ofAtLeast: length, near: current.start) else { continue }
-            take(found)
-            return true
+            if let found = free.extent(ofAtLeast: length, near: current.start) { return found }
         }
         // Of what is left the longest: the commit has the fewest pieces, and small holes are left
         // alone until their neighbours are free too.
-        guard let found = free.longestExtent(ofAtLeast: max(count, shortest)) else { return false }
-        take(found)
-        return true
+        return free.longestExtent(ofAtLeast: max(count, shortest))
     }
 
     private mutating func take(_ extent: Extent) {

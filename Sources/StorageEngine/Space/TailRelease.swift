@@ -13,6 +13,8 @@ struct TailRelease: Sendable {
     static let patience = 16
     /// Free pages that are kept, and the fewest that are given back: 1 MiB, a step of growth.
     static let reserve: UInt64 = 256
+    /// The ceiling leaves room for a few commits at least.
+    private static let smallestRoom: UInt64 = 64
     /// At most so many free pages are kept at the end: 16 MiB.
     private static let largestReserve: UInt64 = 4096
     /// No more is given back at once, because the system takes time to do it: 64 MiB.
@@ -36,15 +38,17 @@ struct TailRelease: Sendable {
     private var usedBeforeWalk: UInt64 = 0
     private var hasGivenUp = false
 
-    /// Looks at the map as it is after `version`, once every few versions.
-    mutating func look(at space: inout FreeSpace, version: UInt64) {
+    /// Looks at the map as it is after `version`, once every few versions. `record`: that version's.
+    mutating func look(
+        at space: inout FreeSpace, version: UInt64, record: CommitRecord? = nil
+    ) {
         guard version != lastVersion else { return }
         lastVersion = version
         versionsSeen += 1
         highestUse = max(highestUse, space.pageCount - space.freePagesAtEnd)
         guard versionsSeen >= Self.patience else { return }
         let isDone = giveBack(&space)
-        adjustCeiling(&space)
+        adjustCeiling(&space, record)
         // What is left of a long end goes with the next versions.
         guard isDone else { return }
         versionsSeen = 0
@@ -53,21 +57,20 @@ struct TailRelease: Sendable {
 
     /// False if more than one cut takes is to be given back.
     private func giveBack(_ space: inout FreeSpace) -> Bool {
-        let used = space.pageCount - space.firstPage - space.freePages
-        let kept = highestUse + min(max(Self.reserve, used / 16), Self.largestReserve)
+        let kept = highestUse + min(max(Self.reserve, space.usedPages / 16), Self.largestReserve)
         guard space.pageCount >= kept + Self.reserve else { return true }
         let target = max(kept, space.pageCount - min(space.pageCount, Self.largestCut))
         space.shrink(to: target)
         return target == kept
     }
 
-    private mutating func adjustCeiling(_ space: inout FreeSpace) {
-        let used = space.pageCount - space.firstPage - space.freePages
+    private mutating func adjustCeiling(_ space: inout FreeSpace, _ record: CommitRecord?) {
+        let used = space.usedPages
         // Worth finishing as long as there is room below the ceiling. A map that was read anew has
         // none.
         if walk != nil, space.ceiling != nil, space.freePages >= used / 4 { return }
         walk = nil
-        let ceiling = space.firstPage + used + used / 2 + Self.reserve
+        let ceiling = space.firstPage + used + used / 2 + Self.smallestRoom
         guard space.freePages > used + Self.reserve, highestUse > ceiling else {
             space.ceiling = nil
             return
@@ -78,7 +81,8 @@ struct TailRelease: Sendable {
         if change > usedBeforeWalk / 4 { (rest, nextRest) = (0, Self.shortestRest) }
         if rest > 0 {
             rest -= 1
-        } else if space.livePages(from: ceiling) > 0 {
+        } else if space.livePages(from: ceiling) > record?.recordPages(from: ceiling) ?? 0 {
+            // Records go by themselves.
             walk = TailWalk()
             usedBeforeWalk = used
         }

@@ -189,14 +189,7 @@ struct Forgery {
     }
 
     private var record: CommitRecord? {
-        image.withUnsafeBytes {
-            CommitRecord(
-                UnsafeRawBufferPointer(
-                    rebasing: $0[seed.recordOffset..<seed.recordOffset + CommitRecord.size]),
-                slot: UInt64(seed.recordOffset - Int(FileHeader.slotsOffset))
-                    / FileHeader.blockSize,
-                fileSeed: seed.header.fileSeed, firstPage: seed.header.firstPage)
-        }
+        image.withUnsafeBytes { SeedFile.record(at: seed.recordOffset, $0, seed.header) }
     }
 
     // MARK: Blocks

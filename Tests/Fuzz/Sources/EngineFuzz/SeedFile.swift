@@ -72,12 +72,10 @@ struct SeedFile {
         try bytes.withUnsafeBytes { image -> (FileHeader, Int, [Run], [Run]) in
             let header = try FileHeader(image, path: "")
             var newest: (sequence: UInt64, offset: Int) = (0, Int(FileHeader.slotsOffset))
-            for slot in 0..<CommitRecord.slotCount {
-                let offset = Int(PageFile.offset(ofSlot: slot))
-                let block = UnsafeRawBufferPointer(
-                    rebasing: image[offset..<offset + CommitRecord.size])
-                let record = CommitRecord(
-                    block, slot: slot, fileSeed: header.fileSeed, firstPage: header.firstPage)
+            let first = Int(FileHeader.slotsOffset)
+            let last = image.count - CommitRecord.size
+            for offset in stride(from: first, through: last, by: CommitRecord.size) {
+                let record = record(at: offset, image, header)
                 if let record, record.sequence > newest.sequence {
                     newest = (record.sequence, offset)
                 }
@@ -94,6 +92,18 @@ struct SeedFile {
             }
             return (header, newest.offset, nodes, others)
         }
+    }
+
+    /// The record at an offset: in a slot, or among the pages, which are of the same size.
+    static func record(
+        at offset: Int, _ image: UnsafeRawBufferPointer, _ header: FileHeader
+    ) -> CommitRecord? {
+        let block = UInt64(offset / CommitRecord.size)
+        let slots = FileHeader.slotsOffset / FileHeader.blockSize
+        return CommitRecord(
+            UnsafeRawBufferPointer(rebasing: image[offset..<offset + CommitRecord.size]),
+            at: block < FileHeader.blockCount ? .slot(block - slots) : .page(block),
+            fileSeed: header.fileSeed, firstPage: header.firstPage)
     }
 
     private static func run(

@@ -1,0 +1,134 @@
+/// Where a commit record is.
+enum RecordPlace: Equatable, Sendable {
+    /// In the ring in front of the pages.
+    case slot(UInt64)
+    /// Among the pages, behind those that its commit wrote: both are one write and one place on
+    /// the disk, where a slot is another.
+    case page(UInt64)
+
+    var isPage: Bool { page != 0 }
+
+    /// The page, or 0.
+    var page: UInt64 {
+        switch self {
+        case .slot: 0
+        case .page(let page): page
+        }
+    }
+
+    /// Whether a record with this number may be here.
+    func holds(sequence: UInt64) -> Bool {
+        switch self {
+        case .slot(let slot): slot == CommitRecord.slot(of: sequence)
+        case .page(let page): page != 0
+        }
+    }
+}
+
+/// A part of the file in which records among the pages are looked for after a crash.
+struct RecordWindow: Equatable, Sendable {
+    static let none = RecordWindow(start: 0)
+    /// 2 MiB: some dozens of commits, and no more to read than takes a millisecond.
+    static let pageCount: UInt64 = 512
+
+    /// Its first page; 0: there is none.
+    var start: UInt64
+
+    func contains(_ page: UInt64) -> Bool {
+        start != 0 && page >= start && page < start + Self.pageCount
+    }
+
+    /// Whether enough of it lies behind a page.
+    func hasRoom(behind page: UInt64) -> Bool {
+        contains(page) && page < start + Self.pageCount * 3 / 4
+    }
+}
+
+/// The records among the pages that are still needed: those since the last one that is in its slot
+/// and came with a checkpoint of the free map.
+///
+/// Recovery finds them in windows that records in slots name (``RecordWindow``). Their pages are in use like others, until the transaction after the next such checkpoint frees them.
+struct RecordChain: Equatable, Sendable {
+    struct Entry: Equatable, Sendable {
+        var sequence: UInt64
+        /// The version that it made durable: the birth of its page.
+        var version: UInt64
+        var page: UInt64
+    }
+
+    /// Bytes that one entry may take in a record.
+    static let maximumEntrySize = 12
+    /// What such an entry may say: six bytes for the page, four for the age in versions, one for that
+    /// in records. Beyond, records are in slots.
+    private static let maximumPage: UInt64 = 1 << 42
+    private static let maximumAge: UInt64 = 1 << 27
+
+    /// Ascending by numbers and versions.
+    private(set) var entries: [Entry] = []
+
+    var maximumByteCount: Int { entries.count * Self.maximumEntrySize }
+
+    init() {}
+
+    func place(of sequence: UInt64) -> RecordPlace? {
+        entries.last { $0.sequence == sequence }.map { .page($0.page) }
+    }
+
+    func adding(_ entry: Entry) -> RecordChain {
+        var chain = RecordChain()
+        chain.entries.reserveCapacity(entries.count + 1)
+        chain.entries += entries
+        chain.entries.append(entry)
+        return chain
+    }
+
+    /// Takes out those before a record, which are no longer needed.
+    mutating func removeEntries(before sequence: UInt64) -> ArraySlice<Entry> {
+        let end = entries.firstIndex { $0.sequence >= sequence } ?? entries.endIndex
+        let removed = entries[..<end]
+        entries.removeSubrange(..<end)
+        return removed
+    }
+
+    /// Whether the record after the one that names these, of `version`, may be at `page`, when both
+    /// of them will be among the pages.
+    func hasRoom(for page: UInt64, version: UInt64) -> Bool {
+        entries.count + 2 <= CommitRecord.chainCapacity && page < Self.maximumPage
+            && version - (entries.first?.version ?? version) < Self.maximumAge
+    }
+}
+
+// MARK: Bytes
+
+extension RecordChain {
+    /// For each entry how much older it is than the record that names it, by number and by version,
+    /// and its page.
+    func append(of record: CommitRecord, to bytes: inout [UInt8]) {
+        for entry in entries {
+            VariableLengthInteger.append(record.sequence - entry.sequence, to: &bytes)
+            VariableLengthInteger.append(record.version - entry.version, to: &bytes)
+            VariableLengthInteger.append(entry.page, to: &bytes)
+        }
+    }
+
+    /// Reads so many entries; nil where they contradict each other or the record.
+    init?(
+        count: UInt64, before sequence: UInt64, _ version: UInt64, within bounds: Range<UInt64>,
+        from reader: inout VariableLengthIntegerReader
+    ) {
+        guard count <= CommitRecord.chainCapacity else { return nil }
+        entries.reserveCapacity(Int(count))
+        for _ in 0..<count {
+            guard let age = reader.next(), let versionAge = reader.next(), let page = reader.next(),
+                age >= 1, age < sequence, versionAge >= 1, versionAge < version,
+                bounds.contains(page)
+            else { return nil }
+            let entry = Entry(sequence: sequence - age, version: version - versionAge, page: page)
+            if let last = entries.last {
+                guard last.sequence < entry.sequence, last.version < entry.version
+                else { return nil }
+            }
+            entries.append(entry)
+        }
+    }
+}
