@@ -34,13 +34,12 @@ struct GroupWriter {
         }
         try file.checkSize(pageCount: record.pageCount)
         for run in runs { assertIsValid(run) }
-        let isOnePart = record.place.isPage
+        let isAmongPages = record.place.isPage
         let hash = try file.seal(runs) { part, hash throws(StorageError) in
-            guard isOnePart else { return try write(part, &statistics) }
-            precondition(part.count == runs.count, "a record among many pages")
-            reusable = try write(part, with: &record, hash.value, &statistics)
+            guard isAmongPages, let hash else { return try write(part, &statistics) }
+            reusable = try write(part, with: &record, hash, &statistics)
         }
-        if !isOnePart {
+        if !isAmongPages {
             if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) {
                 try syncAllBefore(record, &statistics)
             }

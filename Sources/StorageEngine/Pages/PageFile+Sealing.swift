@@ -25,24 +25,25 @@ extension PageFile {
     /// large commit needs little memory beside its private copies.
     private static let largestBatchBytes = 1 << 20
 
-    /// Seals finished runs, hands them part by part to `write`, with the hash over their seals so far,
-    /// and returns that of all. What `write` gets are the runs themselves, or in an encrypted file
-    /// images of them, valid during the call; the private copies of an encrypted file stay as they are, because others may
-    /// be reading them.
+    /// Seals finished runs, hands them part by part to `write`, the last part with the hash over all
+    /// their seals, and returns that. What `write` gets are the runs themselves, or in an encrypted
+    /// file images of them, valid during the call; the private copies of an encrypted file stay as
+    /// they are, because others may be reading them.
     func seal(
         _ runs: [RunImage],
-        _ write: (ArraySlice<RunImage>, PageListHash) throws(StorageError) -> Void
+        _ write: (ArraySlice<RunImage>, UInt64?) throws(StorageError) -> Void
     ) throws(StorageError) -> UInt64 {
         var hash = PageListHash()
         for batch in sealingBatches(of: runs) {
+            let isLast = batch.endIndex == runs.endIndex
             guard let cipher else {
                 sealInPlace(batch, &hash)
-                try write(batch, hash)
+                try write(batch, isLast ? hash.value : nil)
                 continue
             }
             try sealingScratch.withLock { scratch throws(StorageError) in
                 let images = seal(batch, with: cipher, into: &scratch, &hash)
-                try write(images, hash)
+                try write(images, isLast ? hash.value : nil)
             }
         }
         if cipher != nil { sealingScratch.withLock { $0.reset() } }
