@@ -46,17 +46,23 @@ import Testing
             let value =
                 Int.random(in: 0..<10, using: &r) == 0 ? .null : NodeValue.random(kinds[c], &r)
             if node.set(c, row, value) { model[row][c] = value }
-        case 70..<80 where row < model.count:
+        case 70..<80 where row < model.count && node.prepareRemoval(ofRow: row):
             node.removeRow(at: row)
             model.remove(at: row)
         case 80..<83:
             let rows = row..<Int.random(in: row...min(model.count, row + 20), using: &r)
+            let isAtEnd = rows.lowerBound == 0 || rows.upperBound == model.count
+            guard isAtEnd || node.writeOutRamps(rows: model.count) else { break }
             node.removeRows(rows)
             model.removeSubrange(rows)
         case 83..<85:
             var chosen = model.indices.filter { _ in Bool.random(using: &r) }
             if Bool.random(using: &r) { chosen = Array(chosen.suffix(chosen.count / 2)) }
-            chosen.map(Int32.init).withUnsafeBufferPointer { node.keepRows($0) }
+            var selection = RowSelection()
+            for row in model.indices where !chosen.contains(row) { selection.remove(row) }
+            selection.finish(rowCount: model.count)
+            guard node.hasRoom(toKeep: selection, andColumn: false) else { break }
+            node.keepRows(of: selection)
             model = chosen.map { model[$0] }
         case 85..<86:
             let rows = row..<Int.random(in: row...min(model.count, row + 30), using: &r)
@@ -95,7 +101,12 @@ import Testing
             return
         }
         guard node.insertPlaceholderRow(at: row) else { return }
-        let values = kinds.map { NodeValue.random($0, &r) }
+        var values = kinds.map { NodeValue.random($0, &r) }
+        // Integers often continue a ramp.
+        for c in kinds.indices where row > 0 && Int.random(in: 0..<16, using: &r) > 0 {
+            guard case .integer(let before) = model[row - 1][c], before < .max else { continue }
+            values[c] = .integer(before + 1)
+        }
         for (c, value) in values.enumerated() where !node.set(c, row, value) {
             node.removeRow(at: row)
             return

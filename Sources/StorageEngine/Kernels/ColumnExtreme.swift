@@ -25,12 +25,12 @@ struct ColumnExtreme {
     /// Whether a column may hold something better: where it may not, its data is not needed.
     func mayImprove(_ zone: PackedZone) -> Bool {
         guard let best, zone.width < 64 else { return true }
-        let largest = Int64(bitPattern: (UInt64(1) << UInt64(zone.width)) - 1)
         let end: Int64
         if side == .least {
             end = zone.base
         } else {
-            let (sum, overflow) = zone.base.addingReportingOverflow(largest)
+            let (sum, overflow) = zone.base.addingReportingOverflow(
+                Int64(bitPattern: zone.largest))
             end = overflow ? .max : sum
         }
         let number = image(end, of: zone)

@@ -62,9 +62,8 @@ public struct ColumnSum: Sendable {
     private mutating func addWhole(_ column: PackedColumn, _ selection: UnsafePointer<UInt64>?) {
         let limit = 9_007_199_254_740_992.0
         let zone = column.zone
-        let largest = zone.width == 64 ? UInt64.max : (UInt64(1) << UInt64(zone.width)) - 1
         let reach =
-            (Double(zone.base.magnitude) + Double(largest)) * Double(column.rowCount)
+            (Double(zone.base.magnitude) + Double(zone.largest)) * Double(column.rowCount)
             + floating.magnitude
         guard reach < limit, floating == floating.rounded() else {
             addOneByOne(column, selection) { Double($0) }

@@ -31,6 +31,10 @@ struct PackedColumn {
         case .none: return range.isInverted ? presentCount(nil) : 0
         case .all: return range.isInverted ? 0 : presentCount(nil)
         case .deltas(let low, let span):
+            if zone.isRamp {
+                let members = rows(low, span).count
+                return range.isInverted ? rowCount - members : members
+            }
             return kernels.table.pointee.count(
                 packed, realm_delta_range(low: low, span: span, inverted: range.isInverted))
         }
@@ -42,6 +46,12 @@ struct PackedColumn {
         case .none: isMember = range.isInverted
         case .all: isMember = !range.isInverted
         case .deltas(let low, let span):
+            if zone.isRamp {
+                mask.fill(false, rows: rowCount)
+                mask.insert(rows(low, span))
+                if range.isInverted { mask.formComplement() }
+                return
+            }
             mask.resize(rows: rowCount)
             _ = kernels.table.pointee.match(
                 packed, realm_delta_range(low: low, span: span, inverted: range.isInverted),
@@ -50,6 +60,12 @@ struct PackedColumn {
         }
         mask.fill(isMember, rows: rowCount)
         if isMember { mask.subtract(nulls: nulls) }
+    }
+
+    /// The rows of a ramp whose deltas lie in `low...low + span`.
+    @inline(__always)
+    private func rows(_ low: UInt64, _ span: UInt64) -> Range<Int> {
+        Int(low)..<Int(low &+ span) + 1
     }
 
     /// How many rows, of those selected, are not null.
@@ -66,17 +82,30 @@ struct PackedColumn {
     func sum(_ selection: UnsafePointer<UInt64>?) -> (sum: Int128, count: Int) {
         if zone.width == 0 {
             let count = presentCount(selection)
-            return (Int128(zone.base) * Int128(count), count)
+            let deltas = zone.isRamp ? sumOfRows(selection) : 0
+            return (Int128(zone.base) * Int128(count) + Int128(deltas), count)
         }
         let deltas = kernels.table.pointee.sum(packed, selection)
         let sum = Int128(deltas.low) + Int128(deltas.high) << 32
         return (sum + Int128(zone.base) * Int128(deltas.count), deltas.count)
     }
 
+    /// The sum of the numbers of rows, which are a ramp's deltas.
+    private func sumOfRows(_ selection: UnsafePointer<UInt64>?) -> Int {
+        guard selection != nil else { return rowCount * (rowCount - 1) / 2 }
+        var sum = 0
+        forEachRow(selection) { sum &+= $0 }
+        return sum
+    }
+
     // MARK: The least and the greatest
 
     /// The least and the greatest number, or image of a number; nil where all rows are null.
     func bounds(_ selection: UnsafePointer<UInt64>?) -> (low: Int64, high: Int64)? {
+        if zone.isRamp {
+            guard let rows = ends(selection) else { return nil }
+            return (zone.base + Int64(rows.lowerBound), zone.base + Int64(rows.upperBound))
+        }
         if zone.width == 0 {
             return presentCount(selection) > 0 ? (zone.base, zone.base) : nil
         }
@@ -97,15 +126,36 @@ struct PackedColumn {
         _ selection: UnsafePointer<UInt64>?, _ body: (_ row: Int, _ number: Int64) throws -> Void
     ) rethrows {
         let (data, width, base) = (packed.data, zone.width, zone.base)
+        if zone.isRamp {
+            return try forEachRow(selection) { try body($0, base &+ Int64($0)) }
+        }
+        try forEachRow(selection) { row in
+            let delta = PackedNumbers.load(data, row, width: width)
+            try body(row, base &+ Int64(bitPattern: delta))
+        }
+    }
+
+    @inline(__always)
+    private func forEachRow(
+        _ selection: UnsafePointer<UInt64>?, _ body: (_ row: Int) throws -> Void
+    ) rethrows {
         for i in 0..<wordCount {
             var left = presentWord(i, selection)
             while left != 0 {
-                let row = i &* 64 &+ left.trailingZeroBitCount
-                let delta = PackedNumbers.load(data, row, width: width)
-                try body(row, base &+ Int64(bitPattern: delta))
+                try body(i &* 64 &+ left.trailingZeroBitCount)
                 left &= left &- 1
             }
         }
+    }
+
+    /// The first and the last row that is selected and not null; nil if there is none.
+    private func ends(_ selection: UnsafePointer<UInt64>?) -> ClosedRange<Int>? {
+        let words = 0..<wordCount
+        guard let first = words.first(where: { presentWord($0, selection) != 0 }),
+            let last = words.last(where: { presentWord($0, selection) != 0 })
+        else { return nil }
+        let low = first * 64 + presentWord(first, selection).trailingZeroBitCount
+        return low...last * 64 + 63 - presentWord(last, selection).leadingZeroBitCount
     }
 
     @inline(__always) private var wordCount: Int { (rowCount &+ 63) &>> 6 }

@@ -4,6 +4,10 @@
 struct PackedZone {
     let base: Int64
     let width: Int
+    /// Whether the number of row i is base + i. The width is 0 then.
+    let isRamp: Bool
+    /// No delta is larger.
+    let largest: UInt64
     /// Whether the numbers are order-preserving images of floating point.
     let holdsImages: Bool
 
@@ -12,6 +16,12 @@ struct PackedZone {
         let entry = node.entry(column)
         base = entry.base
         width = entry.width
+        isRamp = entry.isRamp && node.rowCount > 0
+        // Smart shift: by 64 bits gives zero.
+        largest =
+            isRamp
+            ? UInt64(node.rowCount &- 1)
+            : (UInt64(1) << UInt64(truncatingIfNeeded: width)) &- 1
         holdsImages = entry.kindCode != ColumnKind.integer.rawValue && !entry.isWhole
     }
 
@@ -36,7 +46,6 @@ struct PackedZone {
             return .deltas(low: UInt64(bitPattern: wanted.low), span: span)
         }
         if wanted.high < base { return .none }
-        let largest = (UInt64(1) &<< UInt64(width)) &- 1
         // Differences of numbers in this order are right as unsigned ones.
         let low = wanted.low <= base ? 0 : UInt64(bitPattern: wanted.low &- base)
         if low > largest { return .none }

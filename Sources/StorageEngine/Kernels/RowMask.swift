@@ -116,6 +116,18 @@ public struct RowMask: ~Copyable {
         words[row >> 6] |= 1 << UInt64(row & 63)
     }
 
+    /// Adds neighbours.
+    mutating func insert(_ rows: Range<Int>) {
+        precondition(rows.lowerBound >= 0 && rows.upperBound <= rowCount, "row out of range")
+        if rows.isEmpty { return }
+        let (first, last) = (rows.lowerBound >> 6, (rows.upperBound - 1) >> 6)
+        for i in first...last {
+            let low = i == first ? UInt64.max << UInt64(rows.lowerBound & 63) : .max
+            let high = i == last ? UInt64.max >> UInt64(63 - (rows.upperBound - 1) & 63) : .max
+            words[i] |= low & high
+        }
+    }
+
     /// Takes out the members that do not satisfy a condition.
     @inline(__always)
     mutating func filter(_ isIncluded: (_ row: Int) throws -> Bool) rethrows {

@@ -60,6 +60,7 @@ struct ColumnEntry {
     @usableFromInline static let hasNulls: UInt16 = 1
     @usableFromInline static let whole: UInt16 = 2
     @usableFromInline static let spilled: UInt16 = 4
+    @usableFromInline static let ramp: UInt16 = 8
 
     @usableFromInline let p: UnsafeMutableRawPointer
 
@@ -85,7 +86,7 @@ struct ColumnEntry {
         @inline(__always) get { ColumnKind(rawValue: kindCode).unsafelyUnwrapped }
         nonmutating set { store(2, newValue.rawValue) }
     }
-    /// Bits of a packed value.
+    /// Bits of a packed value; 0 if all are equal, or the column is a ramp.
     @inlinable var width: Int {
         get { Int(load(3, UInt8.self)) }
         nonmutating set { store(3, UInt8(truncatingIfNeeded: newValue)) }
@@ -140,6 +141,15 @@ struct ColumnEntry {
         get { flags & ColumnEntry.whole != 0 }
         nonmutating set {
             flags = newValue ? flags | ColumnEntry.whole : flags & ~ColumnEntry.whole
+        }
+    }
+
+    /// Whether the value of row i of an integer column is base + i. No row takes any bits then, so
+    /// this only means anything where the width is 0.
+    @inlinable var isRamp: Bool {
+        @inline(__always) get { flags & ColumnEntry.ramp != 0 }
+        nonmutating set {
+            flags = newValue ? flags | ColumnEntry.ramp : flags & ~ColumnEntry.ramp
         }
     }
 

@@ -6,14 +6,21 @@ struct ColumnNeeds {
     private var hasNulls = false
     /// Whether floating point is still all whole numbers; `bounds` are numbers then, else images.
     private var isWhole: Bool
+    /// Whether each value is one more than that before it.
+    private var isRamp: Bool
     private var bounds = PackedBounds()
 
-    init(kind: ColumnKind) {
+    /// `mayBeRamp`: whether the node that the rows are for may hold ramps.
+    init(kind: ColumnKind, mayBeRamp: Bool) {
         self.kind = kind
+        isRamp = mayBeRamp && kind == .integer
         isWhole = kind == .float || kind == .double
     }
 
-    /// Adds rows of a column of this kind that is not spilled.
+    /// The rows are for a node of this column alone, which holds no ramp.
+    mutating func forbidRamp() { isRamp = false }
+
+    /// Adds rows of a column of this kind that is not spilled, behind those added before.
     mutating func include(_ node: Node, _ c: Int, _ rows: Range<Int>) {
         if rows.isEmpty { return }
         hasNulls = hasNulls || node.hasNull(c, rows)
@@ -31,14 +38,28 @@ struct ColumnNeeds {
         }
         var added = node.packedBounds(c, rows)
         if kind != .integer, !isWhole, node.isWhole(c) { added.turnToImages(kind) }
+        isRamp = isRamp && continuesRamp(node, c, rows, added)
         bounds.formUnion(added)
+    }
+
+    /// Whether rows with these bounds ascend by one, from the last one added before.
+    private func continuesRamp(
+        _ node: Node, _ c: Int, _ rows: Range<Int>, _ added: PackedBounds
+    ) -> Bool {
+        guard !hasNulls, bounds.isEmpty || bounds.high < .max && added.low == bounds.high + 1,
+            UInt64(bitPattern: added.high &- added.low) == UInt64(rows.count - 1)
+        else { return false }
+        if node.entry(c).isRamp { return true }
+        for i in 0..<rows.count
+        where node.packed(c, rows.lowerBound + i) != added.low + Int64(i) { return false }
+        return true
     }
 
     /// Bits of a packed value, or of an offset or raw value.
     var width: Int {
         switch kind {
         case .integer, .float, .double:
-            bounds.isEmpty ? 0 : PackedNumbers.width(low: bounds.low, high: bounds.high)
+            bounds.isEmpty || isRamp ? 0 : PackedNumbers.width(low: bounds.low, high: bounds.high)
         case .bytes: 16
         case .fixed16: 128
         case .fixed12: 96
@@ -62,6 +83,7 @@ struct ColumnNeeds {
         case .integer, .float, .double:
             e.width = width
             e.base = bounds.isEmpty || e.width == 64 ? 0 : bounds.low
+            e.isRamp = isRamp && bounds.low < bounds.high
             if kind != .integer { e.isWhole = isWhole }
         case .bytes: e.heapCapacity = heapBytes
         case .fixed16, .fixed12: break
@@ -96,6 +118,20 @@ struct PackedBounds {
 }
 
 extension Node {
+    /// Whether integer columns of this node may be ramps: those of leaves are, beside others.
+    ///
+    /// A node of one column is that of a spilled column, or a list of integers; taking a row out of
+    /// the middle of it never takes more room.
+    var mayHoldRamps: Bool { level == 0 && columnCount > 1 }
+
+    /// Whether an integer column ends with some values that each are one more than that before.
+    func endsInRamp(_ c: Int) -> Bool {
+        guard kind(c) == .integer, !hasNulls(c), rowCount >= 8 else { return false }
+        for row in rowCount - 7..<rowCount
+        where packed(c, row) != packed(c, row - 1) &+ 1 { return false }
+        return true
+    }
+
     func hasNull(_ c: Int, _ rows: Range<Int>) -> Bool {
         guard hasNulls(c) else { return false }
         for row in rows where isNull(c, row) { return true }
@@ -113,6 +149,11 @@ extension Node {
         var bounds = PackedBounds()
         if rows.isEmpty { return bounds }
         let e = entry(c)
+        if e.isRamp {
+            bounds.low = e.base &+ Int64(rows.lowerBound)
+            bounds.high = e.base &+ Int64(rows.upperBound &- 1)
+            return bounds
+        }
         guard hasNulls(c) else {
             let data = base + e.dataOffset
             let (low, high) = PackedNumbers.bounds(data, rows, width: e.width)

@@ -49,8 +49,9 @@ extension MutableNode {
                 && target.reading.format(0) == reading.format(c),
             "The target must be an empty node of this column.")
         let draft = NodeDraft(revising: target)
-        draft.adopt(
-            column: 0, of: target.reading, 0..<0, and: reading, c, 0..<rowCount)
+        var needs = draft.needs(ofColumn: 0)
+        needs.include(reading, c, 0..<rowCount)
+        needs.wish(in: draft.entry(0))
         guard draft.assignOffsets(rows: rowCount) else { return false }
         draft.copyRows(from: reading, column: c, 0..<rowCount, to: 0, at: 0)
         draft.install(in: target)
@@ -63,7 +64,7 @@ extension MutableNode {
     public func markSpilled(_ c: Int, _ reference: PageReference) {
         precondition(!reference.isNone, "A column cannot be spilled to nowhere.")
         let e = entry(c)
-        e.flags = e.flags & ~ColumnEntry.hasNulls | ColumnEntry.spilled
+        e.flags = e.flags & ~(ColumnEntry.hasNulls | ColumnEntry.ramp) | ColumnEntry.spilled
         e.dataOffset = 0
         e.nullOffset = 0
         e.spillReference = reference

@@ -18,7 +18,11 @@ extension MutableNode {
             precondition(
                 source.format(c) == reading.format(c) && !source.isSpilled(c),
                 "The nodes have other columns.")
-            draft.adopt(column: c, of: reading, 0..<rowCount, and: source, c, rows)
+            var needs = draft.needs(ofColumn: c)
+            needs.include(reading, c, 0..<row)
+            needs.include(source, c, rows)
+            needs.include(reading, c, row..<rowCount)
+            needs.wish(in: draft.entry(c))
         }
         let count = rowCount
         guard draft.assignOffsets(rows: count + rows.count) else { return false }
@@ -32,14 +36,8 @@ extension MutableNode {
 }
 
 extension NodeDraft {
-    /// Wishes for column `c` an encoding that holds rows of two nodes.
-    func adopt(
-        column c: Int, of first: Node, _ firstRows: Range<Int>, and second: Node, _ sc: Int,
-        _ secondRows: Range<Int>
-    ) {
-        var needs = ColumnNeeds(kind: entry(c).kind)
-        needs.include(first, c, firstRows)
-        needs.include(second, sc, secondRows)
-        needs.wish(in: entry(c))
+    /// What column `c` needs before any rows are included.
+    func needs(ofColumn c: Int) -> ColumnNeeds {
+        ColumnNeeds(kind: entry(c).kind, mayBeRamp: reading.mayHoldRamps)
     }
 }

@@ -1,7 +1,10 @@
 /// Removing many rows at once: every column is compacted in one pass.
 extension MutableNode {
     /// Keeps these rows, which ascend, and removes the others of every column that is not spilled.
-    /// Does not change any width.
+    /// Does not change any width, except those of ramps where the kept rows are no neighbours.
+    ///
+    /// - Precondition: the node has room for what its ramps become
+    ///   (``hasRoom(toKeep:andColumn:)``).
     public func keepRows(_ kept: UnsafeBufferPointer<Int32>) {
         let count = rowCount
         var first = 0
@@ -9,7 +12,7 @@ extension MutableNode {
         guard first < kept.count else { return removeRows(kept.count..<count) }
         for c in 0..<columnCount {
             let e = entry(c)
-            if e.isSpilled { continue }
+            if e.isSpilled || e.isRamp { continue }
             if e.kind == .bytes {
                 keepHeap(e, kept, from: first)
             } else {
@@ -18,17 +21,59 @@ extension MutableNode {
             if e.nullOffset != 0 { keepValues(base + e.nullOffset, width: 1, kept, from: first) }
         }
         header.rowCount = kept.count
+        keepRamps(kept)
     }
 
-    /// Bytes that the contents would need with these rows only, with one more integer column.
+    /// The rows of ramps that are kept, after everything else.
+    private func keepRamps(_ kept: UnsafeBufferPointer<Int32>) {
+        guard (0..<columnCount).contains(where: { entry($0).isRamp }) else { return }
+        let (first, last) = (Int64(kept[0]), Int64(kept[kept.count - 1]))
+        if last - first == Int64(kept.count - 1) {
+            for c in 0..<columnCount where entry(c).isRamp { entry(c).base += first }
+            return
+        }
+        let draft = NodeDraft(revising: self)
+        for c in 0..<columnCount where entry(c).isRamp {
+            let d = draft.entry(c)
+            d.base += first
+            d.isRamp = false
+            d.width = PackedNumbers.width(low: first, high: last)
+        }
+        let fits = draft.assignOffsets(rows: kept.count)
+        precondition(fits, "Room for the ramps was looked for before.")
+        for c in 0..<columnCount where !entry(c).isSpilled {
+            let d = draft.entry(c)
+            guard entry(c).isRamp else {
+                draft.copyRows(from: reading, column: c, 0..<kept.count, to: c, at: 0)
+                continue
+            }
+            for row in kept.indices {
+                PackedNumbers.store(
+                    draft.target + d.dataOffset, row, width: d.width,
+                    UInt64(Int64(kept[row]) - first))
+            }
+        }
+        draft.install(in: self)
+    }
+
+    /// Whether the contents would fit with these rows only, and with one more integer column of
+    /// their numbers, or without one. Rows that are no neighbours end all ramps.
     ///
     /// Byte columns count as if they kept all their bytes: an upper bound.
-    func bytes(keeping rows: Int, andColumnOfWidth width: Int) -> Int {
-        var total = NodeDraft.bytes(directoryOf: columnCount + 1) + (rows * width + 63) / 64 * 8
+    func hasRoom(toKeep kept: UnsafeBufferPointer<Int32>, andColumn addsColumn: Bool) -> Bool {
+        guard let first = kept.first, let last = kept.last else { return true }
+        let rows = kept.count
+        let areNeighbours = Int(last - first) == rows - 1
+        let ramps = areNeighbours ? 0 : (0..<columnCount).count { entry($0).isRamp }
+        let columns = ramps + (addsColumn ? 1 : 0)
+        if columns == 0 { return true }
+        let width = PackedNumbers.width(low: Int64(first), high: Int64(last))
+        var total = NodeDraft.bytes(directoryOf: columnCount + (addsColumn ? 1 : 0))
+        total += columns * ((rows * width + 63) / 64 * 8)
         for c in 0..<columnCount {
             total += NodeDraft.packedBytes(reading, column: c, rows: rows)
         }
-        return total
+        return total <= byteCount
     }
 
     @inline(__always)

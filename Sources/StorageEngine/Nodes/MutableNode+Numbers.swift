@@ -37,9 +37,10 @@ extension MutableNode {
         let e = entry(c)
         let width = e.width
         let delta = UInt64(bitPattern: value &- e.base)
-        guard width == 64 || (value >= e.base && PackedNumbers.fits(delta, width: width)) else {
-            return encode(c, row, value, whole: whole)
-        }
+        // A masking shift, because the width is below 64 there.
+        guard width == 64 || (value >= e.base && delta &>> UInt64(truncatingIfNeeded: width) == 0),
+            width > 0 || !e.isRamp
+        else { return encode(c, row, value, whole: whole) }
         PackedNumbers.store(base + e.dataOffset, row, width: width, delta)
         clearNull(e, row)
         return true
@@ -52,10 +53,17 @@ extension MutableNode {
     }
 
     /// Stores a value that the column's encoding does not hold: gives the column a base, a width
-    /// and an interpretation that suit all rows with this value.
+    /// and an interpretation that suit all rows with this value. A value that a ramp has already,
+    /// or begins one with, changes nothing else.
     @inline(never) @usableFromInline
     func encode(_ c: Int, _ row: Int, _ value: Int64, whole: Bool) -> Bool {
         let e = entry(c)
+        if e.isRamp {
+            if value >= e.base, value == reading.packed(c, row) { return true }
+        } else if beginsRamp(c, row, value) {
+            e.isRamp = true
+            return true
+        }
         let toImage = e.isWhole && !whole
         var bounds = reading.packedBounds(c, 0..<row)
         bounds.formUnion(reading.packedBounds(c, row + 1..<rowCount))
@@ -65,12 +73,14 @@ extension MutableNode {
         if needed <= e.width {
             recode(c, except: row, base: e.width == 64 ? 0 : bounds.low, toImage: toImage)
             e.isWhole = whole
+            e.isRamp = false
         } else {
             let draft = NodeDraft(revising: self)
             let d = draft.entry(c)
             d.width = needed
             d.base = needed == 64 ? 0 : bounds.low
             d.isWhole = whole
+            d.isRamp = false
             guard draft.assignOffsets(rows: rowCount) else { return planted(.losesWidening) }
             draft.copyRows(from: reading, 0..<rowCount, at: 0)
             draft.install(in: self)
@@ -78,6 +88,30 @@ extension MutableNode {
         let delta = UInt64(bitPattern: value &- e.base)
         PackedNumbers.store(base + e.dataOffset, row, width: e.width, delta)
         clearNull(e, row)
+        return true
+    }
+
+    /// Whether a value makes a ramp of a column: it is one more than that of the only other row.
+    private func beginsRamp(_ c: Int, _ row: Int, _ value: Int64) -> Bool {
+        let e = entry(c)
+        return row == 1 && rowCount == 2 && e.width == 0 && e.kind == .integer
+            && e.nullOffset == 0 && reading.mayHoldRamps && e.base < .max && value == e.base + 1
+    }
+
+    /// Gives ramps a value for each row, and the node room for `rows` rows: all ramps, or the one
+    /// in `column`. False if that does not fit; nothing has changed then.
+    func writeOutRamps(rows: Int, column: Int = -1) -> Bool {
+        let columns = column < 0 ? 0..<columnCount : column..<column + 1
+        guard columns.contains(where: { entry($0).isRamp }) else { return true }
+        let draft = NodeDraft(revising: self)
+        for c in columns where entry(c).isRamp {
+            let d = draft.entry(c)
+            d.isRamp = false
+            d.width = PackedNumbers.width(low: 0, high: Int64(max(rowCount - 1, 0)))
+        }
+        guard draft.assignOffsets(rows: rows) else { return false }
+        draft.copyRows(from: reading, 0..<rowCount, at: 0)
+        draft.install(in: self)
         return true
     }
 
@@ -95,12 +129,13 @@ extension MutableNode {
         e.base = newBase
     }
 
-    /// Makes a value null, or not null any more.
+    /// Makes a value null, or not null any more. A column with nulls is no ramp.
     ///
     /// A value that stops being null holds what a placeholder row holds; set it next. Setting a
     /// value clears its null by itself.
     public func setNull(_ c: Int, _ row: Int, _ isNull: Bool) -> Bool {
         if isNull, entry(c).nullOffset == 0 {
+            guard writeOutRamps(rows: rowCount, column: c) else { return false }
             guard layOut(rows: rowCount, nullColumn: c) else { return false }
         }
         let e = entry(c)

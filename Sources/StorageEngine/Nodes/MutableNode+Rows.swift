@@ -3,9 +3,11 @@ extension MutableNode {
     ///
     /// Byte columns are empty, raw bytes are zero, nothing is null. Numbers hold the column's base,
     /// whatever that is, until they are set: so the bounds of the column do not have to reach to
-    /// zero for a moment. Spilled columns are left to the caller.
+    /// zero for a moment. A row behind all others continues ramps until it is set; one among them
+    /// ends all ramps. Spilled columns are left to the caller.
     public func insertPlaceholderRow(at row: Int) -> Bool {
         let count = rowCount
+        if row < count, !writeOutRamps(rows: count + 1) { return false }
         if count == reading.rowCapacity {
             guard layOut(rows: count + 1) else { return false }
         }
@@ -69,9 +71,18 @@ extension MutableNode {
         }
     }
 
+    /// Makes ready for the removal of a row of the node: one with others before and behind it ends
+    /// all ramps. False, with nothing changed, if there is no room for what they become.
+    public func prepareRemoval(ofRow row: Int) -> Bool {
+        row == 0 || row == rowCount - 1 || writeOutRamps(rows: rowCount)
+    }
+
     public func removeRow(at row: Int) { removeRows(row..<row + 1) }
 
     /// Removes rows of every column that is not spilled. Does not change any width.
+    ///
+    /// - Precondition: rows with others before and behind them are only removed from a node without
+    ///   ramps; see ``prepareRemoval(ofRow:)``.
     public func removeRows(_ rows: Range<Int>) {
         if rows.isEmpty { return }
         let count = rowCount
@@ -81,9 +92,20 @@ extension MutableNode {
 
     private func closeRows(_ e: ColumnEntry, _ rows: Range<Int>, count: Int) {
         if e.isSpilled { return }
+        if e.isRamp { return shorten(e, rows, count: count) }
         if e.kind == .bytes { closeHeap(e, rows, count: count) }
         closeRows(base + e.dataOffset, width: e.width, rows, count: count)
         if e.nullOffset != 0 { closeRows(base + e.nullOffset, width: 1, rows, count: count) }
+    }
+
+    private func shorten(_ ramp: ColumnEntry, _ rows: Range<Int>, count: Int) {
+        precondition(
+            rows.lowerBound == 0 || rows.upperBound == count, "A ramp is only cut at its ends.")
+        if rows.count == count {
+            ramp.isRamp = false
+        } else if rows.lowerBound == 0 {
+            ramp.base += Int64(rows.count)
+        }
     }
 
     private func closeRows(

@@ -71,7 +71,7 @@ public struct MutableNode {
             guard let model else { continue }
             let m = model.columnIndex(ofID: columns[c].id, expected: c)
             guard m >= 0, !model.isSpilled(m), model.kind(m) == columns[c].kind else { continue }
-            node.entry(c).width = model.entry(m).width
+            node.entry(c).width = model.endsInRamp(m) ? 0 : model.entry(m).width
             node.entry(c).isWhole = model.entry(m).isWhole
             if columns[c].kind == .bytes, model.rowCount > 0 {
                 heapPerRow = max(heapPerRow, model.entry(m).heapUsed / model.rowCount)

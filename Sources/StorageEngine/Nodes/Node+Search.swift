@@ -20,7 +20,10 @@ extension Node {
         }
         guard key > e.base else { return rows.lowerBound }
         let delta = UInt64(bitPattern: key &- e.base)
-        guard PackedNumbers.fits(delta, width: width) else { return rows.upperBound }
+        guard PackedNumbers.fits(delta, width: width) else {
+            guard e.isRamp, delta < UInt64(rows.upperBound) else { return rows.upperBound }
+            return max(Int(delta), rows.lowerBound)
+        }
         switch width {
         case 8:
             return Node.lowerBound(
@@ -245,6 +248,9 @@ extension Node {
         let count = rowCount
         guard from < count else { return -1 }
         let delta = UInt64(bitPattern: value &- e.base)
+        if e.isRamp {
+            return value >= e.base && delta >= from && delta < count ? Int(delta) : -1
+        }
         guard width == 64 || (value >= e.base && PackedNumbers.fits(delta, width: width)) else {
             return -1
         }

@@ -11,7 +11,9 @@ extension Node {
     @inlinable @inline(__always)
     func packed(_ c: Int, _ row: Int) -> Int64 {
         let e = entry(c)
-        let delta = PackedNumbers.load(base + e.dataOffset, row, width: e.width)
+        let width = e.width
+        if width == 0 { return e.isRamp ? e.base &+ Int64(row) : e.base }
+        let delta = PackedNumbers.load(base + e.dataOffset, row, width: width)
         return e.base &+ Int64(bitPattern: delta)
     }
 
@@ -79,7 +81,7 @@ extension Node {
         base + entry(c).dataOffset + row &* 12
     }
 
-    /// The start of the packed values, for scans that know the width.
+    /// The start of the packed values, for scans that know the width. A ramp has none.
     @inlinable @inline(__always)
     public func packedData(_ c: Int) -> (data: UnsafeRawPointer, width: Int, base: Int64) {
         let e = entry(c)

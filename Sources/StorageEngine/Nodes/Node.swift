@@ -100,7 +100,10 @@ public struct Node {
         let e = entry(c)
         let width = e.width
         guard width < 64 else { return nil }
-        let span = Int64(truncatingIfNeeded: (UInt64(1) &<< UInt64(width)) &- 1)
+        let span =
+            e.isRamp
+            ? Int64(max(rowCount &- 1, 0))
+            : Int64(truncatingIfNeeded: (UInt64(1) &<< UInt64(width)) &- 1)
         let (high, overflow) = e.base.addingReportingOverflow(span)
         return e.base...(overflow ? Int64.max : high)
     }

@@ -39,8 +39,18 @@ extension NodeDraft {
     ) {
         let s = source.entry(sc)
         let e = entry(c)
+        // The directory says it all.
+        if e.isRamp { return }
         let width = e.width
         let data = target + e.dataOffset
+        if s.isRamp {
+            for i in 0..<rows.count {
+                let value = s.base &+ Int64(rows.lowerBound + i)
+                PackedNumbers.store(
+                    data, row + i, width: width, UInt64(bitPattern: value &- e.base))
+            }
+            return
+        }
         let sameCode = s.width == width && s.base == e.base && s.isWhole == e.isWhole
         if sameCode, width >= 8 || (row % 8 == 0 && rows.lowerBound % 8 == 0) {
             let from = source.base + s.dataOffset + rows.lowerBound * width / 8

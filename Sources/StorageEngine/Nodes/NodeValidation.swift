@@ -75,7 +75,8 @@ extension Node {
         case .fixed12:
             guard width == 96 else { return "a value has 96 bits, not \(width)." }
         }
-        let known = ColumnEntry.hasNulls | ColumnEntry.whole | ColumnEntry.spilled
+        let known =
+            ColumnEntry.hasNulls | ColumnEntry.whole | ColumnEntry.spilled | ColumnEntry.ramp
         guard e.flags & ~known == 0 else { return "flags \(e.flags) are unknown." }
         if e.isWhole, kind != .float, kind != .double {
             return "only floating point can be marked whole."
@@ -83,6 +84,7 @@ extension Node {
         guard (e.flags & ColumnEntry.hasNulls != 0) == (e.nullOffset != 0) else {
             return "flag and offset of the null bitmap disagree."
         }
+        if e.isRamp, let problem = problem(ofRamp: e, kind) { return problem }
         if e.isSpilled {
             guard e.spillReference.page != 0 else { return "it is spilled to nowhere." }
             guard e.nullOffset == 0, e.dataOffset == 0 else {
@@ -111,6 +113,16 @@ extension Node {
             return "its heap at \(e.heapOffset) is out of place."
         }
         return problemOfOffsets(e)
+    }
+
+    private func problem(ofRamp e: ColumnEntry, _ kind: ColumnKind) -> String? {
+        guard kind == .integer, e.width == 0, e.nullOffset == 0, !e.isSpilled, mayHoldRamps else {
+            return "it cannot be a ramp."
+        }
+        guard !e.base.addingReportingOverflow(Int64(max(rowCount - 1, 0))).overflow else {
+            return "\(rowCount) rows of a ramp from \(e.base) overflow."
+        }
+        return nil
     }
 
     private func problemOfOffsets(_ e: ColumnEntry) -> String? {

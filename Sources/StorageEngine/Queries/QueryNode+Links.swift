@@ -169,10 +169,8 @@ extension StoredCollection {
         }
         let column = tree.valueColumn
         try tree.forEachLeaf(pager, root) { leaf, _ in
-            let (data, width, base) = leaf.packedData(column)
             for row in 0..<leaf.rowCount {
-                let delta = Int64(bitPattern: PackedNumbers.load(data, row, width: width))
-                if targets.contains(base &+ delta), !leaf.isNull(column, row) {
+                if targets.contains(leaf.integer(column, row)), !leaf.isNull(column, row) {
                     isFound = true
                     return false
                 }

@@ -41,11 +41,8 @@ extension ClusterTree {
     }
 
     private func hasRoom(_ leaf: MutableNode, toKeep selection: RowSelection) -> Bool {
-        guard needsKeyColumn(leaf.reading, toKeep: selection) else { return true }
-        let (first, last) = (selection.kept[0], selection.kept[selection.kept.count - 1])
-        let width = PackedNumbers.width(low: Int64(first), high: Int64(last))
-        return leaf.bytes(keeping: selection.kept.count, andColumnOfWidth: width)
-            <= leaf.byteCount
+        leaf.hasRoom(
+            toKeep: selection, andColumn: needsKeyColumn(leaf.reading, toKeep: selection))
     }
 
     private func keepRows(

@@ -43,7 +43,7 @@ extension ClusterTree {
                 isThere
                 ? writer.leaf : try writer.descend(&root, .cluster) { Self.childRow($0, key) }
             guard let row = writer.row(of: key) else { throw writer.pager.noSuchObject(key) }
-            guard keepKeys(leaf, whenRemoving: row) else {
+            guard leaf.prepareRemoval(ofRow: row), keepKeys(leaf, whenRemoving: row) else {
                 // Only a fresh path has the headroom that a split needs.
                 if isThere { writer.dropPath() } else { try makeRoom(writer, &root, .leafFull) }
                 continue

@@ -148,11 +148,18 @@ struct CollectionTree {
     }
 
     func remove(_ writer: TreeWriter, _ root: inout TreeRoot, at index: Int) throws {
-        let (leaf, row) = try writer.descend(&root, format, to: index)
-        try check(leaf, row, below: leaf.rowCount, writer, root)
-        leaf.removeRow(at: row)
-        try writer.addToCounts(&root, -1)
-        if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root, format) }
+        while true {
+            let (leaf, row) = try writer.descend(&root, format, to: index)
+            try check(leaf, row, below: leaf.rowCount, writer, root)
+            guard leaf.prepareRemoval(ofRow: row) else {
+                try split(writer, &root)
+                continue
+            }
+            leaf.removeRow(at: row)
+            try writer.addToCounts(&root, -1)
+            if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root, format) }
+            return
+        }
     }
 
     /// Counts in branches led to `row` of the leaf: it must be one.

@@ -91,14 +91,14 @@ extension LeafPacker {
         for piece in pieces {
             let distance = piece.leaf.lowKey &- firstKey
             let column = piece.leaf.keyColumn
-            if column >= 0 {
+            if column >= 0, !piece.leaf.entry(column).isRamp {
                 let keys = piece.leaf.packedData(column)
                 PackedNumbers.copy(
                     keys.data, piece.rows, width: keys.width, to: data, at: row, width: width,
                     adding: UInt64(bitPattern: keys.base &+ distance))
             } else {
                 for i in 0..<piece.rows.count {
-                    let key = distance &+ Int64(piece.rows.lowerBound + i)
+                    let key = piece.leaf.objectKey(piece.rows.lowerBound + i).rawValue &- firstKey
                     PackedNumbers.store(data, row + i, width: width, UInt64(bitPattern: key))
                 }
             }

@@ -50,11 +50,16 @@ final class LeafPacker {
     init(_ shape: Shape, pageSize: Int) {
         self.shape = shape
         self.pageSize = pageSize
-        needs = shape.columns.map { ColumnNeeds(kind: $0.kind) }
+        needs = Self.needs(shape)
         isSpilled = Array(repeating: false, count: shape.columns.count)
         pages = shape.pages
         leafBuffer = .allocate(byteCount: shape.mostPages * pageSize, alignment: 16)
         spillBuffers = Array(repeating: nil, count: shape.columns.count)
+    }
+
+    /// What columns need before any rows are gathered.
+    private static func needs(_ shape: Shape) -> [ColumnNeeds] {
+        shape.columns.map { ColumnNeeds(kind: $0.kind, mayBeRamp: shape.columns.count > 1) }
     }
 
     deinit {
@@ -64,10 +69,8 @@ final class LeafPacker {
 
     /// Forgets the gathered rows.
     func removeAll() {
-        for c in needs.indices {
-            needs[c] = ColumnNeeds(kind: shape.columns[c].kind)
-            isSpilled[c] = false
-        }
+        needs = Self.needs(shape)
+        for c in isSpilled.indices { isSpilled[c] = false }
         pages = shape.pages
         pieces.removeAll(keepingCapacity: true)
         sources.removeAll(keepingCapacity: true)
@@ -102,7 +105,10 @@ extension LeafPacker {
 
     private func needs(with columns: [Source], _ rows: Range<Int>) -> [ColumnNeeds] {
         var joint = needs
-        for c in joint.indices { joint[c].include(columns[c].node, columns[c].column, rows) }
+        for c in joint.indices {
+            if isSpilled[c] { joint[c].forbidRamp() }
+            joint[c].include(columns[c].node, columns[c].column, rows)
+        }
         return joint
     }
 

@@ -31,7 +31,8 @@ extension OrderedMap {
             var row = 0
             while next < end {
                 if changes[next].isRemoval {
-                    try remove(leaf, changes, &next, end, &row, &selection, writer, root)
+                    guard try remove(leaf, changes, &next, end, &row, &selection, writer, root)
+                    else { break }
                 } else if try add(leaf, changes[next], &row, writer, root) {
                     next += 1
                 } else {
@@ -97,11 +98,12 @@ extension OrderedMap {
         return false
     }
 
-    /// Removes the entries of changes from `next` on, up to one that adds.
+    /// Removes the entries of changes from `next` on, up to one that adds. False if the leaf has no
+    /// room for what ramps become, with `row` the place of an entry that is still to be removed.
     private func remove<Change: MapChange>(
         _ leaf: MutableNode, _ changes: UnsafeBufferPointer<Change>, _ next: inout Int, _ end: Int,
         _ row: inout Int, _ selection: inout RowSelection, _ writer: TreeWriter, _ root: TreeRoot
-    ) throws {
+    ) throws -> Bool {
         var stop = next
         while stop < end, changes[stop].isRemoval { stop += 1 }
         func find(_ change: Change, from start: Int) throws -> Int {
@@ -114,19 +116,22 @@ extension OrderedMap {
         if stop - next < Self.manyRemovals {
             while next < stop {
                 row = try find(changes[next], from: row)
+                guard leaf.prepareRemoval(ofRow: row) else { return false }
                 leaf.removeRow(at: row)
                 next += 1
             }
-            return
+            return true
         }
         selection.begin()
-        while next < stop {
-            try selection.remove(find(changes[next], from: max(row, selection.end)))
-            next += 1
+        for change in changes[next..<stop] {
+            try selection.remove(find(change, from: max(row, selection.end)))
         }
         selection.finish(rowCount: leaf.rowCount)
-        leaf.keepRows(of: selection)
         row = Int(selection.removed[0])
+        guard leaf.hasRoom(toKeep: selection, andColumn: false) else { return false }
+        leaf.keepRows(of: selection)
+        next = stop
+        return true
     }
 
     /// The row of an entry in a leaf, from `start` on. Cheapest when it is near.

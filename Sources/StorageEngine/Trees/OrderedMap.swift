@@ -243,16 +243,22 @@ struct OrderedMap {
         _ writer: TreeWriter, _ root: inout TreeRoot, _ first: FirstKey, _ second: Int64
     ) throws -> Bool {
         guard try find(writer.pager, root, first, second) != nil else { return false }
-        let leaf = try writer.descend(&root, format) { childRow($0, first, second) }
-        let row = lowerBound(leaf.reading, 0, first, second)
-        guard row < leaf.reading.rowCount, isEqual(leaf.reading, 0, row, first, second) else {
-            throw writer.pager.damaged(
-                writer.steps[writer.depth - 1].reference.page, "a map's separators are wrong")
+        while true {
+            let leaf = try writer.descend(&root, format) { childRow($0, first, second) }
+            let row = lowerBound(leaf.reading, 0, first, second)
+            guard row < leaf.reading.rowCount, isEqual(leaf.reading, 0, row, first, second) else {
+                throw writer.pager.damaged(
+                    writer.steps[writer.depth - 1].reference.page, "a map's separators are wrong")
+            }
+            guard leaf.prepareRemoval(ofRow: row) else {
+                try split(writer, &root, at: leaf.rowCount / 2)
+                continue
+            }
+            leaf.removeRow(at: row)
+            try writer.addToCounts(&root, -1)
+            if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root, format) }
+            return true
         }
-        leaf.removeRow(at: row)
-        try writer.addToCounts(&root, -1)
-        if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root, format) }
-        return true
     }
 }
 

@@ -33,6 +33,10 @@ struct RowSelection {
 }
 
 extension MutableNode {
+    func hasRoom(toKeep selection: RowSelection, andColumn addsColumn: Bool) -> Bool {
+        selection.kept.withUnsafeBufferPointer { hasRoom(toKeep: $0, andColumn: addsColumn) }
+    }
+
     func keepRows(of selection: RowSelection) {
         selection.kept.withUnsafeBufferPointer { keepRows($0) }
     }
