@@ -95,6 +95,16 @@ import Testing
         }
     }
 
+    @Test func aRecordAmongThePagesIsWithinThem() {
+        var random = SeededRandom(seed: 6)
+        for page: UInt64 in [1, 33, 34, 99_999, 100_000, .max] {
+            var record = sample(&random)
+            record.place = .page(page)
+            let isWithin = decode(record.encode(fileSeed: Self.seed), at: record.place) != nil
+            #expect(isWithin == (34..<100_000).contains(page))
+        }
+    }
+
     @Test func anEmptySlotIsNoRecord() {
         for slot in 0..<CommitRecord.slotCount {
             #expect(decode([UInt8](repeating: 0, count: 4096), at: .slot(slot)) == nil)
@@ -137,6 +147,10 @@ import Testing
             }
             for entry in freed {
                 #expect(entry.birth >= 1 && entry.birth < decoded.version)
+            }
+            for entry in decoded.chain.entries {
+                #expect((34..<decoded.pageCount).contains(entry.page))
+                #expect(entry.sequence < decoded.sequence && entry.version < decoded.version)
             }
         }
     }

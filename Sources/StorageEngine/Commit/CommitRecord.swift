@@ -245,7 +245,8 @@ extension CommitRecord {
         nextWindow = RecordWindow(start: word(136))
         slotID = word(144)
         earlierSlotID = word(152)
-        guard word(120) == place.page, place.page < pageCount, place.holds(sequence: sequence)
+        guard word(120) == place.page, place.holds(sequence: sequence),
+            !place.isPage || place.page >= firstPage && place.page < pageCount
         else { return nil }
         guard version <= Self.maximumVersion, sequence >= 1, sequence <= version,
             durableFloor < sequence,
