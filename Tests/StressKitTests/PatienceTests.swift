@@ -24,8 +24,8 @@ import Testing
     private func secondsUntilHung(
         _ process: Process, _ patience: Double, atMost limit: Double
     ) -> Double? {
-        var watch = SilenceWatch(of: process.processIdentifier, seconds: patience)
         let start = System.monotonicNanoseconds
+        var watch = SilenceWatch(of: process.processIdentifier, seconds: patience)
         while true {
             System.sleep(nanoseconds: 50_000_000)
             let passed = Double(System.monotonicNanoseconds - start) / 1e9
