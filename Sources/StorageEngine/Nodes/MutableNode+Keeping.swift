@@ -56,6 +56,16 @@ extension MutableNode {
         draft.install(in: self)
     }
 
+    /// False if ramps would not fit without some of their rows, so many of which are kept: then it
+    /// need not be found out which. A leaf of ramps may have tens of thousands of rows, and is split
+    /// several times before it has room.
+    func mayHaveRoom(toKeep rows: Int) -> Bool {
+        let ramps = (0..<columnCount).count { entry($0).isRamp }
+        if ramps == 0 || rows < 2 { return true }
+        let width = PackedNumbers.width(low: 0, high: Int64(rows - 1))
+        return NodeDraft.bytes(directoryOf: columnCount) + ramps * (rows * width / 8) <= byteCount
+    }
+
     /// Whether the contents would fit with these rows only, and with one more integer column of
     /// their numbers, or without one. Rows that are no neighbours end all ramps.
     ///

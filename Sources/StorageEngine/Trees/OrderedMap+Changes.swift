@@ -122,6 +122,10 @@ extension OrderedMap {
             }
             return true
         }
+        guard leaf.mayHaveRoom(toKeep: leaf.rowCount - (stop - next)) else {
+            row = try find(changes[next], from: row)
+            return false
+        }
         selection.begin()
         for change in changes[next..<stop] {
             try selection.remove(find(change, from: max(row, selection.end)))
