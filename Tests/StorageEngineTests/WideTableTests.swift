@@ -102,6 +102,65 @@ import Testing
         }
     }
 
+    // MARK: Wide strings
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    func randomChangesOfWideStringsGiveWhatAModelGives(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let kinds = (0..<2 + random.next(below: 12)).map { _ in
+            random.next(below: 3) == 0 ? WideShape.Kind.word : .text(random.next(below: 300))
+        }
+        let model = WideModel(shape: WideShape(kinds: kinds))
+        _ = try ModelCourse(directory: directory, seed: seed, rounds: 10, steps: 1..<16).run(model)
+    }
+
+    static let wideStrings = [
+        Size(
+            name: "10 strings of 100 bytes",
+            shape: .init(kinds: Array(repeating: .text(100), count: 10)), rows: 600, most: 1130),
+        Size(
+            name: "3 strings of 30 bytes beside 10 of 8 bytes",
+            shape: .init(
+                kinds: Array(repeating: .text(30), count: 3) + Array(repeating: .word, count: 10)),
+            rows: 2000, most: 190),
+        Size(
+            name: "one string of 400 bytes beside 3 of a byte",
+            shape: .init(kinds: [.byte, .text(400), .byte, .byte]), rows: 1000, most: 440),
+    ]
+
+    /// An object's values stay together, so that one that is inserted or read concerns one leaf.
+    @Test(arguments: wideStrings)
+    func rowsOfWideStringsStayTogether(size: Size) throws {
+        let (connection, _) = try make(size.shape, rows: size.rows)
+        #expect(try bytesOfRow(connection, size.rows) <= size.most)
+        let packed = try copy(connection, "packed")
+        #expect(try bytesOfRow(packed, size.rows) <= size.most)
+        for source in [connection, packed] {
+            let table = try #require(try source.table(named: "Wide"))
+            try ClusterTree.forEachLeaf(source.pager, table.root) { leaf, _ in
+                #expect(leaf.pageCount <= 1 + ClusterTree.maximumGrowth)
+                #expect(!(0..<leaf.columnCount).contains { leaf.isSpilled($0) })
+                return true
+            }
+        }
+    }
+
+    /// A leaf that would have very few rows gives its widest columns pages of their own.
+    @Test func rowsTooWideToStayTogetherSpillColumns() throws {
+        let shape = WideShape(kinds: [.byte] + Array(repeating: .text(450), count: 6))
+        let (connection, table) = try make(shape, rows: 200)
+        var fewest = Int.max
+        var rows = 0
+        try ClusterTree.forEachLeaf(connection.pager, try table.root) { leaf, _ in
+            #expect((0..<leaf.columnCount).contains { leaf.isSpilled($0) })
+            rows += leaf.rowCount
+            if rows < 200 { fewest = min(fewest, leaf.rowCount) }
+            return true
+        }
+        #expect(fewest >= ClusterTree.minimumRowsTogether)
+        #expect(try bytesOfRow(connection, 200) <= 6 * 452 * 1.5)
+    }
+
     // MARK: Support
 
     private func make(_ shape: WideShape, rows: Int) throws -> (Connection, Table) {

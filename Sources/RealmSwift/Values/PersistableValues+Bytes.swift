@@ -10,7 +10,8 @@ extension String: _PersistableScalar {
 
     @inlinable @inline(__always)
     public static func _load(_ node: Node, _ column: Int, _ row: Int) -> String {
-        String(decoding: node.bytes(column, row), as: UTF8.self)
+        node.prefetchBytes(behind: column, row)
+        return String(decoding: node.bytes(column, row), as: UTF8.self)
     }
 
     @inlinable
@@ -40,7 +41,8 @@ extension Data: _PersistableScalar {
 
     @inlinable @inline(__always)
     public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Data {
-        Data(node.bytes(column, row))
+        node.prefetchBytes(behind: column, row)
+        return Data(node.bytes(column, row))
     }
 
     @inlinable

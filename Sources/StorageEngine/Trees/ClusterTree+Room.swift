@@ -22,10 +22,22 @@ extension ClusterTree {
             return true
         }
         guard leaf.rowCount < Self.minimumRows else { return false }
-        if try spillLargestColumn(writer) { return true }
+        if !keepsRowsTogether(writer.leaf), try spillLargestColumn(writer) { return true }
         guard leaf.pageCount < pages + Self.maximumGrowth else { return false }
         try growLeaf(writer, &root, to: leaf.pageCount + 1)
         return true
+    }
+
+    private func keepsRowsTogether(_ leaf: MutableNode) -> Bool {
+        var width = RowWidth()
+        for column in 0..<leaf.reading.columnCount {
+            if leaf.reading.isSpilled(column) { return false }
+            width.add(leaf.bytesOfColumn(column), of: leaf.reading.kind(column))
+        }
+        let pageSize = leaf.byteCount / leaf.reading.pageCount
+        return width.keepsRowsTogether(
+            rows: leaf.reading.rowCount, pageSize: pageSize,
+            leafPages: leafPages(pageSize) + Self.maximumGrowth)
     }
 
     private func growLeaf(_ writer: TreeWriter, _ root: inout TreeRoot, to pages: Int) throws {

@@ -10,6 +10,8 @@ extension ClusterTree {
     static let maximumSpillPages = 4
     /// A leaf grows by so many pages, which bounds likewise what a change of one value writes.
     static let maximumGrowth = 3
+    /// Rows so wide that a leaf as large as it gets would have fewer of them spill columns.
+    static let minimumRowsTogether = 8
     /// Leaves of tables with few narrow columns end here.
     static let maximumRows = 8192
 
@@ -31,6 +33,29 @@ extension ClusterTree {
     static func isWorthSpilling(bytes: Int, rows: Int, pageSize: Int) -> Bool {
         // A single row has no other way to get room.
         rows <= 1 || bytes * minimumRows >= rows * (pageSize / 2)
+    }
+
+    /// What rows of a leaf take.
+    struct RowWidth {
+        /// In values of varying length, with the offsets of their ends.
+        private var bytesOfText = 0
+        private var bytes = 0
+
+        mutating func add(_ bytes: Int, of kind: ColumnKind) {
+            self.bytes += bytes
+            if kind == .bytes { bytesOfText += bytes }
+        }
+
+        /// Whether the columns of these rows stay in their leaf, which is split when it has grown to
+        /// `leafPages`. So it is where values of varying length are wide: pages of their own
+        /// would be full long before the leaf has `minimumRows` rows, and an object that is
+        /// inserted would rewrite those of all its columns, one that is read would visit them. At
+        /// least `minimumRowsTogether` rows have to fit. Not asked of a leaf that has spilled a
+        /// column already.
+        func keepsRowsTogether(rows: Int, pageSize: Int, leafPages: Int) -> Bool {
+            bytesOfText * minimumRows > rows * maximumSpillPages * pageSize
+                && bytes * minimumRowsTogether <= rows * leafPages * pageSize
+        }
     }
 
     /// What became of an attempt to change a leaf.

@@ -93,11 +93,17 @@ extension LeafPacker {
         let total = rowCount + rows.count
         var largest = -1
         var bytes = -1
+        var width = ClusterTree.RowWidth()
         for c in joint.indices where !isSpilled[c] {
             let size = joint[c].bytes(rows: total, heapBytes: heapBytes(c, columns[c], rows))
             if size > bytes { (largest, bytes) = (c, size) }
+            width.add(size, of: shape.columns[c].kind)
         }
-        guard largest >= 0,
+        let keepsRowsTogether =
+            !isSpilled.contains(true)
+            && width.keepsRowsTogether(
+                rows: total, pageSize: pageSize, leafPages: shape.mostPages)
+        guard largest >= 0, !keepsRowsTogether,
             ClusterTree.isWorthSpilling(bytes: bytes, rows: total, pageSize: pageSize)
         else { return false }
         isSpilled[largest] = true
