@@ -175,6 +175,12 @@ static inline int realm_fallocate(int descriptor, int mode, int64_t offset, int6
     return (int)syscall(SYS_fallocate, descriptor, mode, offset, length);
 }
 
+/// `sync_file_range(2)` of a whole file with SYNC_FILE_RANGE_WRITE alone: begins to write, and waits
+/// for nothing.
+static inline int realm_begin_writeback(int descriptor) {
+    return (int)syscall(SYS_sync_file_range, descriptor, (int64_t)0, (int64_t)0, 2U);
+}
+
 // MARK: Words of the system call seam
 
 extern uint64_t realm_interceptor_word;

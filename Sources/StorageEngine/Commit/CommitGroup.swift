@@ -39,6 +39,9 @@ final class CommitGroup: @unchecked Sendable {
     private(set) var outcome: Result<Void, StorageError>?
 
     enum Sync: Comparable {
+        /// With that of a later group: nobody else knows the file, and it is thrown away unless that
+        /// one succeeds.
+        case withLaterGroup
         /// Within the time that relaxed commits have.
         case later
         /// Nobody waits for it, but so much space does that it should not wait any longer.

@@ -40,7 +40,9 @@ struct GroupWriter {
             reusable = try write(part, with: &record, hash, &statistics)
         }
         if !isAmongPages {
-            if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) {
+            if group.sync == .withLaterGroup {
+                file.beginWriteback()
+            } else if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) {
                 try syncAllBefore(record, &statistics)
             }
             reusable = try write([], with: &record, hash, &statistics)
@@ -57,8 +59,10 @@ struct GroupWriter {
             coordinator.publishReusable(version: reusable)
         } else {
             publishVisible(record)
-            database.backgroundSync.note(
-                record, reusable: reusable, holdsMuch: group.sync == .soon)
+            if group.sync != .withLaterGroup {
+                database.backgroundSync.note(
+                    record, reusable: reusable, holdsMuch: group.sync == .soon)
+            }
         }
         return statistics
     }

@@ -69,13 +69,15 @@ extension Pager {
     }
 
     /// Ends the transaction and begins the next one on it, while `queue` writes it. For a file that
-    /// nobody else knows of yet. If it cannot be written, this throws, or whatever ends the next
-    /// transaction does: that is failed with what it was built on.
+    /// nobody else knows of yet: it becomes durable with the next ``commit(_:)`` that is full and
+    /// changes something, and a loss of power before that may leave a damaged file. If it cannot be
+    /// written, this throws, or whatever ends the next transaction does: that is failed with what it
+    /// was built on.
     ///
     /// - Throws: what ``commit(_:)`` and ``beginWrite()`` throw; there is no transaction then.
     func commitBehind(on queue: DispatchQueue) throws(StorageError) {
         let version = writeVersion
-        guard let group = try finish(.relaxed) else { return try beginWrite() }
+        guard let group = try finish(nil) else { return try beginWrite() }
         stand(at: pinnedRecord)
         let writer = GroupWriter(database: database)
         // The queue of commits keeps the failure.
@@ -92,8 +94,9 @@ extension Pager {
 
     /// Ends the transaction as a part of the group that is returned, which is still to be written;
     /// nil if it changed nothing: the connection then stands at the version it was based on, or a
-    /// newer one. After an error it is rolled back.
-    private func finish(_ durability: CommitDurability) throws(StorageError) -> CommitGroup? {
+    /// newer one. After an error it is rolled back. `durability` is nil for what becomes durable
+    /// with a later commit only.
+    private func finish(_ durability: CommitDurability?) throws(StorageError) -> CommitGroup? {
         precondition(isInWriteTransaction)
         if let transactionFailure {
             rollback()
@@ -119,7 +122,7 @@ extension Pager {
         return group
     }
 
-    private func joinGroup(_ durability: CommitDurability) throws(StorageError) -> CommitGroup {
+    private func joinGroup(_ durability: CommitDurability?) throws(StorageError) -> CommitGroup {
         if isLarge { database.commits.drain(GroupWriter(database: database)) }
         return try database.commits.join(head) { open throws(StorageError) in
             let firstVersion = open?.firstVersion ?? writeVersion
@@ -149,7 +152,8 @@ extension Pager {
         }
     }
 
-    private func sync(for durability: CommitDurability) -> CommitGroup.Sync {
+    private func sync(for durability: CommitDurability?) -> CommitGroup.Sync {
+        guard let durability else { return .withLaterGroup }
         if durability == .full || file.isInMemory { return .beforeReturning }
         return database.writerState.holdsMuchForSync(in: file) ? .soon : .later
     }
@@ -178,7 +182,7 @@ extension Pager {
     /// The record that makes this transaction, and the group that it joins, a version. The
     /// transaction becomes a finished one of the free map. `open`: the group's record so far.
     private func draftRecord(
-        joining open: CommitRecord?, _ durability: CommitDurability
+        joining open: CommitRecord?, _ durability: CommitDurability?
     ) throws(StorageError) -> CommitRecord {
         let sequence = open?.sequence ?? (record?.sequence ?? 0) + 1
         var checkpoint = record?.checkpoint ?? .none

@@ -73,7 +73,10 @@ final class DatabaseCopy {
             try copy(source.table(index), to: target.table(index))
         }
         target.pager.leavesNoTail = true
-        try target.commit()
+        let version = try target.commit().version
+        // It had the root of the last tree to write, so it was not empty.
+        precondition(
+            target.database.coordinator.durableVersion >= version, "a copy ends without a sync")
     }
 
     private func copy(_ old: Table, to new: Table) throws {

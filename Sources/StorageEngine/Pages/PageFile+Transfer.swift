@@ -31,6 +31,13 @@ extension PageFile {
         if isInMemory { return }
         do { try System.syncData(descriptor) } catch { throw failure(error, .sync) }
     }
+
+    /// Has the system begin to write what it holds for the disk, so that a later sync waits for less.
+    /// That sync tells of errors.
+    func beginWriteback() {
+        if isInMemory { return }
+        try? System.beginWriteback(descriptor)
+    }
 }
 
 // MARK: Growth

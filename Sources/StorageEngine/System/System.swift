@@ -121,6 +121,13 @@ package enum System {
         ) { Int(realm_fallocate(descriptor, allocation.rawValue, Int64(offset), Int64(length))) }
     }
 
+    /// Begins to write the contents of a file to the disk. Nothing is durable by that.
+    package static func beginWriteback(_ descriptor: Int32) throws(SystemFailure) {
+        _ = try perform(.syncFileRange, descriptor: descriptor) {
+            Int(realm_begin_writeback(descriptor))
+        }
+    }
+
     /// Makes the contents of a file, and its size, durable.
     package static func syncData(_ descriptor: Int32) throws(SystemFailure) {
         realm_count_sync()

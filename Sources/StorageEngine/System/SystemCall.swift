@@ -5,6 +5,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
     case open, close, stat, fstat, lseek
     case pread, pwrite, pwritev
     case fdatasync, fsync, ftruncate, fallocate
+    case syncFileRange = "sync_file_range"
     case mmap, munmap, madvise
     case lock
     case unlink, rename
@@ -16,8 +17,8 @@ package enum SystemCall: String, CaseIterable, Sendable {
     package var changesFiles: Bool {
         switch self {
         case .pwrite, .pwritev, .fdatasync, .fsync, .ftruncate, .fallocate, .unlink, .rename: true
-        case .open, .close, .stat, .fstat, .lseek, .pread, .mmap, .munmap, .madvise, .lock, .memfd,
-            .mkdir, .chown, .chmod:
+        case .open, .close, .stat, .fstat, .lseek, .pread, .syncFileRange, .mmap, .munmap, .madvise,
+            .lock, .memfd, .mkdir, .chown, .chmod:
             false
         }
     }

@@ -44,8 +44,8 @@ package struct SystemTraceEvent: Equatable, Sendable {
         case .fsync: change = .syncDirectory
         case .unlink: change = .unlink
         case .rename: change = .rename(newPath: context.newPath ?? "")
-        case .open, .close, .stat, .fstat, .lseek, .pread, .mmap, .munmap, .madvise, .lock, .memfd,
-            .mkdir, .chown, .chmod:
+        case .open, .close, .stat, .fstat, .lseek, .pread, .syncFileRange, .mmap, .munmap, .madvise,
+            .lock, .memfd, .mkdir, .chown, .chmod:
             return nil
         }
     }
