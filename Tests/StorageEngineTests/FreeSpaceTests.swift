@@ -53,6 +53,58 @@ extension FreeSpace {
         map.checkInvariants()
     }
 
+    /// A map of 1,800 pages with 300 holes of one page and 300 of two, and no other free page.
+    private func mapOfHoles() -> FreeSpace {
+        var map = FreeSpace(firstPage: 34, pageCount: 34)
+        map.grow(to: 1834)
+        for _ in 34..<1834 { _ = map.allocate(1) }
+        map.commit(1)
+        for page in stride(from: UInt64(34), to: 1834, by: 6) {
+            holds(map.freeOld(Extent(start: page, count: 1), birth: 1))
+            holds(map.freeOld(Extent(start: page + 3, count: 2), birth: 1))
+        }
+        map.commit(2)
+        holds(map.reclaim(through: 2, pinned: PinnedVersions()))
+        return map
+    }
+
+    @Test func largeTransactionsFillTheHolesThatAFileGrewInSpiteOf() {
+        var map = mapOfHoles()
+        holds(map.allocate(4, scattering: false) == nil)
+        map.grow(to: 3000)
+        // Runs that fit no hole, and short ones as long as the transaction is small.
+        #expect([4, 1, 2].map { map.allocate($0)! } == [1834, 1838, 1839])
+        holds(map.allocate(4) == 1841)
+        // Short ones once it is large, near each other; longer ones go on behind.
+        #expect([1, 1, 2, 1, 2].map { map.allocate($0)! } == [34, 37, 43, 46, 49])
+        holds(map.allocate(4) == 1845)
+        map.checkInvariants()
+        map.commit(3)
+        // The next one is expected to be large as well, the one behind a small one is not.
+        holds(map.allocate(1) == 52)
+        map.commit(4)
+        holds(map.allocate(1) == 1849)
+        map.commit(5)
+        map.checkInvariants()
+    }
+
+    @Test func holesAreLeftAloneWhileTheyAreFewAndBehindACeiling() {
+        var map = mapOfHoles()
+        map.grow(to: 3000)
+        holds(map.allocate(8) == 1834)
+        // 900 pages in holes, of which 256 stay.
+        let filled = (0..<1000).prefix { _ in map.allocate(1)! < 1834 }
+        #expect(filled.count == 900 - 255)
+        map.rollBack()
+
+        map = mapOfHoles()
+        map.grow(to: 3000)
+        map.ceiling = 2000
+        holds(map.allocate(8) == 1834)
+        holds(map.allocate(1) == 1842)
+        map.checkInvariants()
+    }
+
     @Test func manyExtentsAreFoundAndJoinedAgain() {
         var set = ExtentSet()
         var random = SeededRandom(seed: 9)
@@ -87,11 +139,12 @@ extension FreeSpace {
             let extents = Array(set)
             for _ in 0..<2000 {
                 let count = UInt64.random(in: 1...10, using: &random)
+                let limit = UInt64.random(in: 1...12, using: &random)
                 let page = UInt64.random(in: 0...21_000, using: &random)
-                let expected =
-                    extents.first { $0.count >= count && $0.end > page }
-                    ?? extents.first { $0.count >= count }
-                #expect(set.extent(ofAtLeast: count, near: page) == expected, "round \(round)")
+                let fitting = extents.filter { $0.count >= count && $0.count < limit }
+                let expected = fitting.first { $0.end > page } ?? fitting.first
+                let found = set.extent(ofAtLeast: count, below: limit, near: page)
+                #expect(found == expected, "round \(round)")
             }
             set.removeAll()
             #expect(set.isEmpty && set.pageCount == 0 && Array(set).isEmpty)

@@ -157,27 +157,29 @@ struct ExtentSet: Sendable {
     }
 
     /// The first extent of at least `count` pages that ends behind `page`, else the first one of
-    /// that length in the set (next fit).
-    mutating func extent(ofAtLeast count: UInt64, near page: UInt64) -> Extent? {
-        guard !chunks.isEmpty else { return nil }
+    /// that length in the set (next fit). Not one of `limit` pages or more.
+    mutating func extent(
+        ofAtLeast count: UInt64, below limit: UInt64 = .max, near page: UInt64
+    ) -> Extent? {
+        guard !chunks.isEmpty, count < limit else { return nil }
         let start = position(atOrBefore: page) ?? (0, 0)
         let near = chunks[start.chunk]
         if near.longest >= count {
             for extent in near.extents[start.index...]
-            where extent.count >= count && extent.end > page { return extent }
+            where (count..<limit).contains(extent.count) && extent.end > page { return extent }
         }
         for step in 1...chunks.count {
             let chunk = (start.chunk + step) % chunks.count
-            if let found = search(chunk: chunk, count: count) { return found }
+            if let found = search(chunk, lengths: count..<limit) { return found }
         }
         return nil
     }
 
-    private mutating func search(chunk: Int, count: UInt64) -> Extent? {
-        guard chunks[chunk].longest >= count else { return nil }
+    private mutating func search(_ chunk: Int, lengths: Range<UInt64>) -> Extent? {
+        guard chunks[chunk].longest >= lengths.lowerBound else { return nil }
         var longest: UInt64 = 0
         for extent in chunks[chunk].extents {
-            if extent.count >= count { return extent }
+            if lengths.contains(extent.count) { return extent }
             longest = Swift.max(longest, extent.count)
         }
         chunks[chunk].longest = longest

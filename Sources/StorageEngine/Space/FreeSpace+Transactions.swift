@@ -52,6 +52,7 @@ extension FreeSpace {
     mutating func finishTransaction(version: UInt64) {
         settleAllocatedTail()
         settleCurrent()
+        isAmongLargeTransactions = allocatedPages >= Self.largeTransaction
         livePages = livePages + allocated.pageCount - freed.pageCount
         let isUnited = groupAllocated.formUnion(allocated)
         precondition(isUnited, "a page was allocated by two transactions")

@@ -45,6 +45,12 @@ struct FreeSpace: Sendable {
     var freedExtents: [FreedExtent] = []
     /// Where `current` started before this transaction.
     var currentStart: UInt64
+    /// What is left of the holes that the file last grew in spite of; see ``takeHole(_:)``.
+    var pagesInHoles: UInt64 = 0
+    /// Where the last hole was filled.
+    private var lastHole: UInt64 = 0
+    /// Whether the transaction before this one was a large one.
+    var isAmongLargeTransactions = false
 
     /// Nothing that a version from this one on wrote is in the file yet.
     var groupFirstVersion: UInt64
@@ -100,17 +106,18 @@ extension FreeSpace {
     private static let reserve: UInt64 = 256
     private static let shortestPreferred: UInt64 = 16
 
+    /// Longer runs are never put into holes, and so many pages make a transaction a large one.
+    private static let longestInHole: UInt64 = 3
+    static let largeTransaction: UInt64 = 8
+
     /// Takes contiguous pages. Nil where the file has no free extent that long, or, unless
     /// `scattering`, only short ones and little free space: then the file should grow.
     mutating func allocate(_ count: UInt64, scattering: Bool = true) -> UInt64? {
         precondition(count > 0)
-        if current.count < count || isCurrentTooHigh(for: count) {
-            let shortest: UInt64 =
-                scattering || freePages >= Self.reserve ? 1 : Self.shortestPreferred
-            guard moveToExtent(ofAtLeast: count, shortest: shortest) else { return nil }
-        }
-        let start = current.start
-        current = Extent(start: start + count, count: current.count - count)
+        guard
+            let start = takeHole(count)
+                ?? takeFromCurrent(count, scattering: scattering)
+        else { return nil }
         if allocatedTail.end == start, !allocatedTail.isEmpty {
             allocatedTail.count += count
         } else {
@@ -118,6 +125,37 @@ extension FreeSpace {
             allocatedTail = Extent(start: start, count: count)
         }
         return start
+    }
+
+    private mutating func takeFromCurrent(_ count: UInt64, scattering: Bool) -> UInt64? {
+        if current.count < count || isCurrentTooHigh(for: count) {
+            let shortest: UInt64 =
+                scattering || freePages >= Self.reserve ? 1 : Self.shortestPreferred
+            guard moveToExtent(ofAtLeast: count, shortest: shortest) else { return nil }
+        }
+        defer { current = Extent(start: current.start + count, count: current.count - count) }
+        return current.start
+    }
+
+    /// Pages for a short run, where nothing longer fits, so that a file does not grow again and
+    /// again while many pages of it are free. Large transactions only: a commit of a few pages is
+    /// one write. Nil where there are few holes, or none so long.
+    private mutating func takeHole(_ count: UInt64) -> UInt64? {
+        guard count <= Self.longestInHole, pagesInHoles >= Self.reserve, ceiling == nil,
+            isAmongLargeTransactions || allocatedPages >= Self.largeTransaction
+        else { return nil }
+        guard
+            let hole = free.extent(
+                ofAtLeast: count, below: Self.shortestPreferred, near: lastHole)
+        else {
+            pagesInHoles = 0
+            return nil
+        }
+        let isRemoved = free.remove(Extent(start: hole.start, count: count))
+        precondition(isRemoved)
+        lastHole = hole.start
+        pagesInHoles -= count
+        return hole.start
     }
 
     /// The extent was chosen before the ceiling was, or when there was no room below it.
@@ -188,6 +226,7 @@ extension FreeSpace {
     mutating func grow(to newCount: UInt64) {
         guard newCount > pageCount else { return }
         settleCurrent()
+        pagesInHoles = freePages
         let isInserted = free.insert(Extent(start: pageCount, count: newCount - pageCount))
         precondition(isInserted)
         pageCount = newCount

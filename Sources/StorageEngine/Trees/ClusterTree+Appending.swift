@@ -19,6 +19,7 @@ extension ClusterTree {
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<StoredValue>
     ) throws {
+        writer.noteAppend(to: treeID, root)
         if root.reference.isNone {
             root.reference = try newLeaf(writer, lowKey: key).0
         }
@@ -129,13 +130,14 @@ extension ClusterTree {
         return outcome
     }
 
-    func newLeaf(_ writer: TreeWriter, lowKey: ObjectKey, like model: Node? = nil) throws
-        -> (PageReference, MutableNode)
-    {
+    func newLeaf(
+        _ writer: TreeWriter, lowKey: ObjectKey, pages: Int = 0, like model: Node? = nil
+    ) throws -> (PageReference, MutableNode) {
         try writer.makeNode(
             level: 0, treeID: treeID,
             columns: columns.map(\.format),
-            lowKey: lowKey.rawValue, pages: leafPages(writer.pager.pageSize), model: model)
+            lowKey: lowKey.rawValue, pages: max(pages, leafPages(writer.pager.pageSize)),
+            model: model)
     }
 
     /// Makes room in the last leaf, or starts a new one on the right. The path is void afterwards.
@@ -146,8 +148,13 @@ extension ClusterTree {
         let rows = writer.leaf.reading.rowCount
         if rows == 0 { return try spillLargest(of: values, writer) }
         if outcome == .leafFull, try makeRoomInLeaf(writer, &root) { return }
+        // Where so many rows come at once that they will fill this leaf too it begins as long as the
+        // one before: one that grows page by page leaves a hole whenever something else lies behind
+        // it, and short ones, which nothing fits into, when the next transaction copies it.
+        let full = writer.leaf.reading
+        let comesInBulk = writer.rowsAppended(to: treeID, root) >= full.rowCount / 2
         let (reference, leaf) = try newLeaf(
-            writer, lowKey: key, like: writer.leaf.reading)
+            writer, lowKey: key, pages: comesInBulk ? full.pageCount : 0, like: full)
         try writer.insertSibling(
             &root, .cluster, after: writer.depth - 1, reference, leaf, separator: .key(key))
         writer.dropPath()

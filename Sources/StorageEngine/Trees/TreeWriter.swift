@@ -24,6 +24,11 @@ final class TreeWriter {
     @exclusivity(unchecked) private var pathCopies: UInt64 = 0
     /// Where an object was last found; see `row(of:)`.
     @exclusivity(unchecked) private var lastRow = 0
+    /// The tree that rows were last appended to, the version that they belong to, and how many rows
+    /// it had before; see `rowsAppended(to:)`.
+    @exclusivity(unchecked) private var appendedTreeID: UInt32 = 0
+    @exclusivity(unchecked) private var appendedVersion: UInt64 = 0
+    @exclusivity(unchecked) private var rowsBeforeAppends = 0
     /// Called whenever rows may have moved.
     let layoutStamp: UnsafeMutablePointer<UInt64>
 
@@ -72,6 +77,21 @@ final class TreeWriter {
     func dropPath() {
         depth = 0
         pathTreeID = 0
+    }
+
+    /// Rows are about to be appended to a tree.
+    func noteAppend(to treeID: UInt32, _ root: TreeRoot) {
+        guard appendedTreeID != treeID || appendedVersion != pager.writeVersion else { return }
+        appendedTreeID = treeID
+        appendedVersion = pager.writeVersion
+        rowsBeforeAppends = root.count
+    }
+
+    /// How many rows this transaction appended to a tree; only the last ones where it appends to
+    /// several in turns, fewer where it deleted some.
+    func rowsAppended(to treeID: UInt32, _ root: TreeRoot) -> Int {
+        guard appendedTreeID == treeID, appendedVersion == pager.writeVersion else { return 0 }
+        return root.count - rowsBeforeAppends
     }
 
     /// The row of an object in the cluster leaf at the end of the path; nil if it is not there.

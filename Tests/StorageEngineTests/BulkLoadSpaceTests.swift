@@ -1,0 +1,37 @@
+import Testing
+
+@testable import StorageEngine
+
+/// What loading a table in many transactions leaves free.
+@Suite struct BulkLoadSpaceTests {
+    private let directory = TestDirectory()
+
+    /// Each transaction copies leaves of the index all over it, and the last leaf of the table. The
+    /// holes that this leaves are filled, so that the file grows with what is in it.
+    @Test func loadingRowsWithRandomKeysLeavesFewHoles() throws {
+        let connection = try Connection(Database.open(path: directory.file()))
+        try connection.beginWrite()
+        let columns = (0..<8).map { ColumnDefinition(name: "c\($0)", type: .string) }
+        let definition = TableDefinition(
+            name: "Loaded",
+            columns: [ColumnDefinition(name: "key", type: .string, isPrimaryKey: true)] + columns)
+        try connection.createTables([definition])
+        try connection.commit()
+        let table = try #require(try connection.table(named: "Loaded"))
+        var random = SeededRandom(seed: 12)
+        for _ in 0..<30 {
+            try connection.beginWrite()
+            for _ in 0..<400 {
+                let row = (0...8).map { _ in
+                    OracleValue.bytes((0..<90).map { _ in UInt8(65 + random.next(below: 26)) })
+                }
+                _ = try table.insert(owned: row)
+            }
+            try connection.commit()
+        }
+        let map = try #require(connection.database.writerState.freeSpace)
+        let inHoles = map.free.filter { $0.count < 16 }.reduce(0) { $0 + $1.count }
+        #expect(inHoles <= 400)
+        #expect(try connection.verify() == [])
+    }
+}
