@@ -95,14 +95,33 @@ import Testing
         }
     }
 
-    private func make(_ definition: TableDefinition, pageSize: Int, name: String = "source") throws
-        -> (Connection, Table)
-    {
+    private static let key = [UInt8](repeating: 7, count: 64)
+
+    private func make(
+        _ definition: TableDefinition, pageSize: Int, name: String = "source",
+        encryptionKey: [UInt8]? = nil
+    ) throws -> (Connection, Table) {
+        let options = Database.Options(pageSize: pageSize, encryptionKey: encryptionKey)
         let connection = try Connection(
-            Database.open(path: directory.file(name), options: .init(pageSize: pageSize)))
+            Database.open(path: directory.file(name), options: options))
         try connection.beginWrite()
         try connection.createTables([definition])
         return (connection, try #require(try connection.table(named: definition.name)))
+    }
+
+    /// In a write transaction: so many values of 300 KB.
+    private func makeLongValues(_ count: Int) throws -> Connection {
+        let connection = try Connection(Database.open(path: directory.file()))
+        try connection.beginWrite()
+        try connection.createTables([
+            TableDefinition(name: "Row", columns: [ColumnDefinition(name: "data", type: .data)])
+        ])
+        let table = try #require(try connection.table(named: "Row"))
+        for number in 0..<count {
+            let value = [UInt8](repeating: UInt8(number), count: 300_000)
+            _ = try table.insert(owned: [.bytes(value)])
+        }
+        return connection
     }
 
     private func copy(_ connection: Connection, _ name: String) throws -> Connection {
@@ -144,6 +163,45 @@ import Testing
         try source.commit()
         try Self.expectEqual(table, copied)
         #expect(try first.verify() == [])
+    }
+
+    /// A copy reads leaves once, so those of an encrypted file need not stay in memory for it, and
+    /// what was decrypted before is used.
+    @Test(arguments: [(4096, 2), (4096, 30), (8192, 4)], [false, true])
+    func leavesOfAnEncryptedFileAreCopiedWithoutStayingDecrypted(
+        form: (pageSize: Int, texts: Int), isPartlyRead: Bool
+    ) throws {
+        func options() -> Database.Options { .init(encryptionKey: Self.key) }
+        try {
+            let (source, table) = try make(
+                Self.definition(stringKey: true, texts: form.texts), pageSize: form.pageSize,
+                encryptionKey: Self.key)
+            var random = SeededRandom(seed: UInt64(form.texts))
+            for number in (0..<2500).shuffled(using: &random) {
+                try Self.insert(number, into: table, &random)
+            }
+            try Self.age(table, steps: 2000, newNumbers: 10_000, &random)
+            try source.commit()
+        }()
+        let source = try Connection(
+            Database.open(path: directory.file("source"), options: options()))
+        let table = try #require(try source.table(named: "Row"))
+        if isPartlyRead {
+            for position in 0..<table.definition.columns.count * 20 {
+                _ = try table.value(position % 8, of: table.key(at: position))
+            }
+        }
+        func decryptedRuns() -> Int {
+            let file = source.database.file
+            return (0..<Int(source.pager.bounds.pageCount))
+                .count { file.checkedBirths[$0] != 0 }
+        }
+        let before = decryptedRuns()
+        let first = try copy(source, "copy")
+        let after = decryptedRuns()
+        try Self.expectEqual(table, try #require(try first.table(named: "Row")))
+        let all = decryptedRuns()
+        #expect(after - before < (all - before) / 5, "\(before), \(after), \(all)")
     }
 
     @Test(arguments: [false, true])
@@ -223,8 +281,10 @@ import Testing
         #expect(try copy.verify() == [])
     }
 
-    @Test func longCollectionsAndLongValuesAreCopiedInSeveralTransactions() throws {
-        let connection = try Connection(Database.open(path: directory.file()))
+    @Test(arguments: [false, true])
+    func longCollectionsAndLongValuesAreCopiedInSeveralTransactions(isEncrypted: Bool) throws {
+        let options = Database.Options(encryptionKey: isEncrypted ? Self.key : nil)
+        let connection = try Connection(Database.open(path: directory.file(), options: options))
         try connection.beginWrite()
         try connection.createTables([
             TableDefinition(
@@ -269,17 +329,7 @@ import Testing
     /// What a loss of power leaves of a copy that has its name is all of it.
     @Test(arguments: [false, true])
     func allThatWasWrittenIsSyncedBeforeTheCopyHasItsName(isEncrypted: Bool) throws {
-        let connection = try Connection(Database.open(path: directory.file()))
-        try connection.beginWrite()
-        try connection.createTables([
-            TableDefinition(name: "Row", columns: [ColumnDefinition(name: "data", type: .data)])
-        ])
-        let table = try #require(try connection.table(named: "Row"))
-        for number in 0..<30 {
-            _ = try table.insert(owned: [
-                .bytes([UInt8](repeating: UInt8(number), count: 300_000))
-            ])
-        }
+        let connection = try makeLongValues(30)
         let folder = directory.file("copies")
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false)
@@ -289,7 +339,7 @@ import Testing
         defer { interceptor.uninstall() }
         try connection.writeCopy(
             toPath: folder + "/copy",
-            encryptionKey: isEncrypted ? [UInt8](repeating: 7, count: 64) : nil)
+            encryptionKey: isEncrypted ? Self.key : nil)
         var unsynced = 0
         var renames = 0
         for event in interceptor.trace {
@@ -310,17 +360,7 @@ import Testing
 
     /// Transactions are written while the next ones are made: whichever fails, the copy does.
     @Test func aWriteThatFailsOnTheWayLeavesNoCopy() throws {
-        let connection = try Connection(Database.open(path: directory.file()))
-        try connection.beginWrite()
-        try connection.createTables([
-            TableDefinition(name: "Row", columns: [ColumnDefinition(name: "data", type: .data)])
-        ])
-        let table = try #require(try connection.table(named: "Row"))
-        for number in 0..<60 {
-            _ = try table.insert(owned: [
-                .bytes([UInt8](repeating: UInt8(number), count: 300_000))
-            ])
-        }
+        let connection = try makeLongValues(60)
         try connection.commit()
         let folder = directory.file("copies")
         try FileManager.default.createDirectory(

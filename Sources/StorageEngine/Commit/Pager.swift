@@ -38,6 +38,9 @@ public final class Pager {
     /// Pages of the head that the open transaction has copied or freed.
     @exclusivity(unchecked) var freedFromHead: [PageReference] = []
 
+    /// Takes what is decrypted now; nil if it stays in memory.
+    @exclusivity(unchecked) var passingRuns: PassingRuns?
+
     /// Counted up when a node that the open write transaction made is freed, for those who hold
     /// places in rows. Set by the owner, who keeps it as long as the pager.
     @exclusivity(unchecked) var layoutStamp: UnsafeMutablePointer<UInt64>?
@@ -191,8 +194,17 @@ public final class Pager {
         if reference.birth >= firstVersionInMemory {
             return UnsafeRawPointer(try inMemory(reference))
         }
+        if let page = file.checkedPage(reference, of: bounds) { return page }
+        return try uncheckedPage(reference)
+    }
+
+    @inline(never)
+    private func uncheckedPage(
+        _ reference: PageReference
+    ) throws(StorageError) -> UnsafeRawPointer {
         do throws(StorageError) {
-            return try file.page(reference, of: bounds)
+            guard let passingRuns else { return try file.check(reference, of: bounds) }
+            return try file.check(reference, of: bounds) { passingRuns.memory(for: $0) }
         } catch {
             throw failing(error)
         }

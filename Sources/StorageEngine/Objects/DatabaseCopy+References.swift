@@ -49,7 +49,9 @@ extension DatabaseCopy {
     private func copyLongValue(
         in node: MutableNode, _ column: Int, _ row: Int, _ contents: CopiedContents
     ) throws {
-        let bytes = try source.pager.overflowBytes(node.reading.overflowReference(column, row).0)
+        let reference = node.reading.overflowReference(column, row).0
+        let bytes = try longValues.readNext { try source.pager.overflowBytes(reference) }
+        longValues.keepNewest()
         // What holds collections is never so long.
         switch contents {
         case .long: break
@@ -57,8 +59,8 @@ extension DatabaseCopy {
         default: throw unreadable
         }
         try budget.spend(onCopyOf: bytes, source.pager)
-        let reference = try target.pager.writeOverflow(bytes)
-        let fits = node.setOverflow(column, row, reference, length: bytes.count)
+        let copy = try target.pager.writeOverflow(bytes)
+        let fits = node.setOverflow(column, row, copy, length: bytes.count)
         precondition(fits, "a reference takes the room of a reference")
         try count(bytes.count)
     }

@@ -82,6 +82,7 @@ extension DatabaseCopy {
         try budget.spend(on: root, source.pager)
         let packer = LeafPacker(shape, pageSize: target.pager.pageSize)
         let builder = TreeBuilder(writer, treeID: shape.treeID, format)
+        let passing = PassingRuns(source.pager)
         func finishLeaf() throws {
             let leaf = packer.layOut()
             for column in contents.indices {
@@ -91,14 +92,15 @@ extension DatabaseCopy {
             }
             try builder.append(try packer.store(in: target.pager), leaf.reading)
             packer.removeAll()
+            passing.keepNewest()
             try count(leaf.byteCount)
         }
         var cursor = try LeafCursor(source.pager, root, format)
         var sources: [LeafPacker.Source] = []
-        while try cursor.next() {
+        while try passing.readNext({ try cursor.next() }) {
             let leaf = cursor.leaf
             sources.removeAll(keepingCapacity: true)
-            try addSources(leaf, &sources)
+            try passing.readMore { try addSources(leaf, &sources) }
             var row = 0
             while row < leaf.rowCount {
                 row += packer.gather(leaf, sources, from: row)

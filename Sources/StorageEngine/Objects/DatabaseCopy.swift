@@ -16,6 +16,8 @@ final class DatabaseCopy {
     let target: Connection
     /// Knows how branches are written.
     let writer: TreeWriter
+    /// Reads values that have pages of their own.
+    let longValues: PassingRuns
     private var bytesInTransaction = 0
     /// Writes what was made, one transaction after the other.
     private let writing = DispatchQueue(label: "realm.copy")
@@ -59,6 +61,7 @@ final class DatabaseCopy {
         self.target = target
         writer = TreeWriter(pager: target.pager, layoutStamp: target.layoutStamp)
         budget = RowBudget(source.pager)
+        longValues = PassingRuns(source.pager)
     }
 
     private func run() throws {

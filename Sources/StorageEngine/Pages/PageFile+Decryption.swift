@@ -1,4 +1,5 @@
-/// Pages of an encrypted file: decrypted and authenticated when they are first used, and kept.
+/// Pages of an encrypted file: decrypted and authenticated when they are first used, and kept, but
+/// for those that are read once.
 ///
 /// An entry belongs to a page and a birth. It stays where it is until the page is needed with
 /// another birth: then the old contents were free before the new ones were written, so no pinned
@@ -13,8 +14,13 @@ extension PageFile {
 
     /// The decrypted run that `reference` names, of at most so many pages. `page` has looked for it
     /// in vain.
+    ///
+    /// `apart` is asked where to put the run, once that has been authenticated: memory that is as
+    /// long, for whoever reads the run once or wants a copy, or nil for the place where it stays.
+    /// The first touch of that place costs several times as much as the cipher.
     func decrypt(
-        _ reference: PageReference, within pageLimit: UInt64, with cipher: FileCipher
+        _ reference: PageReference, within pageLimit: UInt64, with cipher: FileCipher,
+        apart: (UnsafeRawBufferPointer) -> UnsafeMutableRawPointer?
     ) throws(StorageError) -> UnsafeRawPointer {
         // Before any lock is taken: another thread may have held it when this process was forked.
         if cipher.isForked {
@@ -43,6 +49,10 @@ extension PageFile {
             }
             if kind == .node, let problem = Node.problem(ofStored: run) {
                 throw damage(page, problem)
+            }
+            if let memory = apart(run) {
+                memory.copyMemory(from: run.baseAddress!, byteCount: run.count)
+                return UnsafeRawPointer(memory)
             }
             install(run, at: reference)
             return base + byteCount(page)

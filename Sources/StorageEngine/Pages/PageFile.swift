@@ -139,19 +139,29 @@ extension PageFile {
     func page(
         _ reference: PageReference, of snapshot: SnapshotBounds
     ) throws(StorageError) -> UnsafeRawPointer {
-        // Birth 0 wraps around and fails; so does anything younger than the snapshot.
-        if reference.birth &- 1 < snapshot.version, reference.page < snapshot.pageCount,
-            (checkedBirths + Int(truncatingIfNeeded: reference.page)).loadAcquire()
-                == reference.birth
-        {
-            return base + Int(truncatingIfNeeded: reference.page &<< pageShift)
-        }
+        if let page = checkedPage(reference, of: snapshot) { return page }
         return try check(reference, of: snapshot)
     }
 
-    @inline(never)
-    private func check(
+    /// The run if it has been checked, or was written by this process.
+    @inline(__always)
+    func checkedPage(
         _ reference: PageReference, of snapshot: SnapshotBounds
+    ) -> UnsafeRawPointer? {
+        // Birth 0 wraps around and fails; so does anything younger than the snapshot.
+        guard reference.birth &- 1 < snapshot.version, reference.page < snapshot.pageCount,
+            (checkedBirths + Int(truncatingIfNeeded: reference.page)).loadAcquire()
+                == reference.birth
+        else { return nil }
+        return base + Int(truncatingIfNeeded: reference.page &<< pageShift)
+    }
+
+    /// Checks a run for which ``checkedPage(_:of:)`` has looked in vain. `apart`: see
+    /// ``decrypt(_:within:with:apart:)``; not asked where the file is not encrypted.
+    @inline(never)
+    func check(
+        _ reference: PageReference, of snapshot: SnapshotBounds,
+        apart: (UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? = { _ in nil }
     ) throws(StorageError) -> UnsafeRawPointer {
         let page = reference.page
         guard reference.birth >= 1, reference.birth <= snapshot.version else {
@@ -167,7 +177,9 @@ extension PageFile {
             return base + byteCount(page)
         }
         let limit = snapshot.pageCount - page
-        if let cipher { return try decrypt(reference, within: limit, with: cipher) }
+        if let cipher {
+            return try decrypt(reference, within: limit, with: cipher, apart: apart)
+        }
         let start = base + byteCount(page)
         let runHeader = PageHeader(start)
         guard let kind = runHeader.kind, runHeader.pageCount >= 1,
