@@ -34,8 +34,11 @@ public final class RowLookahead {
     }
 
     private let table: Table
+    /// The table's, which lives as long as it does: not counted with each object.
+    private let pager: Unmanaged<Pager>
     private let root: Node
-    private let columnCount: Int
+    /// How the leaf stores the columns whose values are asked for.
+    private let tags: UnsafeMutableBufferPointer<ColumnTag>
     private let places: UnsafeMutablePointer<Place>
     /// Up to which position objects are known, found, and had their bytes asked for.
     @exclusivity(unchecked) private var known: Int
@@ -50,15 +53,20 @@ public final class RowLookahead {
         let tree = try table.root
         guard !table.pager.isInWriteTransaction, tree.level > 0 else { return nil }
         self.table = table
+        pager = .passUnretained(table.pager)
         root = try table.pager.root(of: tree, ClusterShape())
-        columnCount = min(table.propertyCount, Self.maximumColumns)
+        tags = .allocate(capacity: min(table.propertyCount, Self.maximumColumns))
+        _ = tags.initialize(from: tags.indices.map { table.columnTag($0) })
         places = .allocate(capacity: Self.capacity)
         known = position
         found = position
         asked = position
     }
 
-    deinit { places.deallocate() }
+    deinit {
+        places.deallocate()
+        tags.deallocate()
+    }
 
     /// The position of the object that is to be added next.
     public var end: Int { known }
@@ -77,9 +85,8 @@ public final class RowLookahead {
         }
         let page = branch.child(child).page
         // The head, and the directory as far as it reaches into the next lines.
-        table.pager.prefetch(
-            page: page, offset: 0,
-            byteCount: ColumnEntry.directoryOffset + columnCount * ColumnEntry.size)
+        let head = ColumnEntry.directoryOffset + tags.count * ColumnEntry.size
+        pager._withUnsafeGuaranteedRef { $0.prefetch(page: page, offset: 0, byteCount: head) }
         place.initialize(to: Place(branch: branch, child: child, leaf: nil, row: Int(key.rawValue)))
     }
 
@@ -108,19 +115,24 @@ public final class RowLookahead {
         while true {
             let child = ClusterTree.childRow(node, key)
             if node.level == 1 { return (node, child) }
-            node = try table.pager.child(of: node, child, ClusterShape())
+            node = try self.child(of: node, child)
         }
+    }
+
+    @inline(__always)
+    private func child(of branch: Node, _ row: Int) throws -> Node {
+        try pager._withUnsafeGuaranteedRef { try $0.child(of: branch, row, ClusterShape()) }
     }
 
     private func find(_ place: UnsafeMutablePointer<Place>) {
         let child = place.pointee.child
         guard child >= 0,
-            let leaf = try? table.pager.child(of: place.pointee.branch, child, ClusterShape()),
+            let leaf = try? self.child(of: place.pointee.branch, child),
             let row = leaf.row(of: ObjectKey(rawValue: Int64(place.pointee.row)))
         else { return }
         place.pointee.leaf = leaf
         place.pointee.row = row
-        for column in 0..<columnCount where leaf.hasInline(column, table.columnTag(column)) {
+        for column in tags.indices where leaf.hasInline(column, tags[column]) {
             let entry = leaf.entry(column)
             realm_prefetch(leaf.base + entry.dataOffset + (row &* entry.width) &>> 3)
         }
@@ -128,8 +140,8 @@ public final class RowLookahead {
 
     private func askForBytes(_ place: UnsafeMutablePointer<Place>) {
         guard let leaf = place.pointee.leaf else { return }
-        for column in 0..<columnCount
-        where leaf.hasInline(column, table.columnTag(column)) && leaf.kind(column) == .bytes {
+        for column in tags.indices
+        where leaf.hasInline(column, tags[column]) && leaf.kind(column) == .bytes {
             let entry = leaf.entry(column)
             let bytes =
                 leaf.base + entry.heapOffset + leaf.startOffset(entry, place.pointee.row)
@@ -146,18 +158,20 @@ extension Table {
     public func forEachRow(
         of keys: [ObjectKey], _ body: (ObjectKey, RowLocation) throws -> Bool
     ) throws {
-        let lookahead = try RowLookahead(self, from: 0)
+        guard let lookahead = try RowLookahead(self, from: 0) else {
+            for key in keys {
+                if let location = try location(of: key), try !body(key, location) { return }
+            }
+            return
+        }
         for position in keys.indices {
             let key = keys[position]
-            if let lookahead {
-                let end = min(position + RowLookahead.distance, keys.count)
-                while lookahead.end < end { lookahead.add(keys[lookahead.end]) }
-                if let location = lookahead.location(at: position) {
-                    if try !body(key, location) { return }
-                    continue
-                }
+            let end = min(position + RowLookahead.distance, keys.count)
+            while lookahead.end < end { lookahead.add(keys[lookahead.end]) }
+            guard let location = try lookahead.location(at: position) ?? location(of: key) else {
+                continue
             }
-            if let location = try location(of: key), try !body(key, location) { return }
+            if try !body(key, location) { return }
         }
     }
 }

@@ -48,13 +48,17 @@ extension Pager {
     /// page need not exist, and of a private copy it is the wrong one.
     @inline(__always)
     func prefetch(page: UInt64, offset: Int, byteCount: Int) {
-        let start = UInt(truncatingIfNeeded: page &<< file.pageShift)
-        var address = UInt(bitPattern: file.base) &+ start &+ UInt(bitPattern: offset)
+        var address = addressOfPage(page) &+ UInt(bitPattern: offset)
         let end = address &+ UInt(bitPattern: byteCount)
         while address < end {
             realm_prefetch(UnsafeRawPointer(bitPattern: address))
             address &+= 64
         }
+    }
+
+    @inline(__always)
+    private func addressOfPage(_ page: UInt64) -> UInt {
+        UInt(bitPattern: file.base) &+ UInt(truncatingIfNeeded: page &<< file.pageShift)
     }
 
     /// Damage that was found by more than a look at a page. The open write transaction, if there is
