@@ -134,9 +134,10 @@ extension Node {
     /// The first row in `rows` whose bytes are at least `key` in the order of `memcmp`, a prefix
     /// before what it begins, or `rows.upperBound`.
     ///
-    /// The column ascends within `rows` and has neither nulls nor overflow values there.
+    /// The column ascends within `rows` and has neither nulls nor overflow values there. `wanted`: a
+    /// column of numbers whose value in that row is read next, or -1.
     public func lowerBoundBytes(
-        _ c: Int, _ key: UnsafeRawBufferPointer, in rows: Range<Int>
+        _ c: Int, _ key: UnsafeRawBufferPointer, in rows: Range<Int>, wanted: Int = -1
     ) -> Int {
         let e = entry(c)
         let heap = base + e.heapOffset
@@ -158,6 +159,8 @@ extension Node {
                 let next = (count &- 1) &>> 1
                 realm_prefetch(heap + startOffset(e, first &+ next))
                 realm_prefetch(heap + startOffset(e, first &+ half &+ next))
+            } else if wanted >= 0, count >= Node.fewestPrefetchedRows / 2 {
+                prefetchValue(wanted, first)
             }
             if start <= lastWord {
                 let word = Node.leadingWord(heap + start, length)
@@ -177,6 +180,13 @@ extension Node {
             if Node.compare(bytes, key) < 0 { first &+= half }
         }
         return first
+    }
+
+    /// Asks for what a row has in a column of numbers, and the few rows behind it.
+    @inline(__always)
+    private func prefetchValue(_ c: Int, _ row: Int) {
+        let e = entry(c)
+        realm_prefetch(base + e.dataOffset + (row &* e.width) &>> 3)
     }
 
     /// With fewer rows left, what comes next is near what was just looked at.

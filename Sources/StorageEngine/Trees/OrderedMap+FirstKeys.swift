@@ -18,10 +18,10 @@ extension OrderedMap {
         while node.level > 0 {
             // Second keys are not negative, so no separator with this first key comes before its
             // first entry.
-            let row = key.lowerBound(node, BranchColumn.key, in: 1..<node.rowCount)
+            let row = key.lowerBound(node, BranchColumn.key, in: 1..<node.rowCount, wanted: -1)
             node = try pager.child(of: node, row - 1, shape)
         }
-        let row = key.lowerBound(node, 0, in: 0..<node.rowCount)
+        let row = key.lowerBound(node, 0, in: 0..<node.rowCount, wanted: 1)
         if row < node.rowCount {
             return key.isEqual(node, 0, row) ? node.integer(1, row) : nil
         }
@@ -40,7 +40,8 @@ extension OrderedMap {
 private protocol SearchedKey {
     static var kind: ColumnKind { get }
     var firstKey: OrderedMap.FirstKey { get }
-    func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>) -> Int
+    /// `wanted`: the column that is read next in the row that is found, or -1.
+    func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>, wanted: Int) -> Int
     func isEqual(_ node: Node, _ column: Int, _ row: Int) -> Bool
 }
 
@@ -51,7 +52,7 @@ private struct IntegerKey: SearchedKey {
     var firstKey: OrderedMap.FirstKey { .integer(key) }
 
     @inline(__always)
-    func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>) -> Int {
+    func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>, wanted: Int) -> Int {
         node.lowerBound(column, key, in: rows)
     }
 
@@ -68,8 +69,8 @@ private struct BytesKey: SearchedKey {
     var firstKey: OrderedMap.FirstKey { .bytes(key) }
 
     @inline(__always)
-    func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>) -> Int {
-        node.lowerBoundBytes(column, key, in: rows)
+    func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>, wanted: Int) -> Int {
+        node.lowerBoundBytes(column, key, in: rows, wanted: wanted)
     }
 
     @inline(__always)
