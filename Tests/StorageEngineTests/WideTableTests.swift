@@ -132,7 +132,9 @@ import Testing
     @Test(arguments: wideStrings)
     func rowsOfWideStringsStayTogether(size: Size) throws {
         let (connection, _) = try make(size.shape, rows: size.rows)
-        #expect(try bytesOfRow(connection, size.rows) <= size.most)
+        // The last leaf was begun as long as the one before, for rows that are still to come.
+        let lastLeaf = Double(ClusterTree.maximumGrowth * 4096) / Double(size.rows)
+        #expect(try bytesOfRow(connection, size.rows) <= size.most + lastLeaf)
         let packed = try copy(connection, "packed")
         #expect(try bytesOfRow(packed, size.rows) <= size.most)
         for source in [connection, packed] {
