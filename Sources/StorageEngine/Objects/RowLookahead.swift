@@ -55,18 +55,25 @@ public final class RowLookahead {
         self.table = table
         pager = .passUnretained(table.pager)
         root = try table.pager.root(of: tree, ClusterShape())
-        tags = .allocate(capacity: min(table.propertyCount, Self.maximumColumns))
-        _ = tags.initialize(from: tags.indices.map { table.columnTag($0) })
-        places = .allocate(capacity: Self.capacity)
+        // One piece of memory for both: `lookup-in` makes a lookahead for each query.
+        let tagCount = min(table.propertyCount, Self.maximumColumns)
+        let placesBytes = Self.capacity * MemoryLayout<Place>.stride
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: placesBytes + tagCount * MemoryLayout<ColumnTag>.stride,
+            alignment: MemoryLayout<Place>.alignment)
+        places = memory.bindMemory(to: Place.self, capacity: Self.capacity)
+        tags = UnsafeMutableBufferPointer(
+            start: (memory + placesBytes).bindMemory(to: ColumnTag.self, capacity: tagCount),
+            count: tagCount)
+        for column in tags.indices {
+            tags.initializeElement(at: column, to: table.columnTag(column))
+        }
         known = position
         found = position
         asked = position
     }
 
-    deinit {
-        places.deallocate()
-        tags.deallocate()
-    }
+    deinit { UnsafeMutableRawPointer(places).deallocate() }
 
     /// The position of the object that is to be added next.
     public var end: Int { known }
