@@ -16,11 +16,17 @@ extension FreeSpace {
 }
 
 @Suite struct FreeSpaceTests {
-    @Test func oneCommitsPagesLieTogetherWhereThereIsRoom() throws {
+    /// A map of so many pages, of which the first ones were taken one by one by version 1.
+    private func map(pages: UInt64, taken: UInt64) -> FreeSpace {
         var map = FreeSpace(firstPage: 34, pageCount: 34)
-        map.grow(to: 1000)
-        for _ in 0..<200 { _ = map.allocate(1) }
+        map.grow(to: 34 + pages)
+        for _ in 0..<taken { _ = map.allocate(1) }
         map.commit(1)
+        return map
+    }
+
+    @Test func oneCommitsPagesLieTogetherWhereThereIsRoom() throws {
+        var map = map(pages: 966, taken: 200)
         for page in stride(from: UInt64(34), to: 234, by: 2) {
             holds(map.freeOld(Extent(start: page, count: 1), birth: 1))
         }
@@ -33,10 +39,7 @@ extension FreeSpace {
     }
 
     @Test func aCommitTakesTheLongestPiecesOfAMapWithoutLongOnes() {
-        var map = FreeSpace(firstPage: 34, pageCount: 34)
-        map.grow(to: 1834)
-        for _ in 34..<1834 { _ = map.allocate(1) }
-        map.commit(1)
+        var map = map(pages: 1800, taken: 1800)
         // 600 holes of one page, and three of up to 15.
         for page in stride(from: UInt64(34), to: 1234, by: 2) {
             holds(map.freeOld(Extent(start: page, count: 1), birth: 1))
@@ -55,10 +58,7 @@ extension FreeSpace {
 
     /// A map of 1,800 pages with 300 holes of one page and 300 of two, and no other free page.
     private func mapOfHoles() -> FreeSpace {
-        var map = FreeSpace(firstPage: 34, pageCount: 34)
-        map.grow(to: 1834)
-        for _ in 34..<1834 { _ = map.allocate(1) }
-        map.commit(1)
+        var map = map(pages: 1800, taken: 1800)
         for page in stride(from: UInt64(34), to: 1834, by: 6) {
             holds(map.freeOld(Extent(start: page, count: 1), birth: 1))
             holds(map.freeOld(Extent(start: page + 3, count: 2), birth: 1))
