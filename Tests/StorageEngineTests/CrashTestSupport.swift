@@ -55,7 +55,7 @@ struct CrashStates {
     var image: [UInt8] = []
 
     /// A step soon before checkpoint and large commit.
-    static let preparedStep = 22
+    static let preparedStep = 20
     static let shared = Result { try CrashStates(.plain) }
     private static let sharedEncrypted = Result { try CrashStates(.encrypted) }
 

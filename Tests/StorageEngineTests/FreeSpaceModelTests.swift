@@ -125,7 +125,7 @@ private struct SpaceModel {
             var alone = waiting.intersection(snapshots[version]!)
             for other in pins where other != version { alone.subtract(snapshots[other]!) }
             #expect(
-                space.waiting.pageCount(heldOnlyBy: version, pinned: pinned)
+                space.waiting.pageCount(heldOnlyBy: version...version, pinned: pinned)
                     == UInt64(alone.count))
         }
     }

@@ -197,17 +197,17 @@ extension FreeSpace {
         #expect(map.waitingPages == 2)
         // Each page is reached by two of them.
         for version in [1, 3, 4] as [UInt64] {
-            #expect(map.waiting.pageCount(heldOnlyBy: version, pinned: all) == 0)
+            #expect(map.waiting.pageCount(heldOnlyBy: version...version, pinned: all) == 0)
         }
         let rest = PinnedVersions(versions: [1, 3])
         holds(map.reclaim(through: 5, pinned: rest))
         #expect(map.waitingPages == 2)
-        #expect(map.waiting.pageCount(heldOnlyBy: 3, pinned: rest) == 1)
-        #expect(map.waiting.pageCount(heldOnlyBy: 1, pinned: rest) == 0)
+        #expect(map.waiting.pageCount(heldOnlyBy: 3...3, pinned: rest) == 1)
+        #expect(map.waiting.pageCount(heldOnlyBy: 1...1, pinned: rest) == 0)
         let last = PinnedVersions(versions: [1])
         holds(map.reclaim(through: 5, pinned: last))
         #expect(map.waitingPages == 1)
-        #expect(map.waiting.pageCount(heldOnlyBy: 1, pinned: last) == 1)
+        #expect(map.waiting.pageCount(heldOnlyBy: 1...1, pinned: last) == 1)
         holds(map.reclaim(through: 5, pinned: PinnedVersions()))
         #expect(map.waitingPages == 0)
     }

@@ -17,9 +17,7 @@ import Testing
         try pager.write { try $0.set(0, value(99)) }
         let region = database.coordinator.region
         region.visibleVersion.storeSequential(before.0)
-        for word in [region.durableVersion, region.reusableVersion] {
-            word.storeSequential(before.0)
-        }
+        region.durableVersion.storeSequential(before.0)
         region.durableSequence.storeSequential(before.1)
         #expect(database.coordinator.visibleSequence == before.1 + 1)
         return database

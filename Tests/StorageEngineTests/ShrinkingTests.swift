@@ -313,7 +313,7 @@ import Testing
         let digest = try DatabaseDigest.of(connection)
         reader.endRead()
         let region = connection.database.coordinator.region
-        let words = [region.visibleVersion, region.durableVersion, region.reusableVersion]
+        let words = [region.visibleVersion, region.durableVersion]
         let before = words.map { $0.loadSequential() }
         let size = try connection.database.fileSize
         try ShrinkWorkload.run(step + 2, on: connection)

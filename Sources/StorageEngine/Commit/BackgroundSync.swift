@@ -18,14 +18,10 @@ final class BackgroundSync: Sendable {
         self.coordinator = coordinator
     }
 
-    /// A commit has been written, and not synced. `reusable`: the version up to which freed space may
-    /// be reused when it is durable. `holdsMuch`: much space waits for a sync.
-    func note(_ record: CommitRecord, reusable: UInt64, holdsMuch: Bool) {
-        let commit = SyncSchedule.Commit(
-            version: record.version, sequence: record.sequence, reusable: reusable)
-        let start = schedule.withLock {
-            $0.note(commit, durable: record.durableFloor, holdsMuch: holdsMuch)
-        }
+    /// A commit has been written, and not synced. `holdsMuch`: much waits for a sync.
+    func note(_ record: CommitRecord, holdsMuch: Bool) {
+        let commit = SyncSchedule.Commit(version: record.version, sequence: record.sequence)
+        let start = schedule.withLock { $0.note(commit, holdsMuch: holdsMuch) }
         guard let start else { return }
         // The file is poisoned if this fails: the next writer is told.
         let sync: @Sendable () -> Void = { [weak self] in try? self?.sync() }
@@ -52,26 +48,39 @@ final class BackgroundSync: Sendable {
     }
 
     private func sync() throws(StorageError) {
-        let newest = schedule.withLock { $0.begin(durableVersion: coordinator.durableVersion) }
-        guard let newest else { return }
+        guard schedule.withLock({ $0.begin(durableVersion: coordinator.durableVersion) })
+        else { return }
         defer { schedule.withLock { $0.end() } }
+        while !coordinator.beginSync() { System.sleep(nanoseconds: Self.patience) }
+        defer { coordinator.endSync() }
+        let newest = try announce()
         do throws(StorageError) {
             if !planted(.marksUnsynced) { try file.sync() }
         } catch {
             coordinator.poison()
             throw error
         }
-        publish(newest)
+        coordinator.publishDurable(version: newest.version, sequence: newest.sequence)
     }
 
-    /// Tells everybody that what has been noted is durable. After somebody else's sync that began
-    /// when nothing was being written.
-    func publishNoted() {
-        if let newest = schedule.withLock({ $0.newest }) { publish(newest) }
-    }
+    /// Between two looks whether another process still syncs.
+    private static let patience: UInt64 = 500_000
 
-    private func publish(_ commit: SyncSchedule.Commit) {
-        coordinator.publishDurable(version: commit.version, sequence: commit.sequence)
-        coordinator.publishReusable(version: commit.reusable)
+    /// Announces that the newest visible version is going to be durable, and returns it.
+    private func announce() throws(StorageError) -> SyncSchedule.Commit {
+        while true {
+            let version = coordinator.visibleVersion
+            var commit = schedule.withLock { $0.newest }
+            if commit?.version != version {
+                // Of another process, or not noted yet.
+                commit = try file.readRecord(of: version, newestIn: coordinator).map {
+                    SyncSchedule.Commit(version: version, sequence: $0.sequence)
+                }
+                guard commit != nil || coordinator.visibleVersion != version else {
+                    throw file.damage(0, "the commit record of version \(version) is not valid")
+                }
+            }
+            if let commit, coordinator.announceSync(of: version, commit.sequence) { return commit }
+        }
     }
 }

@@ -4,15 +4,17 @@
 /// it and writes it (``CommitQueue``). Its pages never change: a later transaction copies what it
 /// changes, be it of the same group. They stay in memory until the group is on disk and no
 /// transaction that was begun before reads them any more.
-// Unchecked: `record` and `memory` change only while the group is open, under the write lock and
+// Unchecked: `record`, `freed` and `memory` change only while the group is open, under the write lock and
 // the queue's lock; whoever reads them without these locks holds the write lock, or has taken the
 // group. `outcome` is written before `state` says so, and read after. For the same reason accesses to
-// the two are not checked while the program runs.
+// them are not checked while the program runs.
 final class CommitGroup: @unchecked Sendable {
     /// The version of its first transaction: pages of this birth and later are in memory.
     let firstVersion: UInt64
     /// The record that makes it durable: describes the newest of its transactions.
     @exclusivity(unchecked) private(set) var record: CommitRecord
+    /// What its transactions freed of versions before it; ascending.
+    @exclusivity(unchecked) private(set) var freed: [FreedExtent]
     /// When it has to be durable: as soon as the most urgent of its transactions wants it.
     private(set) var sync: Sync
     /// No transaction may join any more.
@@ -51,11 +53,12 @@ final class CommitGroup: @unchecked Sendable {
 
     /// Takes over the memory of its first transaction.
     init(
-        firstVersion: UInt64, record: CommitRecord, sync: Sync, isFull: Bool,
+        firstVersion: UInt64, record: CommitRecord, freed: [FreedExtent], sync: Sync, isFull: Bool,
         memory transaction: inout PageMemory?, pool: PageMemoryPool
     ) {
         self.firstVersion = firstVersion
         self.record = record
+        self.freed = freed
         self.sync = sync
         self.isFull = isFull
         memory = [transaction.take()!]
@@ -71,17 +74,19 @@ final class CommitGroup: @unchecked Sendable {
         pool.giveBack(&memory)
     }
 
-    /// Adds a transaction and takes over its memory. `freed`: pages that it has copied or freed, of
-    /// this group and of the one before.
+    /// Adds a transaction and takes over its memory. `freed`: what the group now freed of versions
+    /// before it. `replaced`: pages that the transaction has copied or freed, of this group and of the
+    /// one before.
     func join(
-        _ newRecord: CommitRecord, sync: Sync, isFull: Bool,
-        memory transaction: inout PageMemory?, freed: [PageReference]
+        _ newRecord: CommitRecord, freed: [FreedExtent], sync: Sync, isFull: Bool,
+        memory transaction: inout PageMemory?, replaced: [PageReference]
     ) {
         precondition(!self.isFull)
         record = newRecord
+        self.freed = freed
         self.sync = max(self.sync, sync)
         self.isFull = isFull
-        for reference in freed where reference.birth >= firstVersion {
+        for reference in replaced where reference.birth >= firstVersion {
             memory[0].pages.remove(reference.page)
         }
         transaction!.pages.move(into: &memory[0].pages)

@@ -7,13 +7,10 @@ struct CommitRecord: Equatable, Sendable {
     static let size = 4096
     /// Slots in the ring: the record with sequence number `s` is in slot `s mod 64`.
     static let slotCount: UInt64 = 64
-    /// The free map is written as a checkpoint at least this often, in records, so that those
-    /// after the checkpoint are all in the ring.
-    static let maximumCheckpointAge: UInt64 = 24
-    /// Records that may lie between the newest durable one and the one that is being written. What a
-    /// loss of power may bring back stays whole: the slots of the newest durable record and those
-    /// since its checkpoint are not used again before there is a newer durable one.
-    static let maximumUnsynced: UInt64 = slotCount - maximumCheckpointAge - 4
+    /// The free map is written as a checkpoint at least this often, in records. A record with those
+    /// since its checkpoint takes at most a third of the ring, so that there is always room for the
+    /// next one beside three of them that are still needed (``Coordinator/sequence(after:)``).
+    static let maximumCheckpointAge: UInt64 = 20
 
     /// Bounds of what a record may say, so that no sum of what it says overflows: at a version
     /// each nanosecond, a century; at 4096 bytes a page, an exabyte.
@@ -36,11 +33,14 @@ struct CommitRecord: Equatable, Sendable {
 
     /// The version of the newest transaction of the group that it makes durable.
     var version: UInt64
-    /// One more than that of the record before: a record makes one or more transactions versions.
+    /// Mostly one more than that of the record before, for a record makes one or more transactions
+    /// versions. More where slots are passed over that are still needed: that record comes with a
+    /// checkpoint, so no number is missing between a checkpoint's record and one that relies on it.
     var sequence: UInt64
     /// Random: tells apart two commits that became the same version in two copies of a file.
     var commitID: UInt64
-    /// The sequence number of the newest record known to be durable when this one was written.
+    /// The sequence number of a record that was known to be durable when this one was written, as a
+    /// rule the newest.
     var durableFloor: UInt64
     /// Pages of the file, headers included.
     var pageCount: UInt64
@@ -76,7 +76,8 @@ struct CommitRecord: Equatable, Sendable {
         /// The roots themselves, where they are few: a page less to write. What the layers above
         /// make of it is not looked at here.
         let inlineRoots: [UInt8]
-        /// What this commit wrote. Empty where `pagesWereSynced`.
+        /// What this commit wrote, and what those since the durable floor wrote and this version
+        /// still reaches: all that a loss of power may have taken. Empty where `pagesWereSynced`.
         let pageList: [Extent]
         /// Nil where it did not fit; then `checkpoint` is of this version.
         let log: FreeSpaceLog?
@@ -105,6 +106,16 @@ struct CommitRecord: Equatable, Sendable {
     var log: FreeSpaceLog? { lists.log }
     var chain: RecordChain { lists.chain }
 
+    /// Makes it vouch for these pages, whose seals have this hash.
+    mutating func vouch(for pages: [Extent], _ hash: PageListHash) {
+        let pages = pagesWereSynced ? [] : pages
+        if pages != pageList {
+            lists = Lists(
+                inlineRoots: inlineRoots, pageList: pages, log: log, chain: chain)
+        }
+        pageListHash = pagesWereSynced ? 0 : hash.value
+    }
+
     /// What the record says of the free space; nil where it has no log.
     var freeSpaceStep: FreeSpaceStep? {
         log.map {
@@ -116,6 +127,12 @@ struct CommitRecord: Equatable, Sendable {
     var bounds: SnapshotBounds { SnapshotBounds(version: version, pageCount: pageCount) }
 
     static func slot(of sequence: UInt64) -> UInt64 { sequence % slotCount }
+
+    /// Whether a record with this number would be put in the place of one that the record `newest`,
+    /// which is older, may rely on: itself, or one since its checkpoint.
+    static func wouldReplace(neededBy newest: UInt64, sequence: UInt64) -> Bool {
+        newest != 0 && slot(of: newest &- sequence) <= maximumCheckpointAge
+    }
 
     /// Where the record with this number is: this one's own, or that of one before it which is still
     /// there.
@@ -248,7 +265,7 @@ extension CommitRecord {
         guard word(120) == place.page, place.holds(sequence: sequence),
             !place.isPage || place.page >= firstPage && place.page < pageCount
         else { return nil }
-        guard version <= Self.maximumVersion, sequence >= 1, sequence <= version,
+        guard version <= Self.maximumVersion, sequence >= 1, sequence <= Self.maximumVersion,
             durableFloor < sequence,
             pageCount >= firstPage, pageCount <= Self.maximumPageCount,
             livePages <= pageCount - firstPage, checkpointSequence <= sequence,

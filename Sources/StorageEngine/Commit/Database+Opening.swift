@@ -204,8 +204,7 @@ extension Database {
         if let record = outcome.record { try file.map(pageCount: record.pageCount) }
         try coordinator.finishRecovery(
             version: version, sequence: outcome.record?.sequence ?? 0,
-            recordPage: outcome.record?.place.page ?? 0, isDurable: isDurable,
-            isReusable: outcome.unsynced.count <= 1)
+            recordPage: outcome.record?.place.page ?? 0, isDurable: isDurable)
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
             newestRecord: outcome.record)

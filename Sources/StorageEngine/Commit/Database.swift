@@ -3,8 +3,8 @@ import Glibc
 /// One open database file. All connections of a process to a file share one of these.
 ///
 /// Any thread may use it. It is closed when nobody refers to it any more.
-// Unchecked because of `writerState`, which only the holder of the write lock touches, and of the
-// coordinator, which is safe to share by its own account.
+// Unchecked because of `writerState`, which only the holder of the write lock touches, of
+// `unsyncedRuns`, which only the thread touches that writes a group, and of the coordinator, which is safe to share by its own account.
 public final class Database: @unchecked Sendable {
     /// How to open a database.
     public struct Options: Sendable {
@@ -47,6 +47,9 @@ public final class Database: @unchecked Sendable {
     /// Touched by the holder of the write lock only, which is why accesses are not checked: there are
     /// twenty in a small commit, and none calls what makes another.
     @exclusivity(unchecked) var writerState = WriterState()
+    /// What the newest record that this process wrote vouches for. Touched by whoever writes a group,
+    /// one after the other: accesses are not checked, as above.
+    @exclusivity(unchecked) var unsyncedRuns = UnsyncedRuns()
     /// Transactions of this process that have finished and are not on disk yet.
     let commits = CommitQueue()
     let pageMemory: PageMemoryPool
@@ -98,17 +101,9 @@ public final class Database: @unchecked Sendable {
     /// versions exist.
     func record(of version: UInt64) throws(StorageError) -> CommitRecord? {
         if let known = newestRecord.withLock({ $0 }), known.version == version { return known }
-        // Published before the version is: this version's sequence number or the next one, while
-        // this version is the newest.
-        let sequence = coordinator.visibleSequence
-        for candidate in [sequence, sequence - 1] {
-            let place = coordinator.recordPlace(of: candidate)
-            guard let record = try file.readRecord(at: place), record.version == version
-            else { continue }
-            rememberRecord(record)
-            return record
-        }
-        return nil
+        let record = try file.readRecord(of: version, newestIn: coordinator)
+        if let record { rememberRecord(record) }
+        return record
     }
 
     func rememberRecord(_ record: CommitRecord) {
@@ -217,8 +212,9 @@ extension Database.Statistics {
         freeBytes = file.offset(of: space.freePages)
         waitingBytes = file.offset(of: space.waitingPages)
         for index in pinnedVersions.indices {
+            let version = pinnedVersions[index].version
             let pages = space.waiting.pageCount(
-                heldOnlyBy: pinnedVersions[index].version, pinned: writerState.pinned)
+                heldOnlyBy: version...version, pinned: writerState.pinned)
             pinnedVersions[index].heldBytes = file.offset(of: pages)
         }
     }
@@ -262,19 +258,16 @@ extension Database {
             coordinator.withdrawSequence(to: sequence)
             let recovery = Recovery(file: file)
             var outcome = Recovery.Outcome(
-                needsSync: true, abandoned: [.slot(CommitRecord.slot(of: sequence + 1))])
-            if coordinator.needsRecovery {
-                outcome.abandoned = try recovery.slotsOfRecords(after: sequence)
-            }
+                needsSync: true, abandoned: try recovery.slotsOfRecords(after: sequence))
             if let record {
                 outcome.abandoned += try file.recordsAmongPages(after: record).map(\.place)
             }
             if planted(.keepsAbandonedRecord), !coordinator.needsRecovery { outcome.abandoned = [] }
             if coordinator.needsRecovery, let record {
-                guard let commits = try recovery.unsyncedCommits(through: record)
+                guard let unsynced = try recovery.unsynced(of: record)
                 else { throw missingRecord(version) }
                 outcome.record = record
-                outcome.unsynced = commits
+                outcome.unsynced = unsynced
             }
             try recovery.makeDurable(outcome)
             coordinator.finishDelayedRecovery()

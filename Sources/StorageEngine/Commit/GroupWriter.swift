@@ -25,8 +25,7 @@ struct GroupWriter {
     func write(_ group: CommitGroup) throws(StorageError) -> CommitStatistics {
         var record = group.record
         var statistics = CommitStatistics(version: record.version)
-        var reusable: UInt64 = 0
-        let runs = group.sortedPages().map { page in
+        var runs = group.sortedPages().map { page in
             let buffer = group.page(page)!
             return RunImage(
                 page: page, buffer: buffer,
@@ -35,36 +34,61 @@ struct GroupWriter {
         try file.checkSize(pageCount: record.pageCount)
         for run in runs { assertIsValid(run) }
         let isAmongPages = record.place.isPage
-        let hash = try file.seal(runs) { part, hash throws(StorageError) in
-            guard isAmongPages, let hash else { return try write(part, &statistics) }
-            reusable = try write(part, with: &record, hash, &statistics)
+        let sync = sync(of: group)
+        var isMuch = false
+        try file.seal(&runs) { part, all throws(StorageError) in
+            if isAmongPages, let all {
+                isMuch = try write(part, with: &record, of: group, all, &statistics)
+            } else {
+                try write(part, &statistics)
+            }
         }
         if !isAmongPages {
             if group.sync == .withLaterGroup {
                 file.beginWriteback()
             } else if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) {
-                try syncAllBefore(record, &statistics)
+                try syncAll(&statistics)
             }
-            reusable = try write([], with: &record, hash, &statistics)
+            isMuch = try write([], with: &record, of: group, runs, &statistics)
         }
         if planted(.publishesBeforeSync) {
             publishVisible(record)
         }
-        if group.sync == .beforeReturning { try sync(&statistics) }
+        if sync == .beforeReturning {
+            if coordinator.isFirst(record) { try clearMarker(&statistics) }
+            try self.sync(&statistics)
+        }
         file.adopt(runs)
         database.rememberRecord(record)
-        if group.sync == .beforeReturning {
+        if sync == .beforeReturning {
             coordinator.publish(
                 version: record.version, sequence: record.sequence, recordPage: record.place.page)
-            coordinator.publishReusable(version: reusable)
         } else {
             publishVisible(record)
-            if group.sync != .withLaterGroup {
-                database.backgroundSync.note(
-                    record, reusable: reusable, holdsMuch: group.sync == .soon)
+            if sync != .withLaterGroup {
+                database.backgroundSync.note(record, holdsMuch: sync == .soon || isMuch)
             }
         }
         return statistics
+    }
+
+    /// Two kinds of commits are durable before anything follows them, whatever was asked for: the first
+    /// since the file was opened, with which the clean-close marker goes, before any slot is used again;
+    /// and one whose record does not list its pages, because recovery could not tell that a later one
+    /// has written over them.
+    private func sync(of group: CommitGroup) -> CommitGroup.Sync {
+        guard group.sync != .withLaterGroup,
+            coordinator.isFirst(group.record) || group.record.pagesWereSynced
+        else { return group.sync }
+        return .beforeReturning
+    }
+
+    /// With the same sync as the record. If only the record reaches the disk, its slot tells the next
+    /// opener that the marker is out of date.
+    private func clearMarker(_ statistics: inout CommitStatistics) throws(StorageError) {
+        guard !file.isInMemory, try file.readMarker() != nil else { return }
+        statistics.writeCalls += 1
+        try file.clearMarker()
     }
 
     private func publishVisible(_ record: CommitRecord) {
@@ -132,15 +156,17 @@ struct GroupWriter {
 
     // MARK: 6. Record
 
-    /// Writes the record, with the runs behind it in the same call if it is among the pages. Returns what
-    /// may be reused once it is durable. `hash`: of all pages of the group.
+    /// Writes the record, with the runs behind it in the same call if it is among the pages.
+    /// `all`: all runs of the group. Returns whether so much was written since the durable version
+    /// that a sync should not wait for its time.
     private func write(
-        _ runs: ArraySlice<RunImage>, with record: inout CommitRecord, _ hash: UInt64,
-        _ statistics: inout CommitStatistics
-    ) throws(StorageError) -> UInt64 {
-        if !record.pagesWereSynced { record.pageListHash = hash }
-        try makeRoom(for: record, &statistics)
-        let reusable = raiseFloor(of: &record)
+        _ runs: ArraySlice<RunImage>, with record: inout CommitRecord, of group: CommitGroup,
+        _ all: [RunImage], _ statistics: inout CommitStatistics
+    ) throws(StorageError) -> Bool {
+        if !record.place.isPage, coordinator.isSlotNeeded(of: record.sequence) {
+            try syncAll(&statistics)
+        }
+        let (unsynced, isMuch) = try vouch(in: &record, for: all, of: group, &statistics)
         do {
             try write(runs, with: record, &statistics)
         } catch {
@@ -156,7 +182,8 @@ struct GroupWriter {
             }
             throw error
         }
-        return reusable
+        database.unsyncedRuns = unsynced
+        return isMuch
     }
 
     private func write(
@@ -182,37 +209,73 @@ struct GroupWriter {
         statistics.pages -= 1
     }
 
-    /// Makes what waits for a sync durable if it is so many records that the slot of a durable one would
-    /// be next.
-    private func makeRoom(
-        for record: CommitRecord, _ statistics: inout CommitStatistics
-    ) throws(StorageError) {
-        let unsynced = record.sequence - 1 - coordinator.durableSequence
-        if unsynced >= CommitRecord.maximumUnsynced, !planted(.reusesUnsyncedSlots) {
-            try syncAllBefore(record, &statistics)
+    /// Fills in what the record vouches for, and since when: for what the group wrote, and for what
+    /// was written since a durable version and is still reached. Returns that, and whether it is much.
+    private func vouch(
+        in record: inout CommitRecord, for runs: [RunImage], of group: CommitGroup,
+        _ statistics: inout CommitStatistics
+    ) throws(StorageError) -> (UnsyncedRuns, isMuch: Bool) {
+        let before = coordinator.visibleSequence
+        // In this order: what is not newer than the version is durable, whatever the number says.
+        let durable = coordinator.durableVersion
+        record.durableFloor = coordinator.durableSequence
+        if record.durableFloor < before, !planted(.raisesDurableFloor) {
+            let unsynced = try unsyncedRuns(of: before).after(
+                record.sequence, writing: unsyncedRuns(of: record, runs), freeing: group.freed,
+                durable: durable)
+            let extents = unsynced.extents
+            let bytes = file.offset(of: unsynced.pageCount)
+            if bytes <= Pager.largestUnsyncedBytes,
+                CommitRecord.fits(pageList: extents, log: record.log, version: record.version)
+            {
+                record.vouch(for: extents, unsynced.hash)
+                let isMuch =
+                    bytes > Pager.largestUnsyncedBytes / 2
+                    || 2 * ExtentCoding.byteCount(of: extents) > CommitRecord.listCapacity
+                return (unsynced, isMuch)
+            }
+            try syncAll(&statistics)
+        }
+        record.durableFloor = before
+        var hash = PageListHash()
+        for run in runs { hash.combine(run.seal) }
+        record.vouch(for: record.pageList, hash)
+        // Of what is synced before anything follows, nobody asks.
+        let own = sync(of: group) == .beforeReturning ? [] : unsyncedRuns(of: record, runs)
+        return (UnsyncedRuns(sequence: record.sequence, runs: own), false)
+    }
+
+    /// What a record has to vouch for of its own commit.
+    private func unsyncedRuns(
+        of record: CommitRecord, _ runs: [RunImage]
+    ) -> [UnsyncedRuns.Run] {
+        if record.pagesWereSynced { return [] }
+        return runs.map {
+            UnsyncedRuns.Run(
+                page: $0.page, pageCount: UInt64($0.byteCount) >> file.pageShift,
+                version: record.version, seal: $0.seal)
         }
     }
 
-    /// Returns what may be reused once the record is durable.
-    private func raiseFloor(of record: inout CommitRecord) -> UInt64 {
-        // In this order: the version is not newer than the sequence number's.
-        let floorVersion = coordinator.durableVersion
-        record.durableFloor = coordinator.durableSequence
-        if planted(.raisesDurableFloor) { record.durableFloor = record.sequence - 1 }
-        return record.durableFloor == record.sequence - 1 ? record.version : floorVersion
+    /// What the newest record vouches for; `sequence`: its number.
+    private func unsyncedRuns(of sequence: UInt64) throws(StorageError) -> UnsyncedRuns {
+        if database.unsyncedRuns.sequence == sequence { return database.unsyncedRuns }
+        // Of another process.
+        let version = coordinator.visibleVersion
+        guard let record = try database.record(of: version) else {
+            throw database.missingRecord(version)
+        }
+        return UnsyncedRuns(
+            sequence: sequence, runs: try Recovery(file: file).unsyncedRuns(of: record))
     }
 
     // MARK: 5 and 7. Sync
 
-    /// Makes durable what was written so far: the pages of `record`, which is to be written, and all
-    /// versions before it.
-    private func syncAllBefore(
-        _ record: CommitRecord, _ statistics: inout CommitStatistics
-    ) throws(StorageError) {
+    /// Makes durable what was written so far: the pages of the group, and all versions before it.
+    private func syncAll(_ statistics: inout CommitStatistics) throws(StorageError) {
         try sync(&statistics)
         coordinator.publishDurable(
-            version: coordinator.visibleVersion, sequence: record.sequence - 1)
-        database.backgroundSync.publishNoted()
+            version: coordinator.visibleVersion, sequence: coordinator.visibleSequence)
     }
 
     private func sync(_ statistics: inout CommitStatistics) throws(StorageError) {

@@ -30,7 +30,8 @@ extension Pager {
     private func steps(before sequence: UInt64) throws(StorageError) -> [FreeSpaceStep]? {
         guard let record else { return nil }
         return try file.freeSpaceSteps(
-            of: record.checkpointSequence + 1..<sequence, before: record, inMemory: head.records)
+            of: record.checkpointSequence + 1..<min(sequence, record.sequence + 1),
+            before: record, inMemory: head.records)
     }
 
     private func encode(_ steps: [FreeSpaceStep], since base: PageReference) -> [UInt8] {

@@ -17,8 +17,8 @@ public enum CommitDurability: String, Sendable {
 /// 2. When no other group is being written, one of the waiting threads takes the group; it does
 ///    the rest (``GroupWriter``).
 /// 3. Seal: fill in the checksums, or encrypt.
-/// 4. Write the runs, each contiguous stretch with one call, to pages that no version since the
-///    durable floor uses (invariant I1).
+/// 4. Write the runs, each contiguous stretch with one call, to pages that neither the visible nor the
+///    durable version uses, nor the one that a sync under way makes durable (invariant I1).
 /// 5. If they are more than a record can vouch for, sync: the record then says so.
 /// 6. Write the commit record into slot `sequence mod 64`, or, of a small commit, with 4 behind its
 ///    pages, in a window that a record before has named (``RecordWindow``).
@@ -37,6 +37,9 @@ extension Pager {
     /// More than this is synced before the record is written, instead of being listed in it: so
     /// recovery never reads more than this to check a commit.
     static let largestListedBytes: UInt64 = 1 << 20
+
+    /// And a record lists at most so much that several commits wrote and that was not synced.
+    static let largestUnsyncedBytes: UInt64 = 4 << 20
 
     /// Makes the transaction a version, durable when this returns; the connection then reads it, or
     /// a newer one. A transaction without changes becomes no version. After an error it is rolled
@@ -130,8 +133,9 @@ extension Pager {
                 database.writerState.freeSpace!.beginGroup(firstVersion: firstVersion)
             }
             let draft: CommitRecord
+            let freed: [FreedExtent]
             do throws(StorageError) {
-                draft = try draftRecord(joining: open?.record, durability)
+                (draft, freed) = try draftRecord(joining: open?.record, durability)
             } catch {
                 // Others of the group are failed by the queue, and the map is then read anew.
                 if open == nil { database.writerState.freeSpace!.rollBackGroup() }
@@ -142,12 +146,13 @@ extension Pager {
             recordChanges()
             guard let open else {
                 return CommitGroup(
-                    firstVersion: firstVersion, record: draft, sync: sync(for: durability),
-                    isFull: isFull(draft), memory: &memory, pool: database.pageMemory)
+                    firstVersion: firstVersion, record: draft, freed: freed,
+                    sync: sync(for: durability), isFull: isFull(draft), memory: &memory,
+                    pool: database.pageMemory)
             }
             open.join(
-                draft, sync: sync(for: durability), isFull: isFull(draft), memory: &memory,
-                freed: freedFromHead)
+                draft, freed: freed, sync: sync(for: durability), isFull: isFull(draft),
+                memory: &memory, replaced: freedFromHead)
             return open
         }
     }
@@ -179,15 +184,20 @@ extension Pager {
             || database.writerState.freeSpace!.freedExtents.count > Self.fewExtents
     }
 
-    /// The record that makes this transaction, and the group that it joins, a version. The
-    /// transaction becomes a finished one of the free map. `open`: the group's record so far.
+    /// The record that makes this transaction, and the group that it joins, a version, and what they
+    /// freed of versions before. The transaction becomes a finished one of the free map. `open`: the
+    /// group's record so far.
     private func draftRecord(
         joining open: CommitRecord?, _ durability: CommitDurability?
-    ) throws(StorageError) -> CommitRecord {
-        let sequence = open?.sequence ?? (record?.sequence ?? 0) + 1
+    ) throws(StorageError) -> (CommitRecord, freed: [FreedExtent]) {
+        let newest = record?.sequence ?? 0
+        let sequence = open?.sequence ?? database.coordinator.sequence(after: newest)
         var checkpoint = record?.checkpoint ?? .none
         var checkpointSequence = record?.checkpointSequence ?? 0
-        let isCheckpointDue = sequence - checkpointSequence > CommitRecord.maximumCheckpointAge
+        // Who rebuilds the map from a checkpoint and the records since finds no number missing.
+        let passesSlotsOver = sequence > newest + 1
+        let isCheckpointDue =
+            passesSlotsOver || sequence - checkpointSequence > CommitRecord.maximumCheckpointAge
         var page = open?.place.page ?? 0
         var chain = open?.chain ?? record?.chainOfNext ?? RecordChain()
         if open == nil {
@@ -235,7 +245,7 @@ extension Pager {
                 chain: chain))
         setWindows(of: &draft, after: open ?? record)
         database.writerState.freeSpace!.checkInvariants()
-        return draft
+        return (draft, log.freed)
     }
 
     /// The page behind what the transaction wrote, if its record may be there; else 0.

@@ -1,8 +1,8 @@
 /// Finds the newest version that a file holds, when nobody else has it open.
 ///
 /// Everything here reads bytes that nobody vouches for, in bounded time and memory: 66 blocks, two
-/// windows of 2 MiB with records among the pages, and the pages that the commits since the durable floor list (1 MiB each at most, see
-/// `Pager.commit`).
+/// windows of 2 MiB with records among the pages, and the pages that each record since the durable
+/// floor lists (4 MiB at most, ``Pager/largestUnsyncedBytes``), one record at a time.
 struct Recovery {
     /// What an opener starts from.
     struct Outcome {
@@ -11,17 +11,18 @@ struct Recovery {
         /// Nothing in the file says that the version is durable: call ``makeDurable(_:)`` before
         /// anyone relies on it.
         var needsSync = false
-        /// What the commits since the durable floor wrote, if `needsSync`.
-        var unsynced: [Commit] = []
+        /// What the version needs of what was written since the durable floor, if `needsSync`.
+        var unsynced = Unsynced()
         /// Records of commits that did not become versions. They must be cleared: the pages that
         /// they list will be written again.
         var abandoned: [RecordPlace] = []
     }
 
-    /// A commit that may not be durable.
-    struct Commit {
-        var record: CommitRecord
-        var pages: [Contents]
+    /// What may not be durable of a version.
+    struct Unsynced {
+        var pages: [Contents] = []
+        /// Its record's, and those of the records since its checkpoint.
+        var records: [RecordPlace] = []
     }
 
     /// What was read at a place in the file.
@@ -40,15 +41,15 @@ struct Recovery {
         return try findNewestRecord()
     }
 
-    /// The version that the clean-close marker names, if its record is there, and the slots of the
-    /// records that may have followed show that none has: so opening reads little. The first two
-    /// records after it are in slots (``Coordinator/mayPutRecordAmongPages(after:)``).
+    /// The version that the clean-close marker names, if its record is there, and the slot of the next
+    /// one shows that none followed: so opening reads little. The marker goes with the next record,
+    /// which is in its slot, and durable before any other is written (``Coordinator/isFirst(_:)``).
     private func cleanlyClosedVersion() throws(StorageError) -> CommitRecord? {
         guard let marker = try file.readMarker(),
             let record = try file.readRecord(at: marker.place),
             record.version == marker.version, record.commitID == marker.commitID,
             record.sequence == marker.sequence,
-            try slotsOfRecords(after: marker.sequence, atMost: CommitRecord.maximumUnsynced).isEmpty
+            try slotsOfRecords(after: marker.sequence, atMost: 1).isEmpty
         else { return nil }
         return record
     }
@@ -167,23 +168,25 @@ struct Recovery {
         return Outcome(record: newest)
     }
 
-    /// The newest version that is whole: its pages are what its record says, and so is every commit
-    /// between it and the durable floor, for each vouches for its own pages only.
+    /// The newest version that is whole: the pages that its record lists are as they were written, and
+    /// the records are there that its free map is rebuilt from. A newer version may have written over
+    /// pages that an older one needs, but not over those of the durable one: at the latest that is
+    /// whole.
     private func newestIntact(
         from newest: CommitRecord, _ records: [UInt64: CommitRecord], _ slots: [Slot]
     ) throws(StorageError) -> Outcome {
         var outcome = Outcome(record: nil, needsSync: true)
-        for sequence in newest.durableFloor + 1...newest.sequence {
-            if planted(.acceptsZeroSlots), slots[Int(CommitRecord.slot(of: sequence))].isEmpty {
-                continue
-            }
-            guard let record = records[sequence], let pages = try intactPages(of: record)
-            else { break }
+        let floor = records.values.reduce(newest.durableFloor) { max($0, $1.durableFloor) }
+        let candidates = records.values.filter { $0.sequence > floor }
+        for record in candidates.sorted(by: { $0.sequence > $1.sequence }) {
+            let unsynced = try unsynced(of: record, since: floor) { records[$0] }
+            guard let unsynced else { continue }
             outcome.record = record
-            outcome.unsynced.append(Commit(record: record, pages: pages))
+            outcome.unsynced = unsynced
+            break
         }
-        if outcome.record == nil, newest.durableFloor > 0 {
-            guard let floor = records[newest.durableFloor] else {
+        if outcome.record == nil, floor > 0 {
+            guard let floor = records[floor] else {
                 throw damaged(
                     "the pages of version \(newest.version) are not intact, and no commit record "
                         + "before it is valid")
@@ -196,27 +199,61 @@ struct Recovery {
         return outcome
     }
 
-    /// The commits from the durable floor of `newest` to itself; nil where one is not whole.
-    func unsyncedCommits(through newest: CommitRecord) throws(StorageError) -> [Commit]? {
-        var commits: [Commit] = []
-        for sequence in newest.durableFloor + 1...newest.sequence {
-            let record =
-                sequence == newest.sequence
-                ? newest : try file.readRecord(at: newest.place(of: sequence))
-            guard let record, record.sequence == sequence,
-                let pages = try intactPages(of: record)
-            else { return nil }
-            commits.append(Commit(record: record, pages: pages))
+    /// What may not be durable of a version; nil where it is not whole.
+    func unsynced(of newest: CommitRecord) throws(StorageError) -> Unsynced? {
+        try unsynced(of: newest, since: newest.durableFloor) { sequence throws(StorageError) in
+            try file.readRecord(at: newest.place(of: sequence))
         }
-        return commits
     }
 
-    /// What the record lists, if every run that the commit wrote is as it was written; else nil.
-    private func intactPages(of record: CommitRecord) throws(StorageError) -> [Contents]? {
+    /// The same beside the durable record with number `floor`.
+    private func unsynced(
+        of newest: CommitRecord, since floor: UInt64,
+        _ record: (UInt64) throws(StorageError) -> CommitRecord?
+    ) throws(StorageError) -> Unsynced? {
+        var unsynced = Unsynced(records: [newest.place])
+        let first = max(newest.checkpointSequence, floor + 1)
+        for sequence in first..<max(newest.sequence, first) {
+            guard let other = try record(sequence), other.sequence == sequence else {
+                if planted(.acceptsZeroSlots) { continue }
+                return nil
+            }
+            unsynced.records.append(other.place)
+        }
+        guard let pages = try intactPages(of: newest) else { return nil }
+        unsynced.pages = pages
+        return unsynced
+    }
+
+    /// What the newest record vouches for, for whoever writes the next one: another process wrote this
+    /// one.
+    ///
+    /// - Throws: `.damaged` where a page is not what was written.
+    func unsyncedRuns(of record: CommitRecord) throws(StorageError) -> [UnsyncedRuns.Run] {
+        var runs: [UnsyncedRuns.Run] = []
+        guard
+            try intactPages(
+                of: record,
+                {
+                    runs.append(
+                        UnsyncedRuns.Run(
+                            page: $0, pageCount: $1.pageCount, version: $1.birth, seal: $1.seal))
+                }) != nil
+        else {
+            throw damaged("pages that version \(record.version) wrote are not what was written")
+        }
+        return runs
+    }
+
+    /// What the record lists, if every run is as it was written; else nil. `visit` gets the runs with
+    /// their first pages.
+    private func intactPages(
+        of record: CommitRecord, _ visit: (UInt64, IntactRun) -> Void = { _, _ in }
+    ) throws(StorageError) -> [Contents]? {
         guard try file.size() >> file.pageShift >= record.pageCount else { return nil }
         if record.pagesWereSynced { return [] }
         let listedPages = record.pageList.reduce(0) { $0 + $1.count }
-        guard file.offset(of: listedPages) <= Pager.largestListedBytes else { return nil }
+        guard file.offset(of: listedPages) <= Pager.largestUnsyncedBytes else { return nil }
         var hash = PageListHash()
         var contents: [Contents] = []
         for extent in record.pageList {
@@ -224,7 +261,7 @@ struct Recovery {
             let bytes = try file.read(offset: offset, count: file.byteCount(extent.count))
             if planted(.acceptsZeroPages), bytes.allSatisfy({ $0 == 0 }) { return [] }
             let isIntact = bytes.withUnsafeBytes {
-                combineRuns(in: $0, of: extent, newestBirth: record.version, &hash)
+                combineRuns(in: $0, of: extent, newestBirth: record.version, &hash, visit)
             }
             guard bytes.count == file.byteCount(extent.count), isIntact else { return nil }
             contents.append(Contents(offset: offset, bytes: bytes))
@@ -235,7 +272,7 @@ struct Recovery {
     /// False where the bytes are not whole runs of versions up to that one.
     private func combineRuns(
         in bytes: UnsafeRawBufferPointer, of extent: Extent, newestBirth: UInt64,
-        _ hash: inout PageListHash
+        _ hash: inout PageListHash, _ visit: (UInt64, IntactRun) -> Void
     ) -> Bool {
         guard bytes.count == file.byteCount(extent.count) else { return false }
         var page = extent.start
@@ -246,6 +283,7 @@ struct Recovery {
                 run.birth >= 1, run.birth <= newestBirth
             else { return false }
             hash.combine(run.seal)
+            visit(page, run)
             page += run.pageCount
         }
         return true
@@ -260,10 +298,8 @@ struct Recovery {
     /// and nothing is encrypted twice.
     func makeDurable(_ outcome: Outcome) throws(StorageError) {
         for place in outcome.abandoned { try file.clearRecord(at: place) }
-        for commit in outcome.unsynced {
-            for pages in commit.pages { try file.write(pages.bytes, at: pages.offset) }
-            try file.rewriteRecord(at: commit.record.place)
-        }
+        for pages in outcome.unsynced.pages { try file.write(pages.bytes, at: pages.offset) }
+        for place in outcome.unsynced.records { try file.rewriteRecord(at: place) }
         try file.sync()
     }
 

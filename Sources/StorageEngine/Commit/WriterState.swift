@@ -9,6 +9,8 @@ struct WriterState {
     private(set) var pinned = PinnedVersions()
     /// Through which version what was freed had been looked at then.
     private var reclaimedThrough: UInt64 = 0
+    /// Pages that were free then but for the versions that a loss of power may lead back to.
+    private var pagesForRecovery: UInt64 = 0
     /// When the end of the file is given back.
     var tailRelease = TailRelease()
 
@@ -37,21 +39,30 @@ struct WriterState {
         visible: UInt64, below record: CommitRecord?, joining isJoining: Bool = false,
         in database: Database
     ) throws(StorageError) {
-        guard freeSpace!.waitingPages > 0 || freeSpace!.uncutSince != nil else { return }
-        var limit = min(visible, database.coordinator.reusableVersion)
-        if planted(.reusesByVisibleVersion) { limit = visible }
-        if isJoining, limit <= reclaimedThrough { return }
-        reclaimedThrough = limit
-        // After the limit is known: a pin that is missed now is on that version or a newer one.
-        database.coordinator.collectPinnedVersions(into: &pinned.versions)
+        guard freeSpace!.waitingPages > 0 || freeSpace!.uncutSince != nil else {
+            pagesForRecovery = 0
+            return
+        }
+        if isJoining, visible <= reclaimedThrough { return }
+        reclaimedThrough = visible
+        // After that is known: a pin that is missed now is on that version or a newer one.
+        let coordinator = database.coordinator
+        coordinator.collectPinnedVersions(into: &pinned.versions)
         if planted(.reusesPinnedPages) { pinned.versions.removeAll() }
-        guard freeSpace!.reclaim(through: limit, pinned: pinned) else {
+        var durable = visible
+        if !planted(.reusesByVisibleVersion) {
+            durable = coordinator.addVersionsOfRecovery(to: &pinned.versions)
+        }
+        guard freeSpace!.reclaim(through: visible, pinned: pinned) else {
             freeSpace = nil
             throw database.file.damage(0, "a page is free twice")
         }
+        pagesForRecovery =
+            durable < visible
+            ? freeSpace!.waiting.pageCount(heldOnlyBy: durable...visible - 1, pinned: pinned) : 0
         if let record {
             cutFile(
-                to: max(record.pageCount, freeSpace!.pageCount), ifSince: limit,
+                to: max(record.pageCount, freeSpace!.pageCount), ifSince: min(visible, durable),
                 in: database.file)
         }
     }
@@ -70,10 +81,13 @@ struct WriterState {
     private static let muchWaitingBytes: UInt64 = 4 << 20
     private static let muchWaitingShare: UInt64 = 16
 
-    /// Whether so much was freed by versions that were not durable, and is not free before they are,
-    /// that they should be made durable at once.
+    /// Freed, and not free before a newer version is durable.
+    private var pagesWaitingForSync: UInt64 { freeSpace!.pendingPages + pagesForRecovery }
+
+    /// Whether so much was freed, and is not free before a newer version is durable, that one should
+    /// be made so at once.
     func holdsMuchForSync(in file: PageFile) -> Bool {
-        file.offset(of: freeSpace!.pendingPages)
+        file.offset(of: pagesWaitingForSync)
             > max(
                 Self.muchWaitingBytes,
                 file.offset(of: freeSpace!.livePages) / Self.muchWaitingShare)
@@ -82,7 +96,7 @@ struct WriterState {
     /// Whether a transaction should wait for that before it begins, because the file might grow by
     /// what it writes otherwise.
     func shouldWaitForSync(in file: PageFile) -> Bool {
-        holdsMuchForSync(in: file) && freeSpace!.freePages < freeSpace!.pendingPages
+        holdsMuchForSync(in: file) && freeSpace!.freePages < pagesWaitingForSync
     }
 
     private mutating func reach(

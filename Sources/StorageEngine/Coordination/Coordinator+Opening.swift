@@ -56,17 +56,15 @@ extension Coordinator {
 
     /// Publishes the recovered version and the sequence number of its commit record, and lets others
     /// join. Only as ``Role/soleOpener``, once. `recordPage`: see ``RecordPlace/page``. `isDurable`: false where a reader found a version that
-    /// nothing in the file vouches for. `isReusable`: see ``reusableVersion``.
+    /// nothing in the file vouches for.
     package func finishRecovery(
-        version: UInt64, sequence: UInt64, recordPage: UInt64 = 0, isDurable: Bool = true,
-        isReusable: Bool = true
+        version: UInt64, sequence: UInt64, recordPage: UInt64 = 0, isDurable: Bool = true
     ) throws(StorageError) {
         try checkNotForked()
         region.recordPage(of: sequence).storeSequential(recordPage)
         region.openedSequence.storeSequential(sequence)
         region.durableSequence.storeSequential(isDurable ? sequence : 0)
         region.durableVersion.storeSequential(isDurable ? version : 0)
-        region.reusableVersion.storeSequential(isDurable && isReusable ? version : 0)
         region.needsRecovery.storeSequential(isDurable ? 0 : 1)
         region.visibleSequence.storeSequential(sequence)
         region.visibleVersion.storeSequential(version)

@@ -138,6 +138,7 @@ extension Coordinator {
             if region.processSlot(index).isWaitingToWrite.exchange(0) != 0 {
                 _ = region.waitingProcessCount.fetchAdd(UInt32.max)
             }
+            if region.syncingProcess.loadAcquire() == UInt32(index) + 1 { region.clearSync() }
             region.processSlot(index).isInUse.storeRelease(0)
             try? System.unlock(lockFile, range)
         }

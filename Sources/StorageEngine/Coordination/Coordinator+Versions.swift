@@ -14,21 +14,8 @@ extension Coordinator {
     /// older one.
     package var durableSequence: UInt64 { region.durableSequence.loadAcquire() }
 
-    /// No recovery looks at a page that this version, or one before it, freed.
-    ///
-    /// Not the durable version: a record of a version that was not durable when it was written
-    /// vouches for its pages by their contents, and so do all those between it and its durable floor,
-    /// even when they have become durable since. Their pages must stay, though freed, until a
-    /// record with a newer floor is durable.
-    package var reusableVersion: UInt64 { region.reusableVersion.loadAcquire() }
-
     /// Whether the visible version was adopted by a process that could not make it durable.
     package var needsRecovery: Bool { region.needsRecovery.loadAcquire() != 0 }
-
-    /// Raises ``reusableVersion``. Any thread.
-    package func publishReusable(version: UInt64) {
-        Self.raise(region.reusableVersion, to: version)
-    }
 
     /// The visible version has been made durable. Only while writing.
     package func finishDelayedRecovery() {
@@ -40,6 +27,33 @@ extension Coordinator {
     func recordPlace(of sequence: UInt64) -> RecordPlace {
         let page = region.recordPage(of: sequence).loadAcquire()
         return page == 0 ? .slot(CommitRecord.slot(of: sequence)) : .page(page)
+    }
+
+    /// The number of the record after the one with this number, which is the newest: the next one
+    /// whose slot holds nothing that a loss of power, or the end of the writer, leads back to. That
+    /// are the newest record, the durable one, and the one that is being made durable, each with
+    /// those since its checkpoint. Only with the write lock.
+    func sequence(after newest: UInt64) -> UInt64 {
+        var next = newest + 1
+        while CommitRecord.wouldReplace(neededBy: newest, sequence: next)
+            || isSlotNeeded(of: next)
+        { next += 1 }
+        return next
+    }
+
+    /// Whether the slot of a new record's number holds what a loss of power leads back to.
+    func isSlotNeeded(of sequence: UInt64) -> Bool {
+        if planted(.reusesUnsyncedSlots) { return false }
+        // In this order: what is no longer being synced is durable.
+        let syncing = region.syncingSequence.loadSequential()
+        let durable = durableSequence
+        return CommitRecord.wouldReplace(neededBy: syncing, sequence: sequence)
+            || CommitRecord.wouldReplace(neededBy: durable, sequence: sequence)
+    }
+
+    /// Whether this is the first record since the file was opened.
+    func isFirst(_ record: CommitRecord) -> Bool {
+        record.sequence == region.openedSequence.loadRelaxed() + 1
     }
 
     /// Whether the record after this one may be among the pages: not the first two since the file was

@@ -4,7 +4,7 @@
 /// It carries no data: whoever finds itself alone clears it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 3
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 4
     static let processSlotCount = 128
     static let pinSlotCount = 4096
 
@@ -51,8 +51,12 @@ struct SharedRegion {
 
     /// That of the durable version's record, or of an older one.
     var durableSequence: UnsafeMutablePointer<UInt64> { word64(80) }
-    /// What versions up to this one freed may be reused, as far as recovery is concerned.
-    var reusableVersion: UnsafeMutablePointer<UInt64> { word64(96) }
+    /// The version that a sync under way is going to make durable, 0 while there is none; and the
+    /// sequence number of its record.
+    var syncingVersion: UnsafeMutablePointer<UInt64> { word64(96) }
+    var syncingSequence: UnsafeMutablePointer<UInt64> { word64(112) }
+    /// The index of the process slot whose process syncs, plus one; 0 while nobody does.
+    var syncingProcess: UnsafeMutablePointer<UInt32> { word32(120) }
     /// 1 if whoever recovered the file could only read it: the visible version must be made durable
     /// before anything is written.
     var needsRecovery: UnsafeMutablePointer<UInt32> { word32(88) }

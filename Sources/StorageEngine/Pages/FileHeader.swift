@@ -8,7 +8,7 @@ struct FileHeader: Equatable, Sendable {
     static let blockCount: UInt64 = 66
     static let markerOffset = blockSize
     static let slotsOffset = 2 * blockSize
-    static let formatVersion: UInt32 = 4
+    static let formatVersion: UInt32 = 5
     static let pageSizes = [4096, 8192, 16384]
 
     private static let magic: [UInt8] = [0x89, 0x52, 0x4C, 0x4D, 0x53, 0x0D, 0x0A, 0x1A]

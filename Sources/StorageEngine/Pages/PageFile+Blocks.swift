@@ -26,6 +26,23 @@ extension PageFile {
         return block.withUnsafeBytes { record(in: $0, at: place) }
     }
 
+    /// The record of a version that is or was visible, nil where its place holds something else by now:
+    /// then newer versions exist.
+    func readRecord(
+        of version: UInt64, newestIn coordinator: Coordinator
+    ) throws(StorageError) -> CommitRecord? {
+        // Published before the version is: its record's number, or that of a newer one, whose writer
+        // may have died. Not every number was used.
+        let newest = coordinator.visibleSequence
+        for sequence in (newest - min(newest, CommitRecord.slotCount - 1)...newest).reversed() {
+            let record = try readRecord(at: coordinator.recordPlace(of: sequence))
+            guard let record, record.sequence == sequence else { continue }
+            if record.version == version { return record }
+            if record.version < version { return nil }
+        }
+        return nil
+    }
+
     /// The records among the pages that followed `record`, by their numbers: in the windows that it
     /// names.
     func recordsAmongPages(after record: CommitRecord) throws(StorageError) -> [CommitRecord] {
@@ -131,6 +148,12 @@ extension PageFile {
         let bytes = marker.encode(header)
         try write(
             cipher == nil ? bytes : sealed(bytes[...], for: .marker), at: FileHeader.markerOffset)
+    }
+
+    /// Overwrites the marker with zeros, in one sector.
+    func clearMarker() throws(StorageError) {
+        let size = Seal.size + CleanCloseMarker.size
+        try write([UInt8](repeating: 0, count: size), at: FileHeader.markerOffset)
     }
 
     // MARK: Sealing

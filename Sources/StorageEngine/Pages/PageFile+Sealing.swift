@@ -3,11 +3,13 @@ struct RunImage {
     var page: UInt64
     var buffer: UnsafeMutableRawPointer
     var byteCount: Int
+    /// The first word of its seal, once it has one.
+    var seal: UInt64 = 0
 
     var reference: PageReference { PageReference(page: page, birth: PageHeader(buffer).birth) }
 }
 
-/// The hash over the seals of the runs that a commit wrote, in the order of the page list.
+/// The hash over the seals of the runs that a record vouches for, in the order of its page list.
 struct PageListHash {
     private(set) var value: UInt64 = 0
 
@@ -25,71 +27,66 @@ extension PageFile {
     /// large commit needs little memory beside its private copies.
     private static let largestBatchBytes = 1 << 20
 
-    /// Seals finished runs, hands them part by part to `write`, the last part with the hash over all
-    /// their seals, and returns that. What `write` gets are the runs themselves, or in an encrypted
-    /// file images of them, valid during the call; the private copies of an encrypted file stay as
-    /// they are, because others may be reading them.
+    /// Seals finished runs, notes their seals, and hands them part by part to `write`, with the last
+    /// part also all of them. What it gets as a part are the runs themselves, or in an encrypted file
+    /// images of them, valid during the call; the private copies of an encrypted file stay as they are,
+    /// because others may be reading them.
     func seal(
-        _ runs: [RunImage],
-        _ write: (ArraySlice<RunImage>, UInt64?) throws(StorageError) -> Void
-    ) throws(StorageError) -> UInt64 {
-        var hash = PageListHash()
+        _ runs: inout [RunImage],
+        _ write: (ArraySlice<RunImage>, _ all: [RunImage]?) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        guard let cipher else {
+            sealInPlace(&runs)
+            return try write(runs[...], runs)
+        }
         for batch in sealingBatches(of: runs) {
-            let isLast = batch.endIndex == runs.endIndex
-            guard let cipher else {
-                sealInPlace(batch, &hash)
-                try write(batch, isLast ? hash.value : nil)
-                continue
-            }
             try sealingScratch.withLock { scratch throws(StorageError) in
-                let images = seal(batch, with: cipher, into: &scratch, &hash)
-                try write(images, isLast ? hash.value : nil)
+                let images = seal(&runs, batch, with: cipher, into: &scratch)
+                try write(images, batch.endIndex == runs.endIndex ? runs : nil)
             }
         }
-        if cipher != nil { sealingScratch.withLock { $0.reset() } }
-        return hash.value
+        sealingScratch.withLock { $0.reset() }
     }
 
-    /// Parts of a commit to be sealed and written one after the other, at least one; of a plain file
-    /// the whole.
-    private func sealingBatches(of runs: [RunImage]) -> [ArraySlice<RunImage>] {
-        guard cipher != nil else { return [runs[...]] }
-        var batches: [ArraySlice<RunImage>] = []
+    /// Parts of a commit to be sealed and written one after the other, at least one.
+    private func sealingBatches(of runs: [RunImage]) -> [Range<Int>] {
+        var batches: [Range<Int>] = []
         var start = 0
         var bytes = 0
         for index in runs.indices {
             if bytes > 0, bytes + runs[index].byteCount > Self.largestBatchBytes {
-                batches.append(runs[start..<index])
+                batches.append(start..<index)
                 (start, bytes) = (index, 0)
             }
             bytes += runs[index].byteCount
         }
         // A group that only frees has one part too, an empty one.
-        batches.append(runs[start...])
+        batches.append(start..<runs.count)
         return batches
     }
 
-    private func sealInPlace(_ runs: ArraySlice<RunImage>, _ hash: inout PageListHash) {
-        for run in runs {
-            hash.combine(
-                PageHeader.seal(
-                    UnsafeMutableRawBufferPointer(start: run.buffer, count: run.byteCount),
-                    pageNumber: run.page, fileSeed: fileSeed))
+    private func sealInPlace(_ runs: inout [RunImage]) {
+        for index in runs.indices {
+            runs[index].seal = PageHeader.seal(
+                UnsafeMutableRawBufferPointer(
+                    start: runs[index].buffer, count: runs[index].byteCount),
+                pageNumber: runs[index].page, fileSeed: fileSeed)
         }
     }
 
-    /// The sealed images, in `scratch`.
+    /// The sealed images of some of the runs, in `scratch`.
     private func seal(
-        _ runs: ArraySlice<RunImage>, with cipher: FileCipher, into scratch: inout SealingScratch,
-        _ hash: inout PageListHash
+        _ runs: inout [RunImage], _ batch: Range<Int>, with cipher: FileCipher,
+        into scratch: inout SealingScratch
     ) -> ArraySlice<RunImage> {
-        var place = scratch.memory(byteCount: runs.reduce(0) { $0 + $1.byteCount })
+        var place = scratch.memory(byteCount: runs[batch].reduce(0) { $0 + $1.byteCount })
         var images: [RunImage] = []
-        images.reserveCapacity(runs.count)
-        for run in runs {
+        images.reserveCapacity(batch.count)
+        for index in batch {
+            let run = runs[index]
             let contents = UnsafeRawBufferPointer(
                 start: run.buffer + Seal.size, count: run.byteCount - Seal.size)
-            hash.combine(cipher.seal(contents, for: .run(page: run.page), to: place))
+            runs[index].seal = cipher.seal(contents, for: .run(page: run.page), to: place)
             images.append(RunImage(page: run.page, buffer: place, byteCount: run.byteCount))
             place += run.byteCount
         }

@@ -98,11 +98,15 @@ struct WaitingSpace: Sendable {
         return 0
     }
 
-    /// Pages that no other pinned version reaches than `version`.
-    func pageCount(heldOnlyBy version: UInt64, pinned: PinnedVersions) -> UInt64 {
+    /// Pages that a pinned version of this range reaches, and none outside of it.
+    func pageCount(
+        heldOnlyBy versions: ClosedRange<UInt64>, pinned: PinnedVersions
+    ) -> UInt64 {
         batches.reduce(0) {
-            let isAlone = pinned.span(in: $1.versions) == version...version
-            return isAlone ? $0 + $1.extents.pageCount : $0
+            guard let span = pinned.span(in: $1.versions), versions.contains(span.lowerBound),
+                versions.contains(span.upperBound)
+            else { return $0 }
+            return $0 + $1.extents.pageCount
         }
     }
 }

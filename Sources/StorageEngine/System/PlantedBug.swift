@@ -20,6 +20,7 @@ enum PlantedBug: String, CaseIterable {
     case keepsAbandonedRecord = "abandoned-record-stays"
     // Space and pins.
     case reusesByVisibleVersion = "reuse-by-visible-version"
+    case announcesNoSync = "sync-not-announced"
     case reusesPinnedPages = "reuse-pinned-pages"
     case keepsPinsOfTheDead = "pins-of-the-dead-stay"
     case rollsGroupBack = "rollback-loses-group"

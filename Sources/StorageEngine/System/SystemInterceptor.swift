@@ -131,7 +131,8 @@ extension SystemInterceptor {
         let list = Unmanaged<List>.fromOpaque(address).takeUnretainedValue()
         let concerned = list.interceptors.filter { $0.concerns(context) }
         var verdict = Verdict()
-        for interceptor in concerned { interceptor.judge(context, &verdict) }
+        var begun: [Int] = []
+        for interceptor in concerned { begun.append(interceptor.judge(context, &verdict)) }
         if verdict.killsBefore { killProcess() }
         verdict.gate?.hold()
         if let failure = verdict.failure {
@@ -140,9 +141,9 @@ extension SystemInterceptor {
         }
         let result = body(verdict.limit)
         let code = errno
-        for interceptor in concerned {
+        for (interceptor, begun) in zip(concerned, begun) {
             if result >= 0 {
-                interceptor.record(context, result: result)
+                interceptor.record(context, result: result, begun: begun)
             } else {
                 interceptor.record(SystemFailure(call: context.call, errno: code))
             }
@@ -186,7 +187,8 @@ extension SystemInterceptor {
         return state.withLock { $0.openPaths[context.descriptor] != nil }
     }
 
-    private func judge(_ context: SystemCallContext, _ verdict: inout Verdict) {
+    /// Returns how many events were traced before this call.
+    private func judge(_ context: SystemCallContext, _ verdict: inout Verdict) -> Int {
         state.withLock { state in
             let call = context.call
             state.counts[call, default: 0] += 1
@@ -213,6 +215,7 @@ extension SystemInterceptor {
                 default: break
                 }
             }
+            return state.trace.count
         }
     }
 
@@ -220,14 +223,16 @@ extension SystemInterceptor {
         state.withLock { $0.failures[failure, default: 0] += 1 }
     }
 
-    private func record(_ context: SystemCallContext, result: Int) {
+    private func record(_ context: SystemCallContext, result: Int, begun: Int) {
         state.withLock { state in
             if context.call == .open, let path = context.path {
                 state.openPaths[Int32(truncatingIfNeeded: result)] = path
             }
             guard recordsTrace else { return }
             let path = context.path ?? state.openPaths[context.descriptor]
-            if let event = SystemTraceEvent(context, path: path, result: result) {
+            let event = SystemTraceEvent(
+                context, path: path, result: result, position: state.trace.count, begun: begun)
+            if let event {
                 state.trace.append(event)
             }
         }

@@ -8,7 +8,7 @@ package struct SystemTraceEvent: Equatable, Sendable {
         case write(offset: UInt64, bytes: [UInt8])
         case truncate(size: UInt64)
         case allocate(offset: UInt64, length: UInt64, System.Allocation)
-        /// Everything written to the file before is durable.
+        /// Everything written to the file before the call began is durable.
         case sync
         /// Everything done to the entries of the directory before is durable.
         case syncDirectory
@@ -22,9 +22,17 @@ package struct SystemTraceEvent: Equatable, Sendable {
     /// -1 for calls on paths.
     package var descriptor: Int32
     package var change: Change
+    /// How many events the trace had when this one was added to it.
+    package var position: Int
+    /// How many it had when the call began: other threads may have added some in between.
+    package var begun: Int
 
-    init?(_ context: SystemCallContext, path: String?, result: Int) {
+    init?(
+        _ context: SystemCallContext, path: String?, result: Int, position: Int, begun: Int
+    ) {
         self.path = path
+        self.position = position
+        self.begun = begun
         descriptor = context.descriptor
         switch context.call {
         case .pwrite, .pwritev:

@@ -26,13 +26,13 @@ extension PlantedBugCatalogue {
             "zero-pages-intact", "recovery takes listed pages of zeros for intact",
             breaks: prefix, "power-loss/creating", "power-loss/full"),
         PlantedBugEntry(
-            "zero-slot-is-record", "recovery passes over an empty slot among unsynced records",
+            "zero-slot-is-record", "recovery does not miss records that a free map is rebuilt from",
             breaks: relaxed, "power-loss/relaxed-slots", "power-loss/relaxed"),
         PlantedBugEntry(
             "zero-file-is-new", "a file of zeros, however long, is taken for one to be created",
             breaks: "E15: what is no database is refused", "hostile-files/zeros"),
         PlantedBugEntry(
-            "relaxed-slot-reuse", "no bound on the records that are not synced yet",
+            "relaxed-slot-reuse", "records of unsynced versions replace those of the durable one",
             breaks: relaxed, "power-loss/relaxed-slots"),
         PlantedBugEntry(
             "adopt-without-sync", "a version that may not be durable is built upon",
@@ -52,6 +52,9 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "reuse-by-visible-version", "space is reused before a crash cannot lead back to it",
             breaks: relaxed, "power-loss/relaxed"),
+        PlantedBugEntry(
+            "sync-not-announced", "what a sync under way makes durable is written over meanwhile",
+            breaks: relaxed, "power-loss/relaxed-slots", "power-loss/relaxed"),
         PlantedBugEntry(
             "reuse-pinned-pages", "pages that a reader has pinned are reused",
             breaks: "E4: a reader sees one version", "pinned-readers/one"),

@@ -36,6 +36,12 @@ package struct PowerLossHistory {
     package init(
         durable: [UInt8], pending: [SystemTraceEvent], acknowledged: Int, headBytes: Int
     ) {
+        // Those of another trace are older than all that follows.
+        let pending = pending.map { event in
+            var event = event
+            event.position = -1
+            return event
+        }
         moments = [
             Moment(
                 durable: durable, pending: pending, acknowledged: acknowledged,
@@ -47,8 +53,11 @@ package struct PowerLossHistory {
         eventCount += 1
         var moment = moments.last!
         if event.change == .sync {
-            moment.durable = present
-            moment.pending = []
+            // What was written while it was under way may have reached the disk or not.
+            for covered in moment.pending where covered.position < event.begun {
+                covered.apply(to: &moment.durable)
+            }
+            moment.pending.removeAll { $0.position < event.begun }
         } else {
             moment.pending.append(event)
         }
