@@ -193,33 +193,7 @@ public final class Table {
     /// The node and position in it that hold a column of a leaf: the leaf itself, or the column's
     /// own node; nil if the leaf is older than the column, so that all its rows have the default.
     public func column(_ column: Int, of leaf: Node) throws -> (node: Node, column: Int)? {
-        let format = cluster.columns[column].format
-        let position = leaf.columnIndex(ofID: format.id, expected: column)
-        if position < 0 { return nil }
-        if !leaf.isSpilled(position), leaf.kind(position) == format.kind { return (leaf, position) }
-        return try spilledColumn(column, at: position, of: leaf)
-    }
-
-    /// Nodes are valid by themselves; that they fit together is checked here.
-    private func spilledColumn(_ column: Int, at position: Int, of leaf: Node) throws
-        -> (node: Node, column: Int)
-    {
-        guard leaf.isSpilled(position) else {
-            throw pager.damaged(try root.reference.page, "a leaf below it has another table's form")
-        }
-        let reference = leaf.spillReference(position)
-        // Who reads one of an object's properties usually reads the next one too, and each lies in
-        // a page of its own.
-        let next = position + 1
-        if next < leaf.columnCount, leaf.isSpilled(next) {
-            let page = leaf.spillReference(next).page
-            pager.prefetch(page: page, offset: 0, byteCount: 2 * 64)
-        }
-        let node = try pager.node(reference)
-        guard node.isSpill(of: cluster.columns[column].format, rows: leaf.rowCount) else {
-            throw pager.damaged(reference.page, "it is not the column that its leaf expects")
-        }
-        return (node, 0)
+        try cluster.place(of: column, in: leaf, pager, try root)
     }
 
     /// The engine's id of a column.

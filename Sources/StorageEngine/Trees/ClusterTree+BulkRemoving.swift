@@ -18,6 +18,10 @@ extension ClusterTree {
             } else if hasRoom(leaf, toKeep: selection) {
                 try keepRows(writer, selection, &relativeKeys)
                 try writer.addToCounts(&root, -selection.removed.count)
+                let (rows, removed) = (selection.kept.count, selection.removed.count)
+                if Self.isDueForMerging(rows: rows, before: rows + removed) {
+                    try mergeLeaf(writer, &root, covering: keys[next])
+                }
             } else {
                 try makeRoom(writer, &root, .leafFull)
                 continue

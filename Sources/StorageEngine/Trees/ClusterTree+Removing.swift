@@ -55,6 +55,8 @@ extension ClusterTree {
                     try writer.pager.free(leaf.reading.spillReference(column))
                 }
                 try writer.removeLeaf(&root, .cluster)
+            } else if Self.isDueForMerging(rows: leaf.rowCount, before: leaf.rowCount + 1) {
+                try mergeLeaf(writer, &root, covering: key)
             }
             return
         }

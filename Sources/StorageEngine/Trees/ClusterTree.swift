@@ -56,6 +56,43 @@ struct ClusterTree {
         return RowLocation(leaf: leaf, row: row)
     }
 
+    /// The node and position in it that hold a column of a leaf: the leaf itself, or the column's
+    /// own node; nil if the leaf is older than the column. `root`: where the tree begins, which an
+    /// error names.
+    @inline(__always)
+    func place(
+        of column: Int, in leaf: Node, _ pager: Pager, _ root: @autoclosure () throws -> TreeRoot
+    ) throws -> (node: Node, column: Int)? {
+        let format = columns[column].format
+        let position = leaf.columnIndex(ofID: format.id, expected: column)
+        if position < 0 { return nil }
+        if !leaf.isSpilled(position), leaf.kind(position) == format.kind { return (leaf, position) }
+        guard leaf.isSpilled(position) else {
+            throw pager.damaged(
+                try root().reference.page, "a leaf below it has another table's form")
+        }
+        return try spilledPlace(of: column, at: position, in: leaf, pager)
+    }
+
+    /// Nodes are valid by themselves; that they fit together is checked here.
+    private func spilledPlace(
+        of column: Int, at position: Int, in leaf: Node, _ pager: Pager
+    ) throws -> (node: Node, column: Int) {
+        let reference = leaf.spillReference(position)
+        // Who reads one of an object's properties usually reads the next one too, and each lies in
+        // a page of its own.
+        let next = position + 1
+        if next < leaf.columnCount, leaf.isSpilled(next) {
+            let page = leaf.spillReference(next).page
+            pager.prefetch(page: page, offset: 0, byteCount: 2 * 64)
+        }
+        let node = try pager.node(reference)
+        guard node.isSpill(of: columns[column].format, rows: leaf.rowCount) else {
+            throw pager.damaged(reference.page, "it is not the column that its leaf expects")
+        }
+        return (node, 0)
+    }
+
     /// The row at a position in key order, or in the order of a collection. `position` must be in
     /// range.
     @inline(__always)

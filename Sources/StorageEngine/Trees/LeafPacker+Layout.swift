@@ -33,6 +33,13 @@ extension LeafPacker {
             ? (spill(c), 0) : (MutableNode(leafBuffer, byteCount: pages * pageSize), c)
     }
 
+    /// Pages of the leaf that was laid out, and of its spilled columns.
+    var laidOutPages: Int {
+        shape.columns.indices.filter { isSpilled[$0] }.reduce(pages) {
+            $0 + spill($1).byteCount / pageSize
+        }
+    }
+
     /// Takes the leaf that was laid out, and its spilled columns, into the open transaction.
     func store(in pager: Pager) throws -> PageReference {
         let leaf = MutableNode(leafBuffer, byteCount: pages * pageSize)

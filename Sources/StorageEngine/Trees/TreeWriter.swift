@@ -395,8 +395,7 @@ final class TreeWriter {
         rowsMoved()
     }
 
-    /// Removes the (empty) node at the end of the path, and every branch that this leaves empty. A
-    /// root with one child is replaced by it.
+    /// Removes the (empty) node at the end of the path, and every branch that this leaves empty.
     func removeLeaf(_ root: inout TreeRoot, _ format: TreeFormat) throws {
         var position = depth - 1
         while true {
@@ -413,6 +412,11 @@ final class TreeWriter {
         }
         dropPath()
         rowsMoved()
+        try shorten(&root, format)
+    }
+
+    /// Replaces a root with one child by it.
+    func shorten(_ root: inout TreeRoot, _ format: TreeFormat) throws {
         while !root.reference.isNone, root.level > 0 {
             let node = try pager.root(of: root, format)
             guard node.rowCount == 1 else { break }
