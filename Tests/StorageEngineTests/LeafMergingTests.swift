@@ -127,4 +127,43 @@ import Testing
             try check(connection, table, rows, width: width)
         }
     }
+
+    /// Leaves that were filled before somebody could refer to their objects lack a column.
+    @Test func leavesOfSeveralAgesAreMerged() throws {
+        let (connection, table) = try makeTable("ages")
+        var rows = Rows()
+        for number in 0..<3000 { rows[try insert(number, table, width: 8)] = number }
+        try connection.commit()
+        try connection.beginWrite()
+        try connection.createTables([
+            TableDefinition(
+                name: "Origin",
+                columns: [
+                    ColumnDefinition(
+                        name: "row", type: .link, isOptional: true, linkTarget: "Row")
+                ])
+        ])
+        let newer = try #require(try connection.table(named: "Row"))
+        let origins = try #require(try connection.table(named: "Origin"))
+        for number in 3000..<6000 {
+            let key = try insert(number, newer, width: 8)
+            rows[key] = number
+            if number % 500 == 0 {
+                try withUnsafePointer(to: Scalar.integer(key)) {
+                    _ = try origins.insert(UnsafeBufferPointer(start: $0, count: 1))
+                }
+            }
+        }
+        try connection.commit()
+        let before = try connection.database.statistics().liveBytes
+        try connection.beginWrite()
+        for (key, number) in rows where number % 20 != 0 {
+            try newer.delete(ObjectKey(rawValue: key))
+            rows[key] = nil
+        }
+        try connection.commit()
+        try check(connection, newer, rows, width: 8)
+        #expect(try origins.count() == 6)
+        #expect(try connection.database.statistics().liveBytes < before / 4)
+    }
 }
