@@ -49,10 +49,7 @@ extension ClusterTree {
         of index: Int, in branch: Node, _ writer: TreeWriter
     ) -> Int? {
         // The last leaf of the tree is below the last child of each branch.
-        let isRightEdge = (0..<writer.depth - 2).allSatisfy {
-            writer.steps[$0].index == writer.steps[$0].node.reading.rowCount - 1
-        }
-        let end = isRightEdge ? branch.rowCount - 1 : branch.rowCount
+        let end = branch.rowCount - (writer.isOnRightEdge(writer.depth - 2) ? 1 : 0)
         let rowsBefore = index > 0 ? branch.childCount(index - 1) : .max
         let rowsBehind = index + 1 < end ? branch.childCount(index + 1) : .max
         if min(rowsBefore, rowsBehind) == .max { return nil }

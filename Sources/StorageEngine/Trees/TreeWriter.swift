@@ -57,8 +57,11 @@ final class TreeWriter {
     }
 
     /// Whether no leaf comes after the one at the end of the path.
-    var isAtLastLeaf: Bool {
-        for level in 0..<depth - 1 {
+    var isAtLastLeaf: Bool { isOnRightEdge(depth - 1) }
+
+    /// Whether no node of its level comes after the one at `position` of the path.
+    func isOnRightEdge(_ position: Int) -> Bool {
+        for level in 0..<position {
             let step = steps[level]
             if step.index != step.node.reading.rowCount - 1 { return false }
         }
@@ -286,10 +289,7 @@ final class TreeWriter {
         let rows = node.reading.rowCount
         try require(rows >= 4)
         // On the right edge of the tree keys arrive in order: leave the left node nearly full.
-        let isRightEdge = (0..<depth - 1).allSatisfy {
-            steps[$0].index == steps[$0].node.reading.rowCount - 1
-        }
-        let cut = isRightEdge ? rows - 2 : rows / 2
+        let cut = isOnRightEdge(depth - 1) ? rows - 2 : rows / 2
         let (reference, right) = try duplicate(node)
         right.removeRows(0..<cut)
         try insertSibling(
