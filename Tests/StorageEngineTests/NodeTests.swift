@@ -70,6 +70,39 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 2, 4, 8, 16, 32, 64])
+    func rowsAscendByOneOnlyIfEachIsOneMoreThanThatBefore(width: Int) {
+        let rows = width < 8 ? 1 << width : 256
+        let data = UnsafeMutableRawPointer.allocate(byteCount: 257 * 8, alignment: 8)
+        defer { data.deallocate() }
+        func store(_ value: (Int) -> UInt64) {
+            for row in 0..<rows {
+                let masked = width == 64 ? value(row) : value(row) & (1 << UInt64(width) - 1)
+                PackedNumbers.store(data, row, width: width, masked)
+            }
+        }
+        func ascend(_ range: Range<Int>) -> Bool {
+            PackedNumbers.ascendByOne(data, range, width: width)
+        }
+        store { UInt64($0) }
+        #expect(ascend(0..<rows))
+        #expect(ascend(1..<rows))
+        #expect(ascend(rows - 1..<rows))
+        // They have the same bounds, and the sums wrap around in what is compared.
+        store { UInt64(($0 + rows / 2) % rows) }
+        #expect(!ascend(0..<rows))
+        #expect(ascend(0..<rows / 2))
+        #expect(ascend(rows / 2..<rows))
+        store { UInt64(rows - 1 - $0) }
+        #expect(!ascend(0..<rows))
+        if width == 64 {
+            store { UInt64(bitPattern: Int64($0 - 100)) }
+            #expect(ascend(0..<rows))
+            store { UInt64(bitPattern: Int64.max - 10) &+ UInt64($0) }
+            #expect(!ascend(0..<rows))
+        }
+    }
+
     @Test func imagesOrderLikeNumbers() {
         let ascending: [Double] = [
             -.infinity, -1e300, -1, -.leastNonzeroMagnitude, -0.0, 0, 1e-300, 1, .infinity,

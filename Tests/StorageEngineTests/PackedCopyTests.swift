@@ -360,6 +360,60 @@ import Testing
         connection.rollback()
     }
 
+    /// Leaves are read ahead of the copy by another thread, which tells nobody what it meets.
+    @Test(arguments: [false, true])
+    func aPageThatRottedEndsTheCopyOrIsNotInIt(isEncrypted: Bool) throws {
+        let key = isEncrypted ? Self.key : nil
+        let definition = Self.definition(stringKey: false, texts: 12)
+        var random = SeededRandom(seed: 21)
+        let options = Database.Options(pageSize: 4096, encryptionKey: key)
+        let count: Int
+        do {
+            let (connection, table) = try make(definition, pageSize: 4096, encryptionKey: key)
+            for number in 0..<600 { try Self.insert(number, into: table, &random) }
+            try connection.commit()
+            try connection.beginWrite()
+            try Self.age(table, steps: 300, newNumbers: 600, &random)
+            count = try table.count()
+            try connection.commit()
+        }
+        // Closed, so that no page looks as if a commit had not been completed.
+        let whole = try Data(contentsOf: URL(fileURLWithPath: directory.file("source")))
+        var (damaged, copied) = (0, 0)
+        for page in stride(from: 12, to: whole.count / 4096, by: 5) {
+            var image = whole
+            image[page * 4096 + 64 + random.next(below: 4032)] ^= 1
+            let path = directory.file("rotten-\(page)")
+            try image.write(to: URL(fileURLWithPath: path))
+            do {
+                let source = try Connection(Database.open(path: path, options: options))
+                let copy = try copy(source, "copy-\(page)")
+                copied += 1
+                #expect(try #require(try copy.table(named: "Row")).count() == count)
+            } catch let error as StorageError {
+                damaged += 1
+                #expect(error.code == .damaged, "page \(page): \(error)")
+                #expect(!FileManager.default.fileExists(atPath: directory.file("copy-\(page)")))
+            }
+        }
+        #expect(damaged > 10)
+        #expect(copied > 0, "some pages are free")
+    }
+
+    /// What is not in the file yet is copied all the same.
+    @Test func leavesOfAnOpenTransactionAreCopied() throws {
+        let definition = Self.definition(stringKey: true, texts: 6)
+        var random = SeededRandom(seed: 22)
+        let (source, table) = try make(definition, pageSize: 4096)
+        for number in 0..<3000 { try Self.insert(number, into: table, &random) }
+        try source.commit()
+        try source.beginWrite()
+        try Self.age(table, steps: 300, newNumbers: 3000, &random)
+        let copy = try copy(source, "copy")
+        try Self.expectEqual(table, #require(try copy.table(named: "Row")))
+        source.rollback()
+    }
+
     /// Transactions are written while the next ones are made: whichever fails, the copy does.
     @Test func aWriteThatFailsOnTheWayLeavesNoCopy() throws {
         let connection = try makeLongValues(60)

@@ -135,7 +135,8 @@ extension Pager {
         return (reference, buffer)
     }
 
-    private func allocateUninitialized(
+    /// The same, for whoever writes all of the run, its header too.
+    func allocateUninitialized(
         pages: Int
     ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
         precondition(pages > 0)

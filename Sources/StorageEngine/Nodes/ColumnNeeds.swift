@@ -49,10 +49,9 @@ struct ColumnNeeds {
         guard !hasNulls, bounds.isEmpty || bounds.high < .max && added.low == bounds.high + 1,
             UInt64(bitPattern: added.high &- added.low) == UInt64(rows.count - 1)
         else { return false }
-        if node.entry(c).isRamp { return true }
-        for i in 0..<rows.count
-        where node.packed(c, rows.lowerBound + i) != added.low + Int64(i) { return false }
-        return true
+        let e = node.entry(c)
+        return e.isRamp
+            || PackedNumbers.ascendByOne(node.base + e.dataOffset, rows, width: e.width)
     }
 
     /// Bits of a packed value, or of an offset or raw value.

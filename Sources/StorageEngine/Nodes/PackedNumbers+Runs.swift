@@ -37,6 +37,42 @@ extension PackedNumbers {
         return (Int64(truncatingIfNeeded: low), Int64(truncatingIfNeeded: high))
     }
 
+    /// Whether each delta of rows, of which there is at least one, is one more than that before it.
+    static func ascendByOne(_ data: UnsafeRawPointer, _ rows: Range<Int>, width: Int) -> Bool {
+        switch width {
+        case 0: return rows.count == 1
+        case 8: return ascendByOne(data, rows, of: UInt8.self)
+        case 16: return ascendByOne(data, rows, of: UInt16.self)
+        case 32: return ascendByOne(data, rows, of: UInt32.self)
+        case 64: return ascendByOne(data, rows, of: Int64.self)
+        default:
+            let first = load(data, rows.lowerBound, width: width)
+            for i in 0..<rows.count
+            where load(data, rows.lowerBound + i, width: width) != first &+ UInt64(i) {
+                return false
+            }
+            return true
+        }
+    }
+
+    @inline(__always)
+    private static func ascendByOne<T: FixedWidthInteger & BitwiseCopyable>(
+        _ data: UnsafeRawPointer, _ rows: Range<Int>, of type: T.Type
+    ) -> Bool {
+        let start = data + rows.lowerBound &* MemoryLayout<T>.size
+        let first = start.loadUnaligned(as: T.self)
+        // Where the last one would not have room, the sums below wrap around.
+        guard let rise = T(exactly: rows.count &- 1), !first.addingReportingOverflow(rise).overflow
+        else { return false }
+        var differences: T = 0
+        for i in 0..<rows.count {
+            let delta = start.loadUnaligned(
+                fromByteOffset: i &* MemoryLayout<T>.size, as: T.self)
+            differences |= delta ^ (first &+ T(truncatingIfNeeded: i))
+        }
+        return differences == 0
+    }
+
     /// Copies `rows` to `row` and the following ones of another array, adding `shift` to each
     /// delta. What results must fit the width there.
     static func copy(

@@ -28,7 +28,13 @@ extension DatabaseCopy {
         in node: MutableNode, _ column: Int, _ contents: CopiedContents, _ treeID: UInt32,
         depth: Int
     ) throws {
-        if case .plain = contents { return }
+        switch contents {
+        case .plain: return
+        case .short, .long:
+            // Most leaves have no long value.
+            if !node.reading.offsetsAtOnce(node.reading.entry(column)).markOverflow { return }
+        case .mixed, .collection: break
+        }
         for row in 0..<node.rowCount {
             if node.reading.isOverflow(column, row) {
                 try copyLongValue(in: node, column, row, contents)

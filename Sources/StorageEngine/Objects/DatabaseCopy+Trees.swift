@@ -98,6 +98,9 @@ extension DatabaseCopy {
         var cursor = try LeafCursor(source.pager, root, format)
         var sources: [LeafPacker.Source] = []
         while try passing.readNext({ try cursor.next() }) {
+            if let prefetcher, cursor.isAtFirstOfBranch {
+                prefetcher.prefetch(cursor.leavesBehind)
+            }
             let leaf = cursor.leaf
             sources.removeAll(keepingCapacity: true)
             try passing.readMore { try addSources(leaf, &sources) }

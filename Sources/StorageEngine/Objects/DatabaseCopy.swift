@@ -18,6 +18,8 @@ final class DatabaseCopy {
     let writer: TreeWriter
     /// Reads values that have pages of their own.
     let longValues: PassingRuns
+    /// Reads leaves of the source before they are packed.
+    let prefetcher: LeafPrefetcher?
     private var bytesInTransaction = 0
     /// Writes what was made, one transaction after the other.
     private let writing = DispatchQueue(label: "realm.copy")
@@ -51,8 +53,11 @@ final class DatabaseCopy {
             pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
         let database = try Database.open(path: path, options: options)
         let copy = DatabaseCopy(source: source, target: try Connection(database))
-        // After an error, too, nothing is written any more when this returns.
-        defer { copy.writing.sync {} }
+        // After an error, too, nothing is written or read any more when this returns.
+        defer {
+            copy.writing.sync {}
+            copy.prefetcher?.finish()
+        }
         try copy.run()
     }
 
@@ -62,6 +67,7 @@ final class DatabaseCopy {
         writer = TreeWriter(pager: target.pager, layoutStamp: target.layoutStamp)
         budget = RowBudget(source.pager)
         longValues = PassingRuns(source.pager)
+        prefetcher = LeafPrefetcher(source.pager)
     }
 
     private func run() throws {

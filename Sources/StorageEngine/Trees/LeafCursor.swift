@@ -78,6 +78,19 @@ struct LeafCursor: ~Copyable {
         return UInt64(bitPattern: step.branch.integer(BranchColumn.page, row))
     }
 
+    /// Whether the walk stands at the first leaf of a branch.
+    var isAtFirstOfBranch: Bool {
+        guard let steps, depth > 0 else { return false }
+        return steps[depth &- 1].next == 1
+    }
+
+    /// The leaves of the same branch that come after the one at which the walk stands.
+    var leavesBehind: [PageReference] {
+        guard let steps, depth > 0 else { return [] }
+        let step = steps[depth &- 1]
+        return (step.next..<step.branch.rowCount).map { step.branch.child($0) }
+    }
+
     /// Goes on to the next leaf; false behind the last one.
     mutating func next() throws -> Bool {
         guard let steps else {

@@ -38,7 +38,8 @@ extension Pager {
 
     /// Takes a node that was laid out elsewhere into the open transaction.
     func adopt(_ node: MutableNode) throws -> PageReference {
-        let (reference, buffer) = try allocate(pages: node.byteCount / pageSize, kind: .node)
+        let (reference, buffer) = try allocateUninitialized(
+            pages: node.byteCount / pageSize)
         buffer.copyMemory(from: node.base, byteCount: node.byteCount)
         MutableNode(buffer, byteCount: node.byteCount).setBirth(reference.birth)
         return reference
