@@ -47,7 +47,10 @@ private final class RealmTableRecordStore: RecordStore {
     }
 
     private func sumOfFirstBytes(_ object: ObjectKey) throws -> Int? {
-        guard let location = try table.location(of: object) else { return nil }
+        try table.location(of: object).map(sumOfFirstBytes)
+    }
+
+    private func sumOfFirstBytes(at location: RowLocation) throws -> Int {
         var sum = 0
         for field in 0..<YCSBRecord.fieldCount {
             sum += Int(try bytes(field + 1, at: location).first ?? 0)
@@ -121,16 +124,22 @@ private final class RealmTableRecordStore: RecordStore {
     func scan(from key: String, count: Int) throws -> Int {
         guard count > 0 else { return 0 }
         try connection.refresh()
-        var found = 0
+        var keys: [ObjectKey] = []
+        keys.reserveCapacity(count)
         try withScalar(key) { start in
             try table.forEachInPrimaryKeyOrder(from: start) { object in
-                guard let sum = try sumOfFirstBytes(object) else {
-                    throw BenchmarkError(.caseFailed, "A key leads to no record.")
-                }
-                blackHole(sum)
-                found += 1
-                return found < count
+                keys.append(object)
+                return keys.count < count
             }
+        }
+        var found = 0
+        try table.forEachRow(of: keys) { _, location in
+            blackHole(try sumOfFirstBytes(at: location))
+            found += 1
+            return true
+        }
+        guard found == keys.count else {
+            throw BenchmarkError(.caseFailed, "A key leads to no record.")
         }
         return found
     }

@@ -41,6 +41,11 @@ final class ResultsQuery {
     /// The layout stamp for which the leaf is the right one.
     @exclusivity(unchecked) private var leafStamp = UInt64.max
 
+    // Of anything else: finds rows while objects are asked for one after the other.
+    @exclusivity(unchecked) private var locator: SequentialLocator
+    /// One past the position that was asked for last.
+    @exclusivity(unchecked) private var nextPosition = -1
+
     // What the filter of a table has found, perhaps for an earlier state: then it is mended when it is
     // needed.
     @exclusivity(unchecked) private var matches: QueryMatches?
@@ -91,6 +96,7 @@ final class ResultsQuery {
         }
         realm = managedClass.realm
         birth = realm.generation
+        locator = SequentialLocator(managedClass)
     }
 
     /// The same with other operations.
@@ -201,6 +207,7 @@ final class ResultsQuery {
         if found.stamp == stamp { return }
         if found.hasLookedAtAll { isFollowed = true }
         found = Found(stamp: stamp)
+        locator.forgetNext()
     }
 
     private func findKeys() throws -> PackedKeys {
@@ -289,7 +296,10 @@ final class ResultsQuery {
     func object(at position: Int) -> ObjectBase {
         if !isWholeTable {
             requireValid()
-            return managedClass.makeAccessor(key: key(at: position))
+            let key = key(at: position)
+            let object = managedClass.makeAccessor(key: key)
+            place(object, key, position)
+            return object
         }
         let count = count
         if UInt(bitPattern: position) >= UInt(bitPattern: count) {
@@ -306,6 +316,17 @@ final class ResultsQuery {
         let object = managedClass.makeAccessor(key: table.key(at: location).rawValue)
         object._place(at: location, stamp: stamp)
         return object
+    }
+
+    /// Finds the row of an object that is asked for behind the one before: then the next one will be.
+    private func place(_ object: ObjectBase, _ key: Int64, _ position: Int) {
+        defer { nextPosition = position + 1 }
+        guard position == nextPosition else { return locator.forgetNext() }
+        let end = found.keys?.count ?? found.first.count
+        let location = locator.locate(key, birth: object._birth, at: position, before: end) {
+            (found.keys?[$0] ?? found.first[$0]).rawValue
+        }
+        if let location { object._place(at: location, stamp: locator.stamp) }
     }
 
     private func key(at position: Int) -> Int64 {
