@@ -41,9 +41,9 @@ final class ResultsQuery {
     /// The layout stamp for which the leaf is the right one.
     @exclusivity(unchecked) private var leafStamp = UInt64.max
 
-    // Of anything else: finds rows while objects are asked for one after the other.
-    @exclusivity(unchecked) private var locator: SequentialLocator
-    /// One past the position that was asked for last.
+    // Of anything else: what finds rows while objects are asked for one after the other, made with
+    // the second of them; and one past the position that was asked for last.
+    @exclusivity(unchecked) private var walk: Walk?
     @exclusivity(unchecked) private var nextPosition = -1
 
     // What the filter of a table has found, perhaps for an earlier state: then it is mended when it is
@@ -96,7 +96,6 @@ final class ResultsQuery {
         }
         realm = managedClass.realm
         birth = realm.generation
-        locator = SequentialLocator(managedClass)
     }
 
     /// The same with other operations.
@@ -207,7 +206,7 @@ final class ResultsQuery {
         if found.stamp == stamp { return }
         if found.hasLookedAtAll { isFollowed = true }
         found = Found(stamp: stamp)
-        locator.forgetNext()
+        walk?.locator.forgetNext()
     }
 
     private func findKeys() throws -> PackedKeys {
@@ -321,12 +320,24 @@ final class ResultsQuery {
     /// Finds the row of an object that is asked for behind the one before: then the next one will be.
     private func place(_ object: ObjectBase, _ key: Int64, _ position: Int) {
         defer { nextPosition = position + 1 }
-        guard position == nextPosition else { return locator.forgetNext() }
+        guard position == nextPosition else {
+            walk?.locator.forgetNext()
+            return
+        }
+        let walk = walk ?? Walk(managedClass)
+        self.walk = walk
         let end = found.keys?.count ?? found.first.count
-        let location = locator.locate(key, birth: object._birth, at: position, before: end) {
+        let location = walk.locator.locate(key, birth: object._birth, at: position, before: end) {
             (found.keys?[$0] ?? found.first[$0]).rawValue
         }
-        if let location { object._place(at: location, stamp: locator.stamp) }
+        if let location { object._place(at: location, stamp: walk.locator.stamp) }
+    }
+
+    /// Apart, because most results are not walked by position.
+    private final class Walk {
+        @exclusivity(unchecked) var locator: SequentialLocator
+
+        init(_ managedClass: ManagedClass) { locator = SequentialLocator(managedClass) }
     }
 
     private func key(at position: Int) -> Int64 {
