@@ -116,9 +116,16 @@ import Testing
         interceptor.install()
         let database = try Database.open(path: path)
         let pager = try Pager(database: database)
-        let count = Int(CommitRecord.slotCount) * 16
+        let slots = Int(CommitRecord.slotCount)
+        let count = slots * 16
         var longestUnsynced: UInt64 = 0
         for round in 1...count {
+            // However slow the machine, one sync lasts for more commits than there are slots.
+            if round == slots {
+                interceptor.setFaults([SystemCallFault(.hold, call: .fdatasync, ordinal: 1)])
+            } else if round == slots * 4 {
+                interceptor.release()
+            }
             _ = try write(pager, .relaxed) { store in
                 try store.set(round % 7, value(UInt8(round % 250), count: 1 + round * 31 % 9000))
             }
@@ -129,7 +136,7 @@ import Testing
                 #expect(record?.sequence ?? 0 >= durable)
             }
         }
-        #expect(longestUnsynced > CommitRecord.slotCount)
+        #expect(longestUnsynced > 2 * CommitRecord.slotCount)
         interceptor.uninstall()
         let events = interceptor.trace.filter { $0.path == path }
         var history = PowerLossHistory(durable: [], pending: [], acknowledged: 0)
