@@ -51,16 +51,13 @@ extension LinkingObjects: _Persistable {
         object._requireAlive()
         // What the declaration says stays in the object.
         let declared = Persisted<LinkingObjects>.value(at: object._storage(at: offset))
-        guard let realm = object._realm else { return declared }
-        let origin = realm.managedClass(for: Element.self)
-        guard let column = origin.column(ofPropertyNamed: declared.propertyName) else {
-            stop(
-                "Property '\(declared.propertyName)' not found in object of type "
-                    + "'\(origin.model.name)'")
+        // Nothing of `Element` is in what the closure returns: that would need its metadata.
+        let managed = object._owner._withUnsafeGuaranteedRef { target in
+            let origin = target.backlinkOrigin(
+                ofPropertyAt: offset, in: Element.self, named: declared.propertyName)
+            return ManagedBacklinks(to: object, of: target, from: origin)
         }
-        return LinkingObjects(
-            propertyName: declared.propertyName,
-            managed: ManagedBacklinks(to: object, from: origin, column: column))
+        return LinkingObjects(propertyName: declared.propertyName, managed: managed)
     }
 
     /// Nothing can be assigned: stops the program.
@@ -83,11 +80,4 @@ extension LinkingObjects: _Persistable {
     }
 
     public static func _erase(_ value: LinkingObjects) -> Any? { value }
-}
-
-extension ManagedClass {
-    /// The column of a stored property; nil if there is no such property.
-    fileprivate func column(ofPropertyNamed name: String) -> Int? {
-        model.properties.firstIndex { $0.name == name }.map { columns[$0] }
-    }
 }

@@ -104,30 +104,41 @@ extension LinkingObjects: RealmCollection {
     }
 }
 
+/// A property of a class whose objects may refer to others.
+struct BacklinkOrigin {
+    /// Uncounted: whoever uses this holds the Realm, which keeps its classes.
+    let managedClass: Unmanaged<ManagedClass>
+    let column: Int
+}
+
 /// The references to an object through one property of a class.
-final class ManagedBacklinks {
-    /// The class of the objects that refer to the other, and the property that does.
-    let origin: ManagedClass
-    private let column: Int
-    private let target: ManagedClass
+///
+/// A value, so that asking an object for what leads to it allocates nothing.
+struct ManagedBacklinks {
+    /// Uncounted, as the class in `property` is: `realm` keeps both.
+    private let target: Unmanaged<ManagedClass>
+    private let property: BacklinkOrigin
     private let key: Int64
     private let birth: UInt32
-    /// Keeps the Realm alive.
     let realm: RealmInstance
 
-    init(to object: ObjectBase, from origin: ManagedClass, column: Int) {
-        guard let target = object._managedClass else { stop("The object is not managed.") }
-        self.origin = origin
-        self.column = column
-        self.target = target
+    init(to object: ObjectBase, of target: ManagedClass, from property: BacklinkOrigin) {
+        self.target = .passUnretained(target)
+        self.property = property
         key = object._key
         birth = object._birth
         realm = target.realm
     }
 
-    var isAlive: Bool {
+    /// The class of the objects that refer to the other.
+    var origin: ManagedClass { property.managedClass.takeUnretainedValue() }
+
+    var isAlive: Bool { location != nil }
+
+    /// The row of the object that the others refer to; nil if it does not exist any more.
+    private var location: RowLocation? {
         realm.checkThread()
-        return target.isAlive(key: key, birth: birth)
+        return target._withUnsafeGuaranteedRef { $0.locate(key: key, birth: birth) }
     }
 
     var count: Int {
@@ -146,16 +157,20 @@ final class ManagedBacklinks {
     }
 
     func isSame(as other: ManagedBacklinks) -> Bool {
-        origin === other.origin && column == other.column && target === other.target
-            && key == other.key
+        origin === other.origin && property.column == other.property.column
+            && target.toOpaque() == other.target.toOpaque() && key == other.key
     }
 
     private func forEach(_ body: (ObjectKey, Int) -> Void) {
-        guard isAlive, let table = origin.table else { return }
+        guard let location else { return }
         attempt {
-            try table.forEachReference(to: ObjectKey(rawValue: key), in: column) {
-                body($0, $1)
-                return true
+            try property.managedClass._withUnsafeGuaranteedRef {
+                try $0.forEachReference(
+                    to: ObjectKey(rawValue: key), at: location, in: property.column
+                ) {
+                    body($0, $1)
+                    return true
+                }
             }
         }
     }

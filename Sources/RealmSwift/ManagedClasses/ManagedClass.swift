@@ -24,8 +24,11 @@ final class ManagedClass {
     /// Uncounted, because classes that link to each other would keep each other, and the file, open:
     /// the Realm instance keeps all of its classes.
     @exclusivity(unchecked) private var linkTargets: [Unmanaged<ManagedClass>?]
+    /// For the offsets of properties of linking objects that were read.
+    @exclusivity(unchecked) private var backlinkOrigins:
+        ContiguousArray<(offset: Int, origin: BacklinkOrigin)> = []
     /// Uncounted: the Realm keeps it.
-    private unowned(unsafe) let cancelledKeys: CancelledKeys
+    private let cancelledKeys: Unmanaged<CancelledKeys>
     /// How a primary key given as an integer or a string is looked up; see `Realm.object`.
     let keyForm: _PrimaryKeyForm
 
@@ -45,7 +48,7 @@ final class ManagedClass {
         primaryKeyColumn = model.primaryKey.map { [columns] in columns[$0] } ?? -1
         linkTargets = Array(repeating: nil, count: owners.count)
         keyForm = _PrimaryKeyForm(model)
-        cancelledKeys = realm.cancelledKeys(ofClass: model.name)
+        cancelledKeys = .passUnretained(realm.cancelledKeys(ofClass: model.name))
         context = .allocate(capacity: 1)
         context.initialize(
             to: _AccessContext(
@@ -111,6 +114,46 @@ final class ManagedClass {
         return target
     }
 
+    /// What the linking objects at an offset of this class's objects come from: the property of a
+    /// name in objects of a type.
+    @inline(__always)
+    func backlinkOrigin(
+        ofPropertyAt offset: Int, in type: ObjectBase.Type, named name: String
+    ) -> BacklinkOrigin {
+        for position in backlinkOrigins.indices where backlinkOrigins[position].offset == offset {
+            return backlinkOrigins[position].origin
+        }
+        return findBacklinkOrigin(ofPropertyAt: offset, in: type, named: name)
+    }
+
+    @inline(never)
+    private func findBacklinkOrigin(
+        ofPropertyAt offset: Int, in type: ObjectBase.Type, named name: String
+    ) -> BacklinkOrigin {
+        let managedClass = realm.managedClass(for: type)
+        let properties = managedClass.model.properties
+        guard let position = properties.firstIndex(where: { $0.name == name }) else {
+            stop(
+                "Property '\(name)' not found in object of type '\(managedClass.model.name)'")
+        }
+        let origin = BacklinkOrigin(
+            managedClass: .passUnretained(managedClass), column: managedClass.columns[position])
+        backlinkOrigins.append((offset, origin))
+        return origin
+    }
+
+    /// Visits the objects of this class that refer to another through a column; see `Table`.
+    @inline(__always)
+    func forEachReference(
+        to target: ObjectKey, at location: RowLocation, in column: Int,
+        _ body: (ObjectKey, Int) throws -> Bool
+    ) throws {
+        guard let uncountedTable else { return }
+        try uncountedTable._withUnsafeGuaranteedRef {
+            try $0.forEachReference(to: target, at: location, in: column, body)
+        }
+    }
+
     /// No thread may use the accessors any more.
     func threadDidEnd() { context.pointee.thread = 0 }
 
@@ -134,7 +177,8 @@ final class ManagedClass {
 
     /// The row of an object; nil if it does not exist any more.
     func locate(key: Int64, birth: UInt32) -> RowLocation? {
-        guard !cancelledKeys.invalidated(key, birth: birth), let uncountedTable else { return nil }
+        let isCancelled = withCancelledKeys { $0.invalidated(key, birth: birth) }
+        guard !isCancelled, let uncountedTable else { return nil }
         let isValid = uncountedRealm._withUnsafeGuaranteedRef { realm in
             guard birth >= realm.firstValidGeneration else { return false }
             realm.resumeReading()
@@ -162,14 +206,20 @@ final class ManagedClass {
 
     // MARK: What the write transaction does
 
-    func noteInsertion(of key: Int64) { cancelledKeys.noteInsertion(of: key) }
-    func noteDeletion(of key: Int64) { cancelledKeys.noteDeletion(of: key) }
-    func noteDeletionOfAll() { cancelledKeys.noteDeletionOfAll() }
+    func noteInsertion(of key: Int64) { withCancelledKeys { $0.noteInsertion(of: key) } }
+    func noteDeletion(of key: Int64) { withCancelledKeys { $0.noteDeletion(of: key) } }
+    func noteDeletionOfAll() { withCancelledKeys { $0.noteDeletionOfAll() } }
+
+    @inline(__always)
+    private func withCancelledKeys<Result>(_ body: (CancelledKeys) -> Result) -> Result {
+        cancelledKeys._withUnsafeGuaranteedRef(body)
+    }
 
     /// Calls `body` with the objects of this class that the cancelled transaction had deleted, and
     /// that are there again.
     func forEachRestored(_ body: (ObjectKey) throws -> Void) throws {
         guard let table else { return }
+        let cancelledKeys = cancelledKeys.takeUnretainedValue()
         if cancelledKeys.isEmptied {
             try table.forEachLeaf { leaf, _ in
                 for row in 0..<leaf.rowCount {

@@ -91,7 +91,7 @@ extension ObjectBase {
 
     /// The class of a managed object in its Realm, uncounted: it lives as long as the Realm, which
     /// `_realm` holds.
-    private final var _owner: Unmanaged<ManagedClass> {
+    final var _owner: Unmanaged<ManagedClass> {
         .fromOpaque(_context.unsafelyUnwrapped.pointee.owner)
     }
 }

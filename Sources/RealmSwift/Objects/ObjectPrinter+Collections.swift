@@ -100,9 +100,8 @@ extension Results: PrintableCollection {
 extension LinkingObjects: PrintableCollection {
     static var kindName: String { "LinkingObjects" }
     var elementName: String { Element._typeName }
-    var address: UnsafeMutableRawPointer? {
-        managed.map { Unmanaged.passUnretained($0).toOpaque() }
-    }
+    /// Values have none.
+    var address: UnsafeMutableRawPointer? { nil }
 
     /// At most a hundred objects with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }

@@ -250,6 +250,10 @@ public final class Connection {
 
     func table(_ index: Int) -> Table { tables[index] }
 
+    /// The same, uncounted: good as long as the connection's schema.
+    @inline(__always)
+    func uncountedTable(_ index: Int) -> Unmanaged<Table> { .passUnretained(tables[index]) }
+
     var tableCount: Int { tables.count }
 
     /// The table with this number, as typed links and mixed values name it; nil if there is none.

@@ -40,6 +40,10 @@ extension Table {
         guard let location = try location(of: target) else {
             throw connection.pager.noSuchObject(target)
         }
+        return try mark(position, at: location)
+    }
+
+    private func mark(_ position: Int, at location: RowLocation) throws -> Int64 {
         guard case .integer(let mark) = try value(position, at: location) else { return 0 }
         return mark
     }
@@ -131,7 +135,13 @@ extension Table {
     func forEachBacklink(
         _ position: Int, _ target: ObjectKey, _ body: (ObjectKey, Int64) throws -> Bool
     ) throws {
-        let mark = try mark(position, target)
+        try forEachBacklink(position, target, marked: mark(position, target), body)
+    }
+
+    private func forEachBacklink(
+        _ position: Int, _ target: ObjectKey, marked mark: Int64,
+        _ body: (ObjectKey, Int64) throws -> Bool
+    ) throws {
         if mark & 1 == 1 {
             _ = try body(ObjectKey(rawValue: mark >> 1), 1)
         } else if mark == Mark.several {
@@ -145,11 +155,35 @@ extension Table {
     public func forEachReference(
         to target: ObjectKey, in column: Int, _ body: (ObjectKey, Int) throws -> Bool
     ) throws {
+        try withBacklinkColumn(column) { table, position in
+            try table.forEachBacklink(position, target) { try body($0, Int($1)) }
+        }
+    }
+
+    /// ``forEachReference(to:in:_:)`` for a target whose row was just found in its table.
+    public func forEachReference(
+        to target: ObjectKey, at location: RowLocation, in column: Int,
+        _ body: (ObjectKey, Int) throws -> Bool
+    ) throws {
+        try withBacklinkColumn(column) { table, position in
+            let mark = try table.mark(position, at: location)
+            try table.forEachBacklink(position, target, marked: mark) { try body($0, Int($1)) }
+        }
+    }
+
+    /// Calls `body` with the table that a column leads to and the position there of the column that
+    /// mirrors it, without counting a reference to the table.
+    @inline(__always)
+    private func withBacklinkColumn(
+        _ column: Int, _ body: (_ table: Table, _ position: Int) throws -> Void
+    ) throws {
         guard let (table, position) = backlinkColumns[column] else {
             throw pager.invalidArgument(
                 "Column \(name(of: column)) does not lead to one table.")
         }
-        try connection.table(table).forEachBacklink(position, target) { try body($0, Int($1)) }
+        try uncountedConnection._withUnsafeGuaranteedRef {
+            try $0.uncountedTable(table)._withUnsafeGuaranteedRef { try body($0, position) }
+        }
     }
 
     /// How often other objects refer to `target`, by links of all types and collections of them.

@@ -7,6 +7,8 @@ public final class Table {
     // Safe because a connection owns its tables, and whoever uses one holds the connection. A checked
     // reference would cost two atomic operations at each use.
     public unowned(unsafe) let connection: Connection
+    // The same as `connection`, for uses that are to cost no counting at all.
+    let uncountedConnection: Unmanaged<Connection>
     let index: Int
     let isEmbedded: Bool
     @exclusivity(unchecked) private(set) var stored: StoredTable
@@ -36,6 +38,7 @@ public final class Table {
 
     init(_ connection: Connection, _ schema: StoredSchema, _ index: Int) {
         self.connection = connection
+        uncountedConnection = .passUnretained(connection)
         self.index = index
         stored = schema.tables[index]
         isEmbedded = stored.isEmbedded
