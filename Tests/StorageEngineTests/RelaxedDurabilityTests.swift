@@ -205,6 +205,30 @@ import Testing
         #expect(versions.count > 20)
     }
 
+    /// Commits that wait for no disk follow each other so fast that one writes its map of free pages
+    /// while that of the one before is still on its way to the file.
+    @Test func manyWritersFindTheMapThatIsStillBeingWritten() throws {
+        let database = try Database.open(path: directory.file())
+        let writers = 4
+        let rounds = 4000
+        let works = (0..<writers).map { writer in
+            BackgroundThread { _ in
+                let pager = try Pager(database: database)
+                for round in 1...rounds {
+                    try pager.beginWrite()
+                    try ValueStore(pager).set(writer, value(UInt8(round % 251)))
+                    _ = try pager.commit(.relaxed)
+                }
+            }
+        }
+        for work in works { try work.wait() }
+        let reader = try Pager(database: database)
+        let values = try reader.newestValues()
+        for writer in 0..<writers { #expect(values[writer] == value(UInt8(rounds % 251))) }
+        #expect(reader.version == UInt64(writers * rounds))
+        #expect(try reader.spaceProblems() == [])
+    }
+
     // MARK: Space
 
     /// What versions since the durable one wrote and no longer need is reused before any sync.

@@ -20,16 +20,17 @@ struct CheckpointChain {
     let links: [Link]
 
     /// Follows the chain from its newest run, which the record of a version names. Empty for
-    /// none.
+    /// none. `page` finds the runs, in the file or in memory.
     ///
     /// - Throws: `.damaged` where a run is not what it should be. Births descend, so it ends.
     init(
-        newest: PageReference, of snapshot: SnapshotBounds, in file: PageFile
+        newest: PageReference, in file: PageFile,
+        page: (PageReference) throws(StorageError) -> UnsafeRawPointer
     ) throws(StorageError) {
         var links: [Link] = []
         var next = newest
         while !next.isNone {
-            let start = try file.page(next, of: snapshot)
+            let start = try page(next)
             guard let contents = file.contents(at: start, kind: .freeSpaceCheckpoint),
                 let checkpoint = FreeSpaceCheckpoint(contents, version: next.birth)
             else { throw file.damage(next.page, "it is not a map of free pages") }
@@ -40,6 +41,15 @@ struct CheckpointChain {
             next = checkpoint.base
         }
         self.links = links
+    }
+
+    /// The same, of a version that is in the file.
+    init(
+        newest: PageReference, of snapshot: SnapshotBounds, in file: PageFile
+    ) throws(StorageError) {
+        try self.init(newest: newest, in: file) { reference throws(StorageError) in
+            try file.page(reference, of: snapshot)
+        }
     }
 
     /// Whether one more run of `pageCount` pages is better than a whole map.

@@ -5,7 +5,10 @@ extension Pager {
     /// record has the given sequence number.
     func writeCheckpoint(sequence: UInt64) throws(StorageError) -> PageReference {
         let newest = record?.checkpoint ?? .none
-        let chain = try CheckpointChain(newest: newest, of: bounds, in: file)
+        // The newest run may be one of a group that is not in the file yet.
+        let chain = try CheckpointChain(newest: newest, in: file) {
+            reference throws(StorageError) in try page(reference)
+        }
         let reference: PageReference
         if chain.isWorthContinuing(with: 1), !liesHigh(chain),
             let steps = try steps(before: sequence),

@@ -13,7 +13,7 @@ extension Pager {
         try database.lockForWriting()
         // Before anything is pinned: a group that has gone from the head has been published.
         var head = database.commits.takeHead()
-        if head.mapIsLost {
+        if head.mapIsLost || database.writerState.freeSpace == nil {
             // It is read anew from what is in the file.
             database.commits.drain(GroupWriter(database: database))
             head = database.commits.takeHead()
