@@ -37,6 +37,24 @@ private final class Guarded<Value>: @unchecked Sendable {
         #expect(lock.tryLock())
     }
 
+    /// Some wait for the end of a short hold, others in line, more of them than there are words.
+    @Test func twoHundredThreadsAllGetTheirTurns() {
+        let lock = FairLock()
+        let counter = Guarded(0)
+        inThreads(200) { index in
+            for round in 0..<20 {
+                lock.withLock {
+                    counter.value += 1
+                    if (index + round) % 64 == 0 { usleep(1000) }
+                }
+                if (index + round) % 5 == 0 { usleep(100) }
+            }
+        }
+        #expect(counter.value == 4000)
+        #expect(lock.drawnTickets > 0)
+        #expect(!lock.hasWaiters)
+    }
+
     @Test func waitersAreServedInTheOrderInWhichTheyAsked() {
         let lock = FairLock()
         let order = Guarded<[Int]>([])

@@ -1,12 +1,17 @@
 /// A lock that no thread owns: one thread may lock and another unlock, and the first may have ended
 /// in between.
 ///
-/// Waiters stand in line in the order in which they asked. A thread that finds the lock free takes
-/// it even if there is a line: it is running, and whoever is in line has to be woken, which takes
-/// longer than many a transaction. But not for long: once the first in line has waited for
+/// A thread that finds the lock free takes it. One that does not tries again for some microseconds,
+/// giving up the processor in between: who holds the lock may be waiting for that processor, and to
+/// sleep and be woken takes longer than many a transaction. Only where other work wants the
+/// processors would giving them up cost more than sleeping does. That shows by how long one is
+/// without it, and then nobody tries for a time.
+///
+/// After that waiters stand in line in the order in which they asked. Whoever unlocks wakes the first
+/// in line, which may find that a running thread was faster. But not for long: once the first in line has waited for
 /// ``patience``, whoever unlocks hands the lock to it and to nobody else. So a waiter is overtaken
-/// for that time at most, counted from when it asked; from then on it waits only for those who asked
-/// before it. There is no way to leave the line.
+/// for that time at most, counted from when it got in line; from then on it waits only for those who
+/// stood there before it. There is no way to leave the line.
 package final class FairLock: @unchecked Sendable {
     // Safe to share: all state is in words that are accessed atomically only.
 
@@ -14,35 +19,48 @@ package final class FairLock: @unchecked Sendable {
     /// after the other, on a busy machine: were it less, many writers would do nothing but hand over.
     static let patience: UInt64 = 10_000_000
 
-    /// Some 2 us, less than a small transaction takes: one that is about to end is waited for, and
-    /// the processor is not kept for long from whoever could use it.
-    private static let spinCount = 100
+    /// How often a thread gives up the processor before it gets in line.
+    private static let attemptCount = 16
+    /// Some 0.5 us, a part of a small transaction.
+    private static let spinCount = 30
+    /// So many threads at once look at the lock without giving up the processor. More would be in the
+    /// way of the one that unlocks it.
+    private static let maximumSpinnerCount: UInt32 = 4
+    /// Other work runs where a thread was without the processor for so long, in nanoseconds. Dozens of
+    /// threads with a small transaction each take a part of that, one after the other; the system
+    /// gives a thread that computes some milliseconds.
+    private static let longAbsence: UInt64 = 2_000_000
+    /// For so long nobody tries then, in nanoseconds.
+    private static let crowdedTime: UInt64 = 50_000_000
+    /// Some 2 us: the first in line tries for longer, as it has been woken for it.
+    private static let firstSpinCount = 100
 
     private enum State {
         static let free: UInt32 = 0
         static let held: UInt32 = 1
-        /// Held, and the first in line sleeps, or is about to.
-        static let awaited: UInt32 = 2
         /// Given to the first in line, which may not know it yet.
-        static let handedOver: UInt32 = 3
+        static let handedOver: UInt32 = 2
     }
 
     /// Divides 2^32, so that tickets may wrap around.
     private static let wordCount: UInt32 = 64
 
-    /// The first in line sleeps on it.
     private let state: UnsafeMutablePointer<UInt32>
-    /// Threads outside the line that look at the lock without going to sleep.
+    /// Threads outside the line that look at the lock.
     private let spinnerCount: UnsafeMutablePointer<UInt32>
     /// The ticket that the next one to get in line draws.
     private let nextTicket: UnsafeMutablePointer<UInt32>
     /// The ticket of the first in line, if it has been drawn. Written by the holder.
     private let firstTicket: UnsafeMutablePointer<UInt32>
-    /// `words[t % wordCount] == t` once ticket `t` is the first. The others in line sleep on these.
+    /// What those in line sleep on. `words[t % wordCount] == t` while the holder of ticket `t` has
+    /// been called to try, and after it got the lock; before that, and while it sleeps again, it is
+    /// ``uncalled(_:)``, or the number of an earlier ticket.
     private let words: UnsafeMutablePointer<UInt32>
     /// `times[t % wordCount]`: when the holder of ticket `t` asked. With more waiters than words it
-    /// may be a later one's time, until ticket `t` is the first.
+    /// may be a later one's time, until ticket `t` is called.
     private let times: UnsafeMutablePointer<UInt64>
+    /// Until when nobody gives up the processor.
+    private let crowdedUntil: UnsafeMutablePointer<UInt64>
 
     package init() {
         state = .allocate(capacity: Int(Self.wordCount) + 4)
@@ -51,13 +69,12 @@ package final class FairLock: @unchecked Sendable {
         firstTicket = state + 3
         words = state + 4
         state.initialize(repeating: 0, count: 4)
-        for index in 0..<Self.wordCount {
-            // As if the round before the first had passed: no ticket of the first round but
-            // ticket 0 finds its number.
-            (words + Int(index)).initialize(to: index == 0 ? 0 : index &- Self.wordCount)
+        for ticket in 0..<Self.wordCount {
+            (words + Int(ticket)).initialize(to: Self.uncalled(ticket))
         }
-        times = .allocate(capacity: Int(Self.wordCount))
-        times.initialize(repeating: 0, count: Int(Self.wordCount))
+        times = .allocate(capacity: Int(Self.wordCount) + 1)
+        crowdedUntil = times + Int(Self.wordCount)
+        times.initialize(repeating: 0, count: Int(Self.wordCount) + 1)
     }
 
     deinit {
@@ -68,14 +85,7 @@ package final class FairLock: @unchecked Sendable {
     // MARK: Locking
 
     package func lock() {
-        if takeIfFree() || spin() { return }
-        let now = System.monotonicNanoseconds
-        let ticket = nextTicket.fetchAdd(1)
-        time(of: ticket).storeRelaxed(now)
-        waitUntilFirst(ticket)
-        time(of: ticket).storeRelaxed(now)
-        takeAsFirst()
-        callNext(after: ticket)
+        if !takeIfFree(), !takeSoon() { waitInLine() }
     }
 
     /// Takes the lock if nobody holds it and nobody waits; returns whether it did.
@@ -95,16 +105,35 @@ package final class FairLock: @unchecked Sendable {
             && state.compareExchange(expected: State.free, desired: State.held)
     }
 
-    /// Looks at the lock for a moment without going to sleep: one thread outside of the line at a
-    /// time, so that few processors are kept from other work.
+    /// Tries for some microseconds of processor time.
+    private func takeSoon() -> Bool {
+        for _ in 0..<Self.attemptCount {
+            if spin() { return true }
+            guard giveUpProcessor() else { return false }
+        }
+        return spin()
+    }
+
     private func spin() -> Bool {
         defer { _ = spinnerCount.fetchAdd(UInt32.max) }
-        guard spinnerCount.fetchAdd(1) == 0 else { return false }
+        guard spinnerCount.fetchAdd(1) < Self.maximumSpinnerCount else { return false }
         for _ in 0..<Self.spinCount {
             if takeIfFree() { return true }
             System.relaxProcessor()
         }
         return false
+    }
+
+    /// Lets others run, unless other work wants the processors: then it returns false.
+    private func giveUpProcessor() -> Bool {
+        let start = System.monotonicNanoseconds
+        guard start >= crowdedUntil.loadRelaxed() else { return false }
+        System.giveUpProcessor()
+        let end = System.monotonicNanoseconds
+        if end - start > Self.longAbsence {
+            crowdedUntil.storeRelaxed(end + Self.crowdedTime)
+        }
+        return true
     }
 
     // MARK: In line
@@ -123,55 +152,73 @@ package final class FairLock: @unchecked Sendable {
         times + Int(ticket % Self.wordCount)
     }
 
-    /// With more waiters than words some share one: they look and go back to sleep.
-    private func waitUntilFirst(_ ticket: UInt32) {
+    /// What the word of a ticket is while its holder is to sleep.
+    private static func uncalled(_ ticket: UInt32) -> UInt32 { ticket &- wordCount }
+
+    private func waitInLine() {
+        let asked = System.monotonicNanoseconds
+        let ticket = nextTicket.fetchAdd(1)
+        time(of: ticket).storeRelaxed(asked)
         let word = word(of: ticket)
-        while true {
+        repeat {
+            waitUntilFirst(ticket, word)
+            time(of: ticket).storeRelaxed(asked)
+        } while !takeAsFirst(ticket, word)
+        // The next one is called when the lock is given up: now it would find it held, and take the
+        // processor from whoever holds it to do so.
+        firstTicket.storeSequential(ticket &+ 1)
+        word.storeSequential(ticket)
+    }
+
+    /// With more waiters than words some share one: they look and go back to sleep.
+    private func waitUntilFirst(_ ticket: UInt32, _ word: UnsafeMutablePointer<UInt32>) {
+        // Who draws a ticket looks who is first afterwards; who unlocks has said who is first, and
+        // looks for drawn tickets afterwards. So one of the two sees the other.
+        while firstTicket.loadSequential() != ticket {
             let passed = word.loadSequential()
-            if passed == ticket { return }
-            System.wait(on: word, while: passed)
+            if passed != ticket { System.wait(on: word, while: passed) }
         }
     }
 
-    private func takeAsFirst() {
-        while true {
-            for _ in 0..<Self.spinCount {
-                if takeIfFree() { return }
-                if state.loadAcquire() == State.handedOver {
-                    state.storeRelaxed(State.held)
-                    return
-                }
-                System.relaxProcessor()
+    /// Tries, and sleeps until it is called again if the lock is held. Returns whether it took it.
+    private func takeAsFirst(
+        _ ticket: UInt32, _ word: UnsafeMutablePointer<UInt32>
+    ) -> Bool {
+        for _ in 0..<Self.firstSpinCount {
+            if takeIfFree() { return true }
+            if state.loadAcquire() == State.handedOver {
+                state.storeRelaxed(State.held)
+                return true
             }
-            _ = state.compareExchange(expected: State.held, desired: State.awaited)
-            System.wait(on: state, while: State.awaited)
+            System.relaxProcessor()
         }
-    }
-
-    /// Makes the next ticket the first one, so that its thread is awake when the lock is given up.
-    private func callNext(after ticket: UInt32) {
-        let next = ticket &+ 1
-        firstTicket.storeRelease(next)
-        let word = word(of: next)
-        // Sequentially consistent, as are drawing a ticket and the loads: the store must not be
-        // seen after the load below, or a waiter in between would sleep for ever.
-        word.storeSequential(next)
-        // Whoever draws `next` after this load finds its number in the word. Whoever drew it
-        // before is counted in `nextTicket`; it may not sleep yet, which the kernel notices by
-        // comparing the word.
-        if nextTicket.loadSequential() != next { System.wake(word) }
+        word.storeSequential(Self.uncalled(ticket))
+        // Whoever unlocks changes the state and looks at the word afterwards.
+        if state.loadSequential() == State.held {
+            System.wait(on: word, while: Self.uncalled(ticket))
+        }
+        return false
     }
 
     // MARK: Unlocking
 
     /// Lets the next one have the lock. Only while it is held, by whichever thread.
     package func unlock() {
-        let next = isFirstImpatient ? State.handedOver : State.free
-        if state.exchange(next) == State.awaited { System.wake(state, count: 1) }
+        // While it is held: afterwards another one may be the first.
+        let first = firstTicket.loadRelaxed()
+        _ = state.exchange(isImpatient(first) ? State.handedOver : State.free)
+        if nextTicket.loadSequential() != first { call(first) }
     }
 
-    private var isFirstImpatient: Bool {
-        let first = firstTicket.loadRelaxed()
+    /// Wakes whoever has the ticket, unless it is awake. It may have taken the lock by now.
+    private func call(_ ticket: UInt32) {
+        let word = word(of: ticket)
+        if word.compareExchange(expected: Self.uncalled(ticket), desired: ticket) {
+            System.wake(word)
+        }
+    }
+
+    private func isImpatient(_ first: UInt32) -> Bool {
         guard nextTicket.loadAcquire() != first else { return false }
         let asked = time(of: first).loadRelaxed()
         let now = System.monotonicNanoseconds

@@ -120,6 +120,9 @@ extension System {
         _ = realm_futex_wake(word, count, isShared)
     }
 
+    /// Lets other threads that are ready have the processor, if there are any.
+    package static func giveUpProcessor() { sched_yield() }
+
     /// Tells the processor that this thread only looks at a word over and over.
     @inline(__always)
     package static func relaxProcessor() { realm_relax_processor() }
