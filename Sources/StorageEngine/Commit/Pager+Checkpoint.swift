@@ -7,7 +7,9 @@ extension Pager {
         let newest = record?.checkpoint ?? .none
         // The newest run may be one of a group that is not in the file yet.
         let chain = try CheckpointChain(newest: newest, in: file) {
-            reference throws(StorageError) in try page(reference)
+            reference throws(StorageError) in
+            if planted(.readsCheckpointsInFile) { return try file.page(reference, of: bounds) }
+            return try page(reference)
         }
         let reference: PageReference
         if chain.isWorthContinuing(with: 1), !liesHigh(chain),

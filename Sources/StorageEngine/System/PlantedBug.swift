@@ -26,6 +26,7 @@ enum PlantedBug: String, CaseIterable {
     case rollsGroupBack = "rollback-loses-group"
     case leaksRolledBackPages = "rollback-leaks-pages"
     case leaksCheckpoints = "checkpoint-pages-leak"
+    case readsCheckpointsInFile = "checkpoint-read-too-early"
     // Shrinking and compaction.
     case leavesMovedValues = "moved-value-left-behind"
     case compactsOpenFile = "compact-open-file"

@@ -13,6 +13,7 @@ struct Appender {
     let number: Int
     let lists: Int
     let transactions: Int
+    let durability: CommitDurability
     let seed: UInt64
 
     /// `tell` gets each transaction twice: before it is committed, as unknown, and when it has
@@ -50,7 +51,7 @@ struct Appender {
             connection.rollback()
         } else if !appended.isEmpty {
             tell(transaction)
-            try connection.commit()
+            try connection.commit(durability)
         }
         transaction.outcome = isRolledBack ? .rolledBack : .committed
         transaction.ended = System.monotonicNanoseconds
@@ -82,13 +83,14 @@ enum AppenderProcess {
         let threads = try point.number("threads", in: 1...256, default: 2)
         let lists = try point.number("lists", in: 1...1000, default: 3)
         let transactions = try point.number("transactions", in: 1...100_000, default: 60)
+        let durability = try point.durability()
         let seed = try point.value("seed", default: UInt64(0))
         let works = (0..<threads).map { thread in
             BackgroundThread { _ in
                 let appender = Appender(
                     connection: try Connection(database), name: "\(process).\(thread)",
                     number: process * 256 + thread, lists: lists, transactions: transactions,
-                    seed: seed)
+                    durability: durability, seed: seed)
                 try appender.run(tell)
             }
         }

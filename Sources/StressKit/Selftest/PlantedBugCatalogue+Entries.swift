@@ -71,6 +71,10 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "checkpoint-pages-leak", "old maps of free pages are never freed",
             breaks: reuse, "pinned-readers/one"),
+        PlantedBugEntry(
+            "checkpoint-read-too-early",
+            "a map of free pages is looked for in the file before it is there",
+            breaks: "E7: while one group is written, further writers go on", "many-writers/threads"),
     ]
 
     static let shrinking = [
