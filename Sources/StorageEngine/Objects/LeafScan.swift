@@ -245,6 +245,7 @@ public struct LeafScan: ~Copyable {
         guard extreme.mayImprove(PackedZone(leaf, position)),
             let (node, place) = try table.column(column, of: leaf)
         else { return }
+        prefetchNextLeaf(node, place)
         extreme.add(PackedColumn(node, place), selection)
     }
 }
