@@ -26,6 +26,8 @@ public final class Connection {
     /// Changes whenever what was read of objects may be out of date: with every change of the open
     /// write transaction, and when the connection moves to another version.
     @exclusivity(unchecked) public internal(set) var changeStamp: UInt64 = 0
+    /// Changes whenever paths of the tables' writers are void; see `TreeWriter`.
+    let pathStamp: UnsafeMutablePointer<UInt64>
 
     /// How many write transactions were rolled back: what one of them made is no part of any version.
     @exclusivity(unchecked) private(set) var rollbackCount = 0
@@ -61,6 +63,8 @@ public final class Connection {
         identity = database.changeLog.makeIdentity()
         layoutStamp = .allocate(capacity: 1)
         layoutStamp.initialize(to: 1)
+        pathStamp = .allocate(capacity: 1)
+        pathStamp.initialize(to: 1)
         pager = try Pager(database: database)
         pager.layoutStamp = layoutStamp
         forest = Forest(pager: pager)
@@ -72,6 +76,7 @@ public final class Connection {
         if pager.isInWriteTransaction { pager.rollback() }
         pager.endRead()
         layoutStamp.deallocate()
+        pathStamp.deallocate()
     }
 
     // MARK: Versions
@@ -144,6 +149,7 @@ public final class Connection {
             let statistics = try pager.commit(durability)
             if pager.version == statistics.version {
                 layoutStamp.pointee &+= 1
+                pathStamp.pointee &+= 1
             } else {
                 // Others have committed since: this connection reads a newer version.
                 try snapshotChanged()
@@ -198,6 +204,7 @@ public final class Connection {
     private func forgetSnapshot() {
         forest.reset()
         layoutStamp.pointee &+= 1
+        pathStamp.pointee &+= 1
         changeStamp &+= 1
     }
 

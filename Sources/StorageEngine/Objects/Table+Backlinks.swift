@@ -14,26 +14,40 @@ extension Table {
 
     /// Records that `column` of `origin` refers to `target` once more.
     func addBacklink(_ column: Int, from origin: ObjectKey, to target: TypedLink) throws {
-        let (table, position) = try backlinkColumn(column, toTable: target.table)
-        try table.addBacklink(at: position, from: origin, to: target.key)
+        let (table, position) = try uncountedBacklinkColumn(column, toTable: target.table)
+        try table._withUnsafeGuaranteedRef {
+            try $0.addBacklink(at: position, from: origin, to: target.key)
+        }
     }
 
     func removeBacklink(_ column: Int, from origin: ObjectKey, to target: TypedLink) throws {
-        let (table, position) = try backlinkColumn(column, toTable: target.table)
-        try table.removeBacklink(at: position, from: origin, to: target.key)
+        let (table, position) = try uncountedBacklinkColumn(column, toTable: target.table)
+        try table._withUnsafeGuaranteedRef {
+            try $0.removeBacklink(at: position, from: origin, to: target.key)
+        }
     }
 
     /// The table with this number, and the position in it of the column that mirrors `column`.
-    @inline(__always)
     func backlinkColumn(_ column: Int, toTable number: Int) throws -> (table: Table, column: Int) {
-        if let (table, position) = backlinkColumns[column] {
-            return (connection.table(table), position)
+        let (table, position) = try uncountedBacklinkColumn(column, toTable: number)
+        return (table.takeUnretainedValue(), position)
+    }
+
+    /// The same, uncounted: good as long as the connection's schema.
+    @inline(__always)
+    private func uncountedBacklinkColumn(
+        _ column: Int, toTable number: Int
+    ) throws -> (table: Unmanaged<Table>, column: Int) {
+        try uncountedConnection._withUnsafeGuaranteedRef { connection in
+            if let (table, position) = backlinkColumns[column] {
+                return (connection.uncountedTable(table), position)
+            }
+            guard number < connection.tableCount,
+                let position = connection.schema.backlinkColumn(
+                    ofTable: index, column: column, inTable: number)
+            else { throw pager.damaged(0, "a link without its backlink") }
+            return (connection.uncountedTable(number), position)
         }
-        guard number < connection.tableCount,
-            let position = connection.schema.backlinkColumn(
-                ofTable: index, column: column, inTable: number)
-        else { throw pager.damaged(0, "a link without its backlink") }
-        return (connection.table(number), position)
     }
 
     private func mark(_ position: Int, _ target: ObjectKey) throws -> Int64 {
@@ -70,6 +84,7 @@ extension Table {
     private func removeBacklink(at position: Int, from origin: ObjectKey, to target: ObjectKey)
         throws
     {
+        try makeWritable(target)
         let mark = try mark(position, target)
         if mark == Mark.one(origin) { return try setMark(position, target, Mark.nobody) }
         guard mark == Mark.several else {

@@ -22,9 +22,13 @@ extension Table {
         guard checks[column].format.type.mayRefer, let target = target(column, value) else {
             return
         }
-        guard let table = try connection.table(number: target.table), !table.isEmbedded,
-            try table.contains(target.key)
-        else { throw pager.noSuchObject(target.key) }
+        let isThere = try uncountedConnection._withUnsafeGuaranteedRef { connection in
+            guard target.table >= 0, target.table < connection.tableCount else { return false }
+            return try connection.uncountedTable(target.table)._withUnsafeGuaranteedRef {
+                try !$0.isEmbedded && $0.contains(target.key)
+            }
+        }
+        guard isThere else { throw pager.noSuchObject(target.key) }
         if backlinkColumns[column] == nil {
             try connection.addBacklinkColumn(from: index, column, to: target.table)
         }

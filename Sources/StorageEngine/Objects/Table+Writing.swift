@@ -39,7 +39,7 @@ extension Table {
         }
         state.pointee.isDirty = true
         try cluster.append(
-            clusterWriter, &state.pointee.root, key,
+            appendWriter, &state.pointee.root, key,
             UnsafeBufferPointer(start: scratch, count: values.count))
         state.pointee.extra += 1
         if let primaryKey { try insertPrimaryKey(primaryKey, key, at: keyPlace) }
@@ -207,7 +207,19 @@ extension Table {
     func store(_ value: ClusterTree.StoredValue, _ column: Int, of key: ObjectKey) throws {
         let state = try state
         state.pointee.isDirty = true
+        if mayHaveAppended(key), appendWriter.row(of: key) != nil {
+            return try cluster.set(appendWriter, &state.pointee.root, key, column, value)
+        }
         try cluster.set(clusterWriter, &state.pointee.root, key, column, value)
+    }
+
+    /// Has the row of an object that is to be looked at and changed in its place for writing, so
+    /// that both take one descent.
+    func makeWritable(_ key: ObjectKey) throws {
+        if mayHaveAppended(key), appendWriter.row(of: key) != nil { return }
+        let state = try state
+        state.pointee.isDirty = true
+        try cluster.makeWritable(clusterWriter, &state.pointee.root, key)
     }
 
     /// Writes what a row holds of a collection: no longer than a leaf takes, and not in the leaf.

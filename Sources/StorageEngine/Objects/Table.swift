@@ -17,6 +17,8 @@ public final class Table {
     let forest: Forest
     let primaryKeyTreeID: UInt32
     let clusterWriter: TreeWriter
+    /// Appends objects. Its path stays at the last leaf while older objects are changed and deleted.
+    let appendWriter: TreeWriter
     /// Writers of trees without rows: their moves concern nobody.
     let quietWriter: TreeWriter
     private let quietMoves: UnsafeMutablePointer<UInt64>
@@ -47,7 +49,10 @@ public final class Table {
         primaryKeyTreeID = stored.primaryKeyTreeID
         cluster = ClusterTree(
             treeID: stored.clusterTreeID, columns: UnsafeBufferPointer(start: nil, count: 0))
-        clusterWriter = TreeWriter(pager: pager, layoutStamp: connection.layoutStamp)
+        clusterWriter = TreeWriter(
+            pager: pager, layoutStamp: connection.layoutStamp, pathStamp: connection.pathStamp)
+        appendWriter = TreeWriter(
+            pager: pager, layoutStamp: connection.layoutStamp, pathStamp: connection.pathStamp)
         quietMoves = .allocate(capacity: 2)
         quietMoves.initialize(repeating: 0, count: 2)
         quietWriter = TreeWriter(pager: pager, layoutStamp: quietMoves)
@@ -153,13 +158,24 @@ public final class Table {
 
     /// Where an object's row lies now; nil if it does not exist.
     public func location(of key: ObjectKey) throws -> RowLocation? {
-        // Most looks at an object while it is changed come right after the one before.
+        // Most looks at an object while it is changed come right after the one before, or after it
+        // was made.
+        if mayHaveAppended(key), let row = appendWriter.row(of: key) {
+            return RowLocation(leaf: appendWriter.leaf.reading, row: row)
+        }
         if clusterWriter.hasPath(to: cluster.treeID) {
             if let row = clusterWriter.row(of: key) {
                 return RowLocation(leaf: clusterWriter.leaf.reading, row: row)
             }
         }
         return try ClusterTree.location(pager, try root, of: key)
+    }
+
+    /// Whether the writer of new objects stands at a leaf that may have this one.
+    @inline(__always)
+    func mayHaveAppended(_ key: ObjectKey) -> Bool {
+        appendWriter.hasPath(to: cluster.treeID)
+            && appendWriter.leaf.reading.lowKey <= key.rawValue
     }
 
     /// The row of an object if it lies in this leaf of its table.

@@ -31,7 +31,7 @@ extension ClusterTree {
             }
         }
         leaf.removeRow(at: row)
-        writer.rowsMoved()
+        writer.rowsMovedInLeaf()
     }
 
     /// Removes an object's row. What its values own (overflow pages, lists) must be freed before.
@@ -57,6 +57,8 @@ extension ClusterTree {
                 try writer.removeLeaf(&root, .cluster)
             } else if Self.isDueForMerging(rows: leaf.rowCount, before: leaf.rowCount + 1) {
                 try mergeLeaf(writer, &root, covering: key)
+            } else {
+                writer.keepPath(to: treeID)
             }
             return
         }

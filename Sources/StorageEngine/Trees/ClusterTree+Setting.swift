@@ -5,11 +5,12 @@ extension ClusterTree {
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey, _ column: Int,
         _ value: StoredValue
     ) throws {
-        if writer.hasPath(to: treeID), let row = writer.row(of: key),
-            writer.leaf.reading.hasInline(column, columns[column].tag),
-            writer.leaf.set(column, row, value)
-        {
-            return
+        if writer.hasPath(to: treeID), let row = writer.row(of: key) {
+            if writer.leaf.reading.hasInline(column, columns[column].tag) {
+                if writer.leaf.set(column, row, value) { return }
+            } else if try setThroughSpill(writer, column, row, value) == .done {
+                return writer.keepPath(to: treeID)
+            }
         }
         if root.reference.isNone { throw writer.pager.noSuchObject(key) }
         while true {
@@ -22,6 +23,15 @@ extension ClusterTree {
             }
             try makeRoom(writer, &root, outcome)
         }
+    }
+
+    /// Makes the writer's path lead to the leaf of an object that is about to be looked at and
+    /// changed, so that one descent serves both.
+    func makeWritable(_ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey) throws {
+        if writer.hasPath(to: treeID), writer.row(of: key) != nil { return }
+        if root.reference.isNone { throw writer.pager.noSuchObject(key) }
+        _ = try writer.descend(&root, .cluster) { Self.childRow($0, key) }
+        writer.keepPath(to: treeID)
     }
 
     /// Sets a value wherever its column is: in the leaf, spilled, or not there yet.

@@ -18,9 +18,9 @@ final class TreeWriter {
     let pager: Pager
     let steps: UnsafeMutablePointer<Step>
     @exclusivity(unchecked) private(set) var depth = 0
-    /// The tree and layout stamp that the path belongs to; see `hasPath(to:)`.
+    /// The tree and path stamp that the path belongs to; see `hasPath(to:)`.
     @exclusivity(unchecked) private var pathTreeID: UInt32 = 0
-    @exclusivity(unchecked) private var pathStamp: UInt64 = 0
+    @exclusivity(unchecked) private var keptStamp: UInt64 = 0
     @exclusivity(unchecked) private var pathCopies: UInt64 = 0
     /// Where an object was last found; see `row(of:)`.
     @exclusivity(unchecked) private var lastRow = 0
@@ -29,12 +29,20 @@ final class TreeWriter {
     @exclusivity(unchecked) private var appendedTreeID: UInt32 = 0
     @exclusivity(unchecked) private var appendedVersion: UInt64 = 0
     @exclusivity(unchecked) private var rowsBeforeAppends = 0
-    /// Called whenever rows may have moved.
+    /// Changes whenever rows may have moved.
     let layoutStamp: UnsafeMutablePointer<UInt64>
+    /// Changes whenever nodes have come, gone or moved, so that paths are void: less often than rows
+    /// move. Writers of one tree share it.
+    private let pathStamp: UnsafeMutablePointer<UInt64>
 
-    init(pager: Pager, layoutStamp: UnsafeMutablePointer<UInt64>) {
+    /// Without a stamp for paths, these are void whenever rows have moved.
+    init(
+        pager: Pager, layoutStamp: UnsafeMutablePointer<UInt64>,
+        pathStamp: UnsafeMutablePointer<UInt64>? = nil
+    ) {
         self.pager = pager
         self.layoutStamp = layoutStamp
+        self.pathStamp = pathStamp ?? layoutStamp
         steps = .allocate(capacity: Self.maximumDepth)
     }
 
@@ -42,17 +50,25 @@ final class TreeWriter {
 
     var leaf: MutableNode { steps[depth - 1].node }
 
+    /// Nodes have come, gone or moved, and rows with them.
     @inline(__always)
-    func rowsMoved() { layoutStamp.pointee &+= 1 }
+    func rowsMoved() {
+        layoutStamp.pointee &+= 1
+        pathStamp.pointee &+= 1
+    }
+
+    /// Rows have moved within their leaf: paths still lead to it.
+    @inline(__always)
+    func rowsMovedInLeaf() { layoutStamp.pointee &+= 1 }
 
     // MARK: Descent
 
     /// Whether the path of the last descent still stands: it was in this tree and transaction, no
-    /// row has moved and no private copy has gone since. Branches on it may have used up their
+    /// node has moved and no private copy has gone since. Branches on it may have used up their
     /// headroom, so it must not be used to split.
     @inline(__always)
     func hasPath(to treeID: UInt32) -> Bool {
-        depth > 0 && pathTreeID == treeID && pathStamp == layoutStamp.pointee
+        depth > 0 && pathTreeID == treeID && keptStamp == pathStamp.pointee
             && pathCopies == pager.copiesStamp
     }
 
@@ -73,7 +89,7 @@ final class TreeWriter {
     @inline(__always)
     func keepPath(to treeID: UInt32) {
         pathTreeID = treeID
-        pathStamp = layoutStamp.pointee
+        keptStamp = pathStamp.pointee
         pathCopies = pager.copiesStamp
     }
 
