@@ -62,10 +62,14 @@ final class LinkCursor {
             if !ReferenceCounts.isSole(&accessor, soleReference) {
                 accessor = target.makeAccessor(key: key)
             }
-            guard let accessor else { return }
-            accessor._key = key
-            accessor._birth = birth
-            if place(accessor, key) || visitsDeleted { return }
+            // Uncounted: the caller's variable keeps the accessor.
+            guard let uncounted = accessor.map(Unmanaged.passUnretained) else { return }
+            let exists = uncounted._withUnsafeGuaranteedRef { accessor in
+                accessor._key = key
+                accessor._birth = birth
+                return place(accessor, key)
+            }
+            if exists || visitsDeleted { return }
         }
         accessor = nil
     }

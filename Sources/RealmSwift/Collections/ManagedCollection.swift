@@ -8,6 +8,7 @@ protocol EngineCollection {
     var owner: ObjectKey { get }
     func count() throws -> Int
     func forEachValue(_ body: (Scalar) throws -> Bool) throws
+    func appendLinks(to keys: inout ContiguousArray<Int64>) throws
     func isSame(as other: Self) -> Bool
 }
 
@@ -72,10 +73,7 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
         attempt {
             var keys = ContiguousArray<Int64>()
             keys.reserveCapacity(try handle.count())
-            try handle.forEachValue {
-                if case .integer(let key) = $0 { keys.append(key) }
-                return true
-            }
+            try handle.appendLinks(to: &keys)
             return keys
         }
     }

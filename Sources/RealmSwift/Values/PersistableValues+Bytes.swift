@@ -11,7 +11,7 @@ extension String: _PersistableScalar {
     @inlinable @inline(__always)
     public static func _load(_ node: Node, _ column: Int, _ row: Int) -> String {
         node.prefetchBytes(behind: column, row)
-        return String(decoding: node.bytes(column, row), as: UTF8.self)
+        return ShortText.string(ofRow: node.bytes(column, row))
     }
 
     @inlinable
@@ -42,7 +42,8 @@ extension Data: _PersistableScalar {
     @inlinable @inline(__always)
     public static func _load(_ node: Node, _ column: Int, _ row: Int) -> Data {
         node.prefetchBytes(behind: column, row)
-        return Data(node.bytes(column, row))
+        let bytes = node.bytes(column, row)
+        return Data(bytes: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count)
     }
 
     @inlinable

@@ -25,6 +25,11 @@ extension Table {
 extension MapHandle {
     public func count() throws -> Int { try collection.stored().count() }
 
+    /// Appends the keys of the objects to which the values lead, in order, and leaves out nulls.
+    public func appendLinks(to keys: inout ContiguousArray<Int64>) throws {
+        try collection.stored().appendIntegers(to: &keys)
+    }
+
     /// The value of a key; nil if the map does not have it. O(log n).
     public func value(forKey key: UnsafeRawBufferPointer) throws -> Scalar? {
         let stored = try collection.stored()

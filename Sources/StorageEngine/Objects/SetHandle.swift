@@ -27,6 +27,11 @@ extension Table {
 extension SetHandle {
     public func count() throws -> Int { try collection.stored().count() }
 
+    /// Appends the keys of the objects to which the elements lead, in order, and leaves out nulls.
+    public func appendLinks(to keys: inout ContiguousArray<Int64>) throws {
+        try collection.stored().appendIntegers(to: &keys)
+    }
+
     /// The element at a position in ascending order. O(log n).
     public func value(at index: Int) throws -> Scalar {
         try collection.stored().value(at: index)

@@ -97,6 +97,29 @@ struct StoredCollection {
         }
     }
 
+    /// Appends the integers among the values, in order: of a collection of links, the keys of the
+    /// objects that they lead to. Leaf by leaf, where nothing is null, without making a value of each.
+    func appendIntegers(to integers: inout ContiguousArray<Int64>) throws {
+        guard let root, format.kind == .integer else {
+            return try forEachValue {
+                if case .integer(let integer) = $0 { integers.append(integer) }
+                return true
+            }
+        }
+        let column = tree.valueColumn
+        try tree.forEachLeaf(pager, root) { leaf, _ in
+            if leaf.hasNulls(column) {
+                for row in 0..<leaf.rowCount where !leaf.isNull(column, row) {
+                    integers.append(leaf.integer(column, row))
+                }
+            } else {
+                let all = (0..<leaf.rowCount).lazy.map { leaf.integer(column, $0) }
+                integers.append(contentsOf: all)
+            }
+            return true
+        }
+    }
+
     private func read(_ leaf: Node, _ row: Int) throws -> CollectionRow {
         let value = try leaf.scalar(pager, format.kind, tree.valueColumn, row)
         guard format.hasKeys else { return CollectionRow(value: value) }
