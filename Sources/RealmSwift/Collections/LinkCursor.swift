@@ -7,21 +7,24 @@ import StorageEngine
 /// any more is pointed at the next object, as `TableCursor` does.
 @usableFromInline
 final class LinkCursor {
+    // What a step changes. Outside the exclusivity checks: one thread uses it, and nothing is called
+    // while it is accessed.
+
     /// All keys; of results those at `keysStart` and behind, up to `nextBlock`.
-    private var keys: ContiguousArray<Int64>
-    private var keysStart = 0
+    @exclusivity(unchecked) private var keys: ContiguousArray<Int64>
+    @exclusivity(unchecked) private var keysStart = 0
     /// Of results.
     private let packed: PackedKeys
-    private var nextBlock = 0
+    @exclusivity(unchecked) private var nextBlock = 0
     /// From this position on, keys of the next block have to be at hand.
-    private var refillPosition = Int.max
+    @exclusivity(unchecked) private var refillPosition = Int.max
     private let target: ManagedClass
     /// Keeps the Realm alive.
     private let realm: RealmInstance
     private let birth: UInt32
     private let soleReference: UInt64
     private let visitsDeleted: Bool
-    private var position = 0
+    @exclusivity(unchecked) private var position = 0
     @exclusivity(unchecked) private var locator: SequentialLocator
 
     /// Walks a collection of links, and visits those of deleted objects.
@@ -63,12 +66,12 @@ final class LinkCursor {
                 accessor = target.makeAccessor(key: key)
             }
             // Uncounted: the caller's variable keeps the accessor.
-            guard let uncounted = accessor.map(Unmanaged.passUnretained) else { return }
-            let exists = uncounted._withUnsafeGuaranteedRef { accessor in
-                accessor._key = key
-                accessor._birth = birth
-                return place(accessor, key)
+            let address = withUnsafeBytes(of: &accessor) {
+                $0.load(as: UnsafeRawPointer?.self)
             }
+            guard let address else { return }
+            let uncounted = Unmanaged<ObjectBase>.fromOpaque(address)
+            let exists = uncounted._withUnsafeGuaranteedRef { place($0, key) }
             if exists || visitsDeleted { return }
         }
         accessor = nil
@@ -91,6 +94,8 @@ final class LinkCursor {
         let location = locator.locate(
             key, birth: birth, at: position - 1, before: keysStart + keys.count
         ) { keys[$0 - keysStart] }
+        accessor._key = key
+        accessor._birth = birth
         guard let location else {
             accessor._stamp = .max
             return false

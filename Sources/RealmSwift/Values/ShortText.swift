@@ -25,9 +25,13 @@ enum ShortText {
     /// bytes in front of the value are read, and none behind it, where the file may end.
     @inlinable @inline(__always)
     static func string(ofRow bytes: UnsafeRawBufferPointer) -> String {
-        if isLayoutKnown, bytes.count <= capacity, let words = words(bytes) {
-            // Safe because the layout was compared, and ASCII is valid UTF-8 in normal form.
-            return unsafeBitCast(words, to: String.self)
+        if isLayoutKnown, bytes.count <= capacity, var words = words(bytes) {
+            // Safe because the layout was compared, and ASCII is valid UTF-8 in normal form. Moved,
+            // because a copy would call the runtime to count a reference that is none.
+            return withUnsafeMutableBytes(of: &words) {
+                $0.baseAddress.unsafelyUnwrapped
+                    .bindMemory(to: String.self, capacity: 1).move()
+            }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
