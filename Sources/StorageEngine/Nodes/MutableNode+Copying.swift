@@ -35,6 +35,22 @@ extension MutableNode {
     }
 }
 
+extension Node {
+    /// Bytes that the node would take, packed without spare room, with rows of another node of the
+    /// same columns, of which none is spilled, inserted at `row`.
+    func packedBytes(with source: Node, _ rows: Range<Int>, at row: Int) -> Int {
+        var total = NodeDraft.bytes(directoryOf: columnCount)
+        for c in 0..<columnCount {
+            var needs = ColumnNeeds(kind: kind(c), mayBeRamp: mayHoldRamps)
+            needs.include(self, c, 0..<row)
+            needs.include(source, c, rows)
+            needs.include(self, c, row..<rowCount)
+            total += needs.bytes(rows: rowCount + rows.count, heapBytes: needs.heapBytes)
+        }
+        return total
+    }
+}
+
 extension NodeDraft {
     /// What column `c` needs before any rows are included.
     func needs(ofColumn c: Int) -> ColumnNeeds {

@@ -40,10 +40,18 @@ extension OrderedMap {
                 }
             }
             try writer.addToCounts(&root, leaf.rowCount - before)
+            let rows = leaf.rowCount
             if next < end {
-                try split(writer, &root, at: cut(leaf.reading, row, changes[next..<end]))
-            } else if leaf.rowCount == 0 {
+                if isLongRun(changes[next..<end], before: row, of: leaf.reading) {
+                    // It leaves the left part full.
+                    try split(writer, &root, at: row)
+                } else {
+                    try makeRoom(writer, &root, forRowAt: row)
+                }
+            } else if rows == 0 {
                 try writer.removeLeaf(&root, format)
+            } else if rows < before, ClusterTree.isDueForMerging(rows: rows, before: before) {
+                try mergeLeaf(writer, &root)
             }
         }
     }
@@ -148,18 +156,11 @@ extension OrderedMap {
         return row < rows && isEqual(leaf, 0, row, first, second) ? row : nil
     }
 
-    /// Where to split a full leaf that `changes` are to go into, the first of them before `row`.
-    ///
-    /// Many entries that all go there leave the left part full; otherwise it is the usual place.
-    private func cut<Change: MapChange>(
-        _ leaf: Node, _ row: Int, _ changes: Slice<UnsafeBufferPointer<Change>>
-    ) -> Int {
-        let rows = leaf.rowCount
-        if row > 0, row < rows, changes.count >= rows / 8,
-            isBefore(changes[changes.endIndex - 1], leaf, 0, row)
-        {
-            return row
-        }
-        return usualCut(leaf, row)
+    /// Whether many entries all go before one row of a leaf, where others are before it.
+    private func isLongRun<Change: MapChange>(
+        _ changes: Slice<UnsafeBufferPointer<Change>>, before row: Int, of leaf: Node
+    ) -> Bool {
+        row > 0 && row < leaf.rowCount && changes.count >= leaf.rowCount / 8
+            && isBefore(changes[changes.endIndex - 1], leaf, 0, row)
     }
 }

@@ -181,7 +181,7 @@ struct OrderedMap {
                 }
                 leaf.removeRow(at: row)
             }
-            try split(writer, &root, at: usualCut(view, row))
+            try makeRoom(writer, &root, forRowAt: row)
         }
     }
 
@@ -256,7 +256,12 @@ struct OrderedMap {
             }
             leaf.removeRow(at: row)
             try writer.addToCounts(&root, -1)
-            if leaf.reading.rowCount == 0 { try writer.removeLeaf(&root, format) }
+            let rows = leaf.rowCount
+            if rows == 0 {
+                try writer.removeLeaf(&root, format)
+            } else if ClusterTree.isDueForMerging(rows: rows, before: rows + 1) {
+                try mergeLeaf(writer, &root)
+            }
             return true
         }
     }

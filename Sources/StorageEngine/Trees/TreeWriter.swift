@@ -200,7 +200,7 @@ final class TreeWriter {
     /// below it. The counts of what this transaction wrote add up; those of the file are looked at
     /// when it is copied, so that no count ever becomes negative.
     @inline(__always)
-    private func enter(
+    func enter(
         _ reference: PageReference, level: Int, rows: Int, _ format: TreeFormat
     ) throws -> (PageReference, MutableNode) {
         let copy = try writable(reference)

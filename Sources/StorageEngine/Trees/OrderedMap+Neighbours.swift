@@ -1,0 +1,89 @@
+/// Neighbouring leaves share their room: a full one hands rows over before it is split, and one that
+/// has lost rows takes those of a neighbour.
+///
+/// Keys that come in runs among others ("1000", "10000", "100000", ...) would otherwise leave
+/// half-full leaves behind them, which are hardly visited again.
+extension OrderedMap {
+    /// Makes room in the full leaf at the end of the path for a row at `row`. The path is void
+    /// afterwards.
+    func makeRoom(_ writer: TreeWriter, _ root: inout TreeRoot, forRowAt row: Int) throws {
+        if try handOverRows(writer, forRowAt: row) { return }
+        try split(writer, &root, at: usualCut(writer.leaf.reading, row))
+    }
+
+    /// Hands rows of the full leaf over to the neighbour that can take more of them. False, with
+    /// nothing changed, if that is not worth it.
+    ///
+    /// Rows go from the end of the leaf up to `row` at most, so that a run goes on in the room that
+    /// they leave. They take three quarters of the neighbour's room: behind a run, leaves are nearly
+    /// full after one or two times; and where keys come in any order, both leaves have room for a
+    /// while. A neighbour with less room than an eighth of a leaf is left alone, so that a row which
+    /// comes costs few others that move.
+    private func handOverRows(_ writer: TreeWriter, forRowAt row: Int) throws -> Bool {
+        guard writer.depth > 1 else { return false }
+        let leaf = writer.leaf
+        let rows = leaf.rowCount
+        // Where rows are appended, the leaf before is full as a rule.
+        if row == rows, writer.isAtLastLeaf { return false }
+        // A leaf of ramps is full of rows, not of bytes.
+        let used = leaf.usedBytes - NodeDraft.bytes(directoryOf: leaf.columnCount)
+        guard used > leaf.byteCount / 2 else { return false }
+        let (branch, index) = writer.parent
+        var most = rows / 32
+        var best: (index: Int, node: Node)?
+        for (other, movable) in [(index - 1, row), (index + 1, rows - row)]
+        where other >= 0 && other < branch.rowCount && movable > most {
+            let node = try writer.sibling(at: other, format)
+            let bytes = leaf.byteCount - NodeDraft.packedBytes(node)
+            guard bytes >= leaf.byteCount / 8 else { continue }
+            let count = min(movable, bytes * 3 / 4 * rows / used)
+            if count > most { (most, best) = (count, (other, node)) }
+        }
+        guard let (other, node) = best else { return false }
+        let isLeft = other < index
+        let moved = isLeft ? 0..<most : rows - most..<rows
+        try requireOrder(isLeft ? node : leaf.reading, isLeft ? leaf.reading : node, writer)
+        // Beside other keys, rows may take more bytes than where they come from.
+        let bytes = node.packedBytes(with: leaf.reading, moved, at: isLeft ? node.rowCount : 0)
+        guard bytes <= leaf.byteCount,
+            bytes - NodeDraft.packedBytes(node) <= used * most / rows * 5 / 4
+        else { return false }
+        return try writer.moveRows(moved, toSibling: other, format)
+    }
+
+    /// Has the leaf at the end of the path, which has lost rows, take those of the neighbour with
+    /// fewer of them, if it has room for them and some more. The path is void afterwards.
+    ///
+    /// The last leaf of the map is left alone: it may fill up with entries that are added.
+    func mergeLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws {
+        guard writer.depth > 1, !writer.isAtLastLeaf else { return }
+        let leaf = writer.leaf
+        let (branch, index) = writer.parent
+        let end = branch.rowCount - (writer.isOnRightEdge(writer.depth - 2) ? 1 : 0)
+        let others = [index - 1, index + 1].filter { $0 >= 0 && $0 < end }
+        guard
+            let other = others.min(by: {
+                branch.reading.childCount($0) < branch.reading.childCount($1)
+            })
+        else { return }
+        let node = try writer.sibling(at: other, format)
+        let limit = leaf.byteCount / 8 * 7
+        // Sooner known than what the rows take together.
+        guard leaf.usedBytes + NodeDraft.packedBytes(node) <= limit + limit / 8 else { return }
+        let isLeft = other < index
+        try requireOrder(isLeft ? node : leaf.reading, isLeft ? leaf.reading : node, writer)
+        let bytes = leaf.reading.packedBytes(
+            with: node, 0..<node.rowCount, at: isLeft ? 0 : leaf.rowCount)
+        if bytes <= limit { try writer.absorbSibling(other, &root, format) }
+    }
+
+    /// In a file made to harm, keys may not ascend from leaf to leaf.
+    private func requireOrder(_ left: Node, _ right: Node, _ writer: TreeWriter) throws {
+        let last = left.rowCount - 1
+        let order = orderOfFirst(left, last, firstKey(right, 0))
+        guard order < 0 || order == 0 && left.integer(1, last) < right.integer(1, 0) else {
+            throw writer.pager.damaged(
+                writer.steps[writer.depth - 1].reference.page, "keys of a map do not ascend")
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// The leaves beside the one at the end of the path, below the same branch.
+extension TreeWriter {
+    /// The branch above the leaf, and the leaf's row in it. The path has one.
+    var parent: (branch: MutableNode, index: Int) {
+        (steps[depth - 2].node, steps[depth - 2].index)
+    }
+
+    /// A child of the branch above the leaf, with as many rows as that says.
+    func sibling(at index: Int, _ format: TreeFormat) throws -> Node {
+        let branch = parent.branch.reading
+        let node = try pager.child(of: branch, index, format)
+        guard node.rowCount == branch.childCount(index) else {
+            throw pager.countsDisagree(branch.child(index))
+        }
+        return node
+    }
+
+    /// Moves rows at one end of the leaf to the neighbour on that side, which must have room for
+    /// them. False, with no row moved, if it has none. The path is void afterwards.
+    func moveRows(_ rows: Range<Int>, toSibling index: Int, _ format: TreeFormat) throws -> Bool {
+        let (branch, ownIndex) = parent
+        let old = branch.reading.child(index)
+        let (reference, sibling) = try enter(
+            old, level: 0, rows: branch.reading.childCount(index), format)
+        if reference != old { try setChild(branch, index, reference) }
+        let isLeft = index < ownIndex
+        let row = isLeft ? sibling.rowCount : 0
+        guard sibling.insertRows(from: leaf.reading, rows, at: row) else { return false }
+        leaf.removeRows(rows)
+        for (child, node) in [(index, sibling), (ownIndex, leaf)] {
+            try require(branch.setInteger(BranchColumn.count, child, Int64(node.rowCount)))
+        }
+        let right = isLeft ? leaf : sibling
+        try setSeparator(branch, max(index, ownIndex), format, .row(right.reading, 0))
+        rowsMoved()
+        return true
+    }
+
+    /// Takes all rows of a neighbour into the leaf, if that has room for them, and frees it. The path
+    /// is void afterwards.
+    func absorbSibling(_ index: Int, _ root: inout TreeRoot, _ format: TreeFormat) throws {
+        let (branch, ownIndex) = parent
+        let sibling = try self.sibling(at: index, format)
+        let row = index < ownIndex ? 0 : leaf.rowCount
+        guard leaf.insertRows(from: sibling, 0..<sibling.rowCount, at: row) else { return }
+        try pager.free(branch.reading.child(index))
+        // The left one's separator stays.
+        let left = min(index, ownIndex)
+        branch.removeRow(at: left + 1)
+        try setChild(branch, left, steps[depth - 1].reference)
+        try require(branch.setInteger(BranchColumn.count, left, Int64(leaf.rowCount)))
+        dropPath()
+        rowsMoved()
+        try shorten(&root, format)
+    }
+}
