@@ -43,6 +43,11 @@ extension Scalar {
         }
     }
 
+    @inline(__always)
+    func isLonger(than maximumBytes: Int) -> Bool {
+        if case .bytes(let bytes) = self { bytes.count > maximumBytes } else { false }
+    }
+
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }

@@ -50,7 +50,8 @@ struct StoredColumn: Equatable {
 
     var clusterColumn: ClusterTree.Column {
         ClusterTree.Column(
-            format: ColumnFormat(id: id, kind: kind), defaultScalar: defaultScalar)
+            format: ColumnFormat(id: id, kind: kind), defaultScalar: defaultScalar,
+            isCollection: isCollection)
     }
 }
 

@@ -34,13 +34,10 @@ extension Table {
         let keyPlace = try primaryKey.flatMap { try place(forNew: $0) }
         let state = try state
         let key = ObjectKey(rawValue: state.pointee.extra)
-        for column in 0..<values.count {
-            scratch[column] = try prepare(column, values[column])
-        }
         state.pointee.isDirty = true
-        try cluster.append(
-            appendWriter, &state.pointee.root, key,
-            UnsafeBufferPointer(start: scratch, count: values.count))
+        if try !cluster.appendInPlace(appendWriter, &state.pointee.root, key, values) {
+            try appendPrepared(values, key)
+        }
         state.pointee.extra += 1
         if let primaryKey { try insertPrimaryKey(primaryKey, key, at: keyPlace) }
         if hasLinks {
@@ -50,6 +47,20 @@ extension Table {
         }
         if !indexes.isEmpty { try enterIntoIndexes(values, key) }
         return key
+    }
+
+    /// Appends a row for which a leaf may have to be laid out anew, or values to get pages.
+    @inline(never)
+    private func appendPrepared(
+        _ values: UnsafeBufferPointer<Scalar>, _ key: ObjectKey
+    ) throws {
+        for column in 0..<values.count {
+            scratch[column] = try prepare(column, values[column])
+        }
+        let state = try state
+        try cluster.append(
+            appendWriter, &state.pointee.root, key,
+            UnsafeBufferPointer(start: scratch, count: values.count))
     }
 
     /// Called once by every change of objects, before anything is touched.

@@ -1,8 +1,43 @@
 /// New rows go to the end of the last leaf, or to a new leaf behind it.
 extension ClusterTree {
+    /// Appends a row where the last leaf is at the end of the path and takes the row as it is laid
+    /// out: nearly all rows of a bulk insert. False, with nothing changed, for the others, which
+    /// `append` stores. `values` as there, but in the form that the table is given; they may lie in
+    /// the leaf.
+    @inline(__always)
+    func appendInPlace(
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
+        _ values: UnsafeBufferPointer<Scalar>
+    ) throws -> Bool {
+        guard writer.hasPath(to: treeID), writer.isAtLastLeaf else { return false }
+        let leaf = writer.leaf
+        let row = leaf.rowCount
+        guard row > 0, row < Self.maximumRows, row < leaf.reading.rowCapacity,
+            placeKey(leaf, row, key)
+        else { return false }
+        let maximumBytes = writer.pager.maximumInlineBytes
+        for column in 0..<columns.count {
+            let stored = columns[column]
+            // Collections are given as null, and begin empty.
+            let value =
+                column < values.count && !stored.isCollection
+                ? values[column] : stored.defaultScalar
+            let entry = leaf.entry(column)
+            guard entry.isInline(stored.tag), !value.isLonger(than: maximumBytes),
+                leaf.place(value, entry, row)
+            else {
+                leaf.takeBackRow(row, before: column)
+                return false
+            }
+        }
+        leaf.header.rowCount = row + 1
+        try writer.addToCounts(&root, 1)
+        return true
+    }
+
     /// Appends a row. `key` must be above all keys in the tree. `values` come in stored-column
     /// order; those missing at the end are defaults.
-    @inline(__always)
+    @inline(never)
     func append(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<StoredValue>
@@ -58,6 +93,20 @@ extension ClusterTree {
         }
         leaf.removeRow(at: row)
         return false
+    }
+
+    /// Whether the key of a row to be appended needs no other layout of a leaf, which has all columns
+    /// of the table then; a key column is given it.
+    @inline(__always)
+    func placeKey(_ leaf: MutableNode, _ row: Int, _ key: ObjectKey) -> Bool {
+        let relative = key.rawValue &- leaf.reading.lowKey
+        switch leaf.columnCount - columns.count {
+        case 0: return relative == Int64(row)
+        case 1:
+            return leaf.reading.keyColumn == columns.count
+                && leaf.place(packed: relative, leaf.entry(columns.count), row)
+        default: return false
+        }
     }
 
     func setDefaults(_ leaf: MutableNode, _ row: Int, from column: Int) -> Bool {

@@ -15,11 +15,14 @@ struct ClusterTree {
         let tag: ColumnTag
         /// What rows without a value have.
         let defaultScalar: Scalar
+        /// Whether rows hold where a collection is, which no insertion gives.
+        let isCollection: Bool
 
-        init(format: ColumnFormat, defaultScalar: Scalar) {
+        init(format: ColumnFormat, defaultScalar: Scalar, isCollection: Bool = false) {
             self.format = format
             tag = ColumnTag(format)
             self.defaultScalar = defaultScalar
+            self.isCollection = isCollection
         }
 
         var id: UInt16 { format.id }

@@ -27,4 +27,31 @@ extension MutableNode {
         }
         return set(column, row, value.scalar)
     }
+
+    /// Places a value of the row behind all others, of a column that is in this node. False, with
+    /// nothing changed, if it does not fit as the column is laid out.
+    @inline(__always)
+    func place(_ value: Scalar, _ e: ColumnEntry, _ row: Int) -> Bool {
+        switch value {
+        case .null: return placeNull(e, row)
+        case .integer(let v): return place(packed: v, e, row)
+        case .double(let v):
+            return place(
+                whole: PackedNumbers.whole(v), image: PackedNumbers.image(v), e, row)
+        case .float(let v):
+            return place(
+                whole: PackedNumbers.whole(Double(v)), image: PackedNumbers.image(v), e, row)
+        case .bytes(let v): return place(v, e, row)
+        case .fixed16(let a, let b):
+            let place = base + (e.dataOffset + row * 16)
+            place.storeBytes(of: a.littleEndian, as: UInt64.self)
+            place.storeBytes(of: b.littleEndian, toByteOffset: 8, as: UInt64.self)
+        case .fixed12(let a, let b):
+            let place = base + (e.dataOffset + row * 12)
+            place.storeBytes(of: a.littleEndian, as: UInt64.self)
+            place.storeBytes(of: b.littleEndian, toByteOffset: 8, as: UInt32.self)
+        }
+        clearNull(e, row)
+        return true
+    }
 }

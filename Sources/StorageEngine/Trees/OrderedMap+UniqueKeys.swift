@@ -12,8 +12,13 @@ extension OrderedMap {
     ) throws -> Int? {
         if writer.hasPath(to: treeID) {
             let leaf = writer.leaf.reading
-            let row = lowerBound(leaf, 0, first, Int64.min)
             let rows = leaf.rowCount
+            if case .integer(let key) = first, rows > 0, leaf.integer(0, rows - 1) < key,
+                writer.isAtLastLeaf
+            {
+                return rows
+            }
+            let row = lowerBound(leaf, 0, first, Int64.min)
             if row < rows, isFirstEqual(leaf, 0, row, first) { return nil }
             // A key before the first row may belong to the leaf before.
             if row > 0, row < rows || writer.isAtLastLeaf { return row }
@@ -32,10 +37,15 @@ extension OrderedMap {
         _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, at row: Int,
         _ first: FirstKey, _ second: Int64
     ) throws {
-        if writer.hasPath(to: treeID), writer.leaf.insertPlaceholderRow(at: row) {
+        if writer.hasPath(to: treeID) {
             let leaf = writer.leaf
-            if setKey(leaf, row, first, second) { return try writer.addToCounts(&root, 1) }
-            leaf.removeRow(at: row)
+            if case .integer(let key) = first, row == leaf.rowCount, leaf.appendRow(key, second) {
+                return try writer.addToCounts(&root, 1)
+            }
+            if leaf.insertPlaceholderRow(at: row) {
+                if setKey(leaf, row, first, second) { return try writer.addToCounts(&root, 1) }
+                leaf.removeRow(at: row)
+            }
         }
         try set(writer, &root, treeID: treeID, first, second)
     }

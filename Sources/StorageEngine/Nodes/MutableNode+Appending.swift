@@ -1,0 +1,85 @@
+/// Placing the values of a row behind all others where the node has room for them as it is laid
+/// out: no column changes its base, its width or its regions.
+///
+/// The row is written beyond the last one and counts once `rowCount` says so; what a heap got is
+/// taken back with ``takeBackRow(_:before:)`` where one of its values does not fit. There is a row
+/// before it, and room for one more.
+extension MutableNode {
+    /// Places a number of a column, which keeps its base and width. False, with nothing changed, if
+    /// it needs others. A value that continues a ramp takes no room.
+    @inline(__always)
+    func place(packed value: Int64, _ e: ColumnEntry, _ row: Int) -> Bool {
+        let width = e.width
+        let delta = UInt64(bitPattern: value &- e.base)
+        if width == 0 {
+            guard value >= e.base, delta == (e.isRamp ? UInt64(row) : 0) else { return false }
+        } else {
+            // A masking shift, because the width is below 64 there.
+            guard
+                width == 64
+                    || (value >= e.base && delta &>> UInt64(truncatingIfNeeded: width) == 0)
+            else { return false }
+            PackedNumbers.store(base + e.dataOffset, row, width: width, delta)
+        }
+        clearNull(e, row)
+        return true
+    }
+
+    /// Places a floating-point number in the form that the column has.
+    @inline(__always)
+    func place(whole: Int64?, image: Int64, _ e: ColumnEntry, _ row: Int) -> Bool {
+        if !e.isWhole { return place(packed: image, e, row) }
+        guard let whole else { return false }
+        return place(packed: whole, e, row)
+    }
+
+    /// Places bytes, which may lie in this node: the heap stays where it is.
+    @inline(__always)
+    func place(_ bytes: UnsafeRawBufferPointer, _ e: ColumnEntry, _ row: Int) -> Bool {
+        let start = e.heapUsed
+        let end = start + bytes.count
+        guard end <= min(e.heapCapacity, MutableNode.heapLimit) else { return false }
+        if let source = bytes.baseAddress {
+            (base + e.heapOffset + start).copyMemory(from: source, byteCount: bytes.count)
+        }
+        base.storeBytes(of: UInt16(end), toByteOffset: e.dataOffset + row * 2, as: UInt16.self)
+        e.heapUsed = end
+        clearNull(e, row)
+        return true
+    }
+
+    /// Places a null, of a column that has had one already.
+    func placeNull(_ e: ColumnEntry, _ row: Int) -> Bool {
+        guard e.nullOffset != 0 else { return false }
+        let data = base + e.dataOffset
+        switch e.kind {
+        case .integer, .float, .double: PackedNumbers.store(data, row, width: e.width, 0)
+        case .bytes:
+            data.storeBytes(of: UInt16(e.heapUsed), toByteOffset: row * 2, as: UInt16.self)
+        case .fixed16, .fixed12:
+            let size = e.width / 8
+            (data + row * size).initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        }
+        PackedNumbers.store(base + e.nullOffset, row, width: 1, 1)
+        return true
+    }
+
+    /// Takes back what the heaps of the first columns got for a row that is not counted yet.
+    func takeBackRow(_ row: Int, before column: Int) {
+        for c in 0..<column where entry(c).kind == .bytes {
+            entry(c).heapUsed = reading.startOffset(entry(c), row)
+        }
+    }
+
+    /// Appends a row to a node of two integer columns. False, with nothing changed, if that needs
+    /// another layout.
+    @inline(__always)
+    func appendRow(_ first: Int64, _ second: Int64) -> Bool {
+        let row = rowCount
+        guard row > 0, row < reading.rowCapacity, columnCount == 2,
+            place(packed: first, entry(0), row), place(packed: second, entry(1), row)
+        else { return false }
+        header.rowCount = row + 1
+        return true
+    }
+}

@@ -1,0 +1,132 @@
+import Testing
+
+@testable import StorageEngine
+
+/// Rows placed behind all others where they fit, against nodes whose rows are opened and set.
+@Suite struct NodeAppendingTests {
+    private static let byteCount = 4096
+    private static let columns: [ColumnFormat] = [
+        ColumnFormat(id: 1, kind: .integer), ColumnFormat(id: 2, kind: .bytes),
+        ColumnFormat(id: 3, kind: .double), ColumnFormat(id: 4, kind: .float),
+        ColumnFormat(id: 5, kind: .fixed16), ColumnFormat(id: 6, kind: .fixed12),
+        ColumnFormat(id: 7, kind: .integer),
+    ]
+
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func aPlacedRowLeavesTheNodeThatASetRowLeaves(seed: UInt64) {
+        var random = NodeRandom(seed: seed)
+        let nodes = (0..<2).map { _ in
+            MutableNode.format(
+                .allocate(byteCount: Self.byteCount, alignment: 16), byteCount: Self.byteCount,
+                level: 0, treeID: 3, columns: Self.columns, lowKey: 0)
+        }
+        defer { for node in nodes { node.base.deallocate() } }
+        let text = UnsafeMutableRawBufferPointer.allocate(byteCount: 24, alignment: 8)
+        defer { text.deallocate() }
+        let range = [3, 300, 100_000, .max][Int(seed % 4)]
+        var placed = 0
+        while true {
+            for index in 0..<24 { text[index] = .random(in: 0...255, using: &random) }
+            let row = (0..<Self.columns.count).map { column in
+                Self.value(
+                    column, nodes[0].rowCount, range, UnsafeRawBufferPointer(text), &random)
+            }
+            let fits = Self.set(row, in: nodes[0])
+            if Self.place(row, in: nodes[1]) {
+                placed += 1
+                #expect(fits)
+            } else {
+                #expect(Self.set(row, in: nodes[1]) == fits)
+            }
+            Self.expectEqual(nodes[0].reading, nodes[1].reading)
+            guard fits else { break }
+        }
+        #expect(placed > 0)
+    }
+
+    @Test func aRampGoesOnWithoutTakingRoom() {
+        let node = MutableNode.format(
+            .allocate(byteCount: 512, alignment: 16), byteCount: 512, level: 0, treeID: 3,
+            columns: [ColumnFormat(id: 1, kind: .integer), ColumnFormat(id: 2, kind: .integer)],
+            lowKey: 0)
+        defer { node.base.deallocate() }
+        #expect(!node.appendRow(7, 1))
+        for row in 0..<2 {
+            #expect(node.insertPlaceholderRow(at: row))
+            #expect(node.setInteger(0, row, 7 + Int64(row)) && node.setInteger(1, row, 1))
+        }
+        #expect(node.appendRow(9, 1))
+        #expect(!node.appendRow(11, 1))
+        #expect(!node.appendRow(10, 2))
+        #expect(node.rowCount == 3 && node.reading.integer(0, 2) == 9)
+        #expect(node.entry(0).isRamp)
+        node.checkInvariants()
+    }
+
+    private static func value(
+        _ column: Int, _ row: Int, _ range: Int, _ text: UnsafeRawBufferPointer,
+        _ random: inout NodeRandom
+    ) -> Scalar {
+        if column != 6, Int.random(in: 0..<30, using: &random) == 0 { return .null }
+        let number = Int64(Int.random(in: -range...range, using: &random))
+        switch columns[column].kind {
+        case .integer: return .integer(column == 6 ? Int64(row) : number)
+        case .bytes:
+            let count = Int.random(in: 0...24, using: &random)
+            return .bytes(UnsafeRawBufferPointer(rebasing: text[..<count]))
+        case .double:
+            return .double(
+                Int.random(in: 0..<99, using: &random) == 0 ? 0.5 : Double(number))
+        case .float: return .float(Float(number % 1000))
+        case .fixed16: return .fixed16(random.next(), random.next())
+        case .fixed12:
+            return .fixed12(random.next(), UInt32(truncatingIfNeeded: random.next()))
+        }
+    }
+
+    private static func set(_ values: [Scalar], in node: MutableNode) -> Bool {
+        let row = node.rowCount
+        guard node.insertPlaceholderRow(at: row) else { return false }
+        for column in values.indices where !node.set(column, row, values[column]) {
+            node.removeRow(at: row)
+            return false
+        }
+        return true
+    }
+
+    private static func place(_ values: [Scalar], in node: MutableNode) -> Bool {
+        let row = node.rowCount
+        guard row > 0, row < node.reading.rowCapacity else { return false }
+        for column in values.indices where !node.place(values[column], node.entry(column), row) {
+            node.takeBackRow(row, before: column)
+            return false
+        }
+        node.header.rowCount = row + 1
+        return true
+    }
+
+    private static func expectEqual(_ a: Node, _ b: Node) {
+        let bytes = UnsafeRawBufferPointer(start: b.base, count: byteCount)
+        #expect(Node.problem(in: bytes) == nil)
+        let directory = NodeDraft.bytes(directoryOf: columns.count)
+        #expect(
+            UnsafeRawBufferPointer(start: a.base, count: directory)
+                .elementsEqual(bytes[..<directory]))
+        guard a.rowCount == b.rowCount, let row = (0..<a.rowCount).last else { return }
+        for column in columns.indices {
+            #expect(a.isNull(column, row) == b.isNull(column, row))
+            switch columns[column].kind {
+            case .integer, .float, .double:
+                #expect(a.packed(column, row) == b.packed(column, row))
+            case .bytes: #expect(a.bytes(column, row).elementsEqual(b.bytes(column, row)))
+            case .fixed16, .fixed12:
+                let size = a.entry(column).width / 8
+                let places = [a, b].map {
+                    UnsafeRawBufferPointer(
+                        start: $0.base + $0.entry(column).dataOffset + row * size, count: size)
+                }
+                #expect(places[0].elementsEqual(places[1]))
+            }
+        }
+    }
+}
