@@ -10,10 +10,10 @@ import StorageEngine
 @usableFromInline
 enum ShortText {
     /// Longer values, and those with other characters, are decoded.
-    @usableFromInline static let capacity = 15
+    static let capacity = 15
 
     /// Whether strings are laid out as `words` makes them: a constant once compiled.
-    @inlinable @inline(__always)
+    @inline(__always)
     static var isLayoutKnown: Bool {
         let words = unsafeBitCast("abcdefghijk", to: (UInt64, UInt64).self)
         return words == (0x6867_6665_6463_6261, 0xEB00_0000_006B_6A69)
@@ -23,7 +23,10 @@ enum ShortText {
     ///
     /// `bytes` must lie in a node, whose header and directory come before every value: up to eight
     /// bytes in front of the value are read, and none behind it, where the file may end.
-    @inlinable @inline(__always)
+    ///
+    /// A call, as decoding is: inlined into a property's accessor, it would have the compiler leave
+    /// the accessor's key paths as they are, which costs an allocation and some 100 ns a read.
+    @usableFromInline @inline(never)
     static func string(ofRow bytes: UnsafeRawBufferPointer) -> String {
         if isLayoutKnown, bytes.count <= capacity, var words = words(bytes) {
             // Safe because the layout was compared, and ASCII is valid UTF-8 in normal form. Moved,
@@ -37,7 +40,7 @@ enum ShortText {
     }
 
     /// The two words of a string of at most 15 ASCII characters; nil if a byte is no ASCII.
-    @inlinable @inline(__always)
+    @inline(__always)
     static func words(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64)? {
         let count = bytes.count
         let end = bytes.baseAddress.unsafelyUnwrapped + count
