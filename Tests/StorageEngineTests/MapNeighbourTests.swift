@@ -235,6 +235,55 @@ import Testing
         }
     }
 
+    /// Branches are full of separators of up to 255 bytes, which become longer and shorter as rows
+    /// move between the leaves below.
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func keysOfAllLengthsStayInOrder(seed: UInt64) throws {
+        try withWriter { pager, writer in
+            let map = OrderedMap(firstKeyKind: .bytes, valueCount: 0)
+            var root = TreeRoot.empty
+            var random = SeededRandom(seed: seed)
+            var model: [String: Int64] = [:]
+            // Mostly long ones, mostly short ones, or both alike.
+            let longOneIn = [1, 2, 8][Int(seed % 3)]
+            for round in 0..<6 {
+                let start = random.next(below: 9000)
+                let step = [1, -1, 7, 2503][random.next(below: 4)]
+                for count in 0..<1500 {
+                    var key = String(1_000_000 + (start + count * step + 9_000_000) % 9000)
+                    let isLong = random.next(below: longOneIn) == 0
+                    let length = isLong ? 200 + random.next(below: 56) : 7 + random.next(below: 9)
+                    key += String(repeating: "x", count: length - key.utf8.count)
+                    guard model[key] == nil else { continue }
+                    let second = Int64(random.next(below: 1 << 30))
+                    model[key] = second
+                    try key.withUTF8 {
+                        _ = try map.set(
+                            writer, &root, treeID: 3, .bytes(UnsafeRawBufferPointer($0)), second)
+                    }
+                }
+                for var key in model.keys.sorted() where random.next(below: 6) < round {
+                    let removed = model.removeValue(forKey: key)
+                    let second = try #require(removed)
+                    let isRemoved = try key.withUTF8 {
+                        try map.remove(
+                            writer, &root, .bytes(UnsafeRawBufferPointer($0)), second)
+                    }
+                    try #require(isRemoved)
+                }
+                var rest = model.keys.sorted()[...]
+                try map.forEach(pager, root, fromPosition: 0) { leaf, row in
+                    let next = rest.popFirst()
+                    let key = try #require(next)
+                    try #require(leaf.bytes(0, row).elementsEqual(key.utf8))
+                    try #require(leaf.integer(1, row) == model[key])
+                    return true
+                }
+                try #require(rest.isEmpty && root.count == model.count)
+            }
+        }
+    }
+
     // MARK: Damage
 
     /// A neighbour whose keys do not come before the leaf's is refused, as is one with another number
