@@ -232,7 +232,7 @@ extension Pager {
         }
         var draft = CommitRecord(
             version: writeVersion, sequence: sequence,
-            commitID: open?.commitID ?? .random(in: 0 ... .max),
+            commitID: open?.commitID ?? database.writerState.commitIDs.next(),
             durableFloor: sequence - 1, pageCount: database.writerState.freeSpace!.pageCount,
             root: root, livePages: database.writerState.freeSpace!.livePages,
             checkpoint: checkpoint, checkpointSequence: checkpointSequence, pageListHash: 0,

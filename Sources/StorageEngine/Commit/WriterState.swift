@@ -13,6 +13,7 @@ struct WriterState {
     private var pagesForRecovery: UInt64 = 0
     /// When the end of the file is given back.
     var tailRelease = TailRelease()
+    var commitIDs = CommitIDs()
 
     /// Brings the free map to `record`'s version: repeats the commits of other processes since, or
     /// starts from the checkpoint.

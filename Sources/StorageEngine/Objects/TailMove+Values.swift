@@ -43,7 +43,7 @@ extension TailMove {
         var nodeColumn: Int
         /// Of a collection, and of one inside a mixed value.
         var holds: Holding
-        var table: Table?
+        var table: Table
     }
 
     private enum Holding {
@@ -92,7 +92,8 @@ extension TailMove {
             let rest = index == firstColumn ? resume.dropFirst() : []
             let firstRow = rest.first ?? 0
             visitedValues += max(0, column.node.rowCount - firstRow)
-            for row in 0..<column.node.rowCount where row >= firstRow {
+            // Most rows lead nowhere, and a walk passes thousands of them in a commit.
+            for row in 0..<column.node.rowCount where row >= firstRow && leads(column, row) {
                 if hasMovedEnough {
                     walk.path = [index, row]
                     return (patches, false)
@@ -116,15 +117,15 @@ extension TailMove {
             return (try moveLongValue(column, row), true)
         }
         let old = column.node.bytes(column.nodeColumn, row)
-        guard leads(old, column.holds), let table = column.table else { return (nil, true) }
         var new = Array(old)
         let isDone = try new.withUnsafeMutableBytes { bytes in
             switch column.holds {
             case .values: return true
             case .mixedValues:
-                return try moveNested(in: UnsafeRawBufferPointer(bytes), table, from: resume)
+                return try moveNested(
+                    in: UnsafeRawBufferPointer(bytes), column.table, from: resume)
             case .collections(let format):
-                return try moveCollection(bytes, format, table, from: resume)
+                return try moveCollection(bytes, format, column.table, from: resume)
             }
         }
         if new.elementsEqual(old) { return (nil, isDone) }
@@ -144,17 +145,20 @@ extension TailMove {
         }
     }
 
-    // MARK: Collections
-
-    /// Whether the bytes of a row may lead to a tree.
-    private func leads(_ bytes: UnsafeRawBufferPointer, _ holding: Holding) -> Bool {
-        switch holding {
-        case .values: false
-        case .mixedValues: NestedCollection(bytes) != nil
+    /// Whether a row may lead to a run of its own, or to a tree.
+    private func leads(_ column: ValueColumn, _ row: Int) -> Bool {
+        if column.node.isOverflow(column.nodeColumn, row) { return true }
+        switch column.holds {
+        case .values: return false
+        case .mixedValues:
+            return NestedCollection(column.node.bytes(column.nodeColumn, row)) != nil
         case .collections(let format):
-            !bytes.isEmpty && (format.type == .mixed || InlineRows.root(bytes) != nil)
+            let bytes = column.node.bytes(column.nodeColumn, row)
+            return !bytes.isEmpty && (format.type == .mixed || InlineRows.root(bytes) != nil)
         }
     }
+
+    // MARK: Collections
 
     /// Moves what a collection reaches. `bytes` is what its owner keeps of it; roots inside change
     /// in place, because one takes as many bytes as another. False if there is more to do.
