@@ -66,7 +66,7 @@ extension MutableNode {
 
     /// Takes back what the heaps of the first columns got for a row that is not counted yet.
     func takeBackRow(_ row: Int, before column: Int) {
-        for c in 0..<column where entry(c).kind == .bytes {
+        for c in 0..<column where entry(c).kind == .bytes && !entry(c).isSpilled {
             entry(c).heapUsed = reading.startOffset(entry(c), row)
         }
     }

@@ -16,23 +16,71 @@ extension ClusterTree {
             placeKey(leaf, row, key)
         else { return false }
         let maximumBytes = writer.pager.maximumInlineBytes
+        var hasSpills = false
         for column in 0..<columns.count {
             let stored = columns[column]
-            // Collections are given as null, and begin empty.
-            let value =
-                column < values.count && !stored.isCollection
-                ? values[column] : stored.defaultScalar
             let entry = leaf.entry(column)
-            guard entry.isInline(stored.tag), !value.isLonger(than: maximumBytes),
-                leaf.place(value, entry, row)
-            else {
-                leaf.takeBackRow(row, before: column)
-                return false
+            if entry.isInline(stored.tag) {
+                let value = scalar(values, column, stored)
+                if !value.isLonger(than: maximumBytes), leaf.place(value, entry, row) { continue }
+            } else if entry.isSpilled {
+                hasSpills = true
+                continue
             }
+            leaf.takeBackRow(row, before: column)
+            return false
+        }
+        if hasSpills, try !placeInSpills(writer, row, values) {
+            leaf.takeBackRow(row, before: columns.count)
+            return false
         }
         leaf.header.rowCount = row + 1
         try writer.addToCounts(&root, 1)
         return true
+    }
+
+    /// Places the values of a row in the nodes of the spilled columns, as `appendInPlace` does in the
+    /// leaf. False if one has no room; the others then have as many rows as before.
+    @inline(never)
+    private func placeInSpills(
+        _ writer: TreeWriter, _ row: Int, _ values: UnsafeBufferPointer<Scalar>
+    ) throws -> Bool {
+        let leaf = writer.leaf
+        for column in columns.indices where leaf.reading.isSpilled(column) {
+            let stored = columns[column]
+            guard leaf.reading.format(column) == stored.format else {
+                throw writer.pager.misplaced(writer.steps[writer.depth - 1].reference)
+            }
+            let (reference, node) = try writableSpill(writer, column, rows: row)
+            leaf.setSpillReference(column, reference)
+            let value = scalar(values, column, stored)
+            guard row < node.reading.rowCapacity,
+                !value.isLonger(than: writer.pager.maximumInlineBytes),
+                node.place(value, node.entry(0), row)
+            else {
+                try takeBackFromSpills(writer, row, before: column)
+                return false
+            }
+            node.header.rowCount = row + 1
+        }
+        writer.keepPath(to: treeID)
+        return true
+    }
+
+    private func takeBackFromSpills(_ writer: TreeWriter, _ row: Int, before end: Int) throws {
+        for column in 0..<end where writer.leaf.reading.isSpilled(column) {
+            let node = try writableSpill(writer, column, rows: row + 1).1
+            node.takeBackRow(row, before: 1)
+            node.header.rowCount = row
+        }
+    }
+
+    /// What a new row is given in a column. Collections are given as null, and begin empty.
+    @inline(__always)
+    private func scalar(
+        _ values: UnsafeBufferPointer<Scalar>, _ column: Int, _ stored: Column
+    ) -> Scalar {
+        column < values.count && !stored.isCollection ? values[column] : stored.defaultScalar
     }
 
     /// Appends a row. `key` must be above all keys in the tree. `values` come in stored-column
