@@ -24,6 +24,8 @@ final class TreeWriter {
     @exclusivity(unchecked) private var pathCopies: UInt64 = 0
     /// Where an object was last found; see `row(of:)`.
     @exclusivity(unchecked) private var lastRow = 0
+    /// The row behind the last entry with a unique key, where the next one often belongs. Only a guess.
+    @exclusivity(unchecked) var rowBehindInsertion = 0
     /// The tree that rows were last appended to, the version that they belong to, and how many rows
     /// it had before; see `rowsAppended(to:)`.
     @exclusivity(unchecked) private var appendedTreeID: UInt32 = 0
