@@ -17,6 +17,9 @@ extension Persisted where Value: LinkingObjectsProtocol {
     /// ```swift
     /// @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
     /// ```
+    // Inlinable, because every object that is made runs it, accessors too, and looking up the generic
+    // type took longer than all the rest.
+    @inlinable @inline(__always)
     public init(originProperty: String) {
         self.init(
             wrappedValue: Value(fromType: Value.Element.self, property: originProperty))

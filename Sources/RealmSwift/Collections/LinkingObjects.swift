@@ -21,12 +21,13 @@ import StorageEngine
 /// others. Those of an unmanaged object, and of one that was deleted, are none.
 public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     /// The property of `Element`.
-    let propertyName: String
-    let managed: ManagedBacklinks?
+    @usableFromInline let propertyName: String
+    @usableFromInline let managed: ManagedBacklinks?
 
     /// Creates no objects: what leads to an object is read from a property of it.
     ///
     /// - Parameter propertyName: the property of the objects that lead to another.
+    @inlinable @inline(__always)
     public init(fromType _: Element.Type, property propertyName: String) {
         self.propertyName = propertyName
         managed = nil
@@ -114,7 +115,7 @@ struct BacklinkOrigin {
 /// The references to an object through one property of a class.
 ///
 /// A value, so that asking an object for what leads to it allocates nothing.
-struct ManagedBacklinks {
+@usableFromInline struct ManagedBacklinks {
     /// Uncounted, as the class in `property` is: `realm` keeps both.
     private let target: Unmanaged<ManagedClass>
     private let property: BacklinkOrigin
