@@ -50,17 +50,15 @@ extension LinkingObjects: _Persistable {
         LinkingObjects(fromType: Element.self, property: "")
     }
 
+    // Inlinable as the initialiser is, and for the same reason.
+    @inlinable
     public static func _get(_ object: ObjectBase, _ offset: Int) -> LinkingObjects {
-        object._requireAlive()
         // What the declaration says stays in the object.
         let declared = Persisted<LinkingObjects>.value(at: object._storage(at: offset))
-        // Nothing of `Element` is in what the closure returns: that would need its metadata.
-        let managed = object._owner._withUnsafeGuaranteedRef { target in
-            let origin = target.backlinkOrigin(
-                ofPropertyAt: offset, in: Element.self, named: declared.propertyName)
-            return ManagedBacklinks(to: object, of: target, from: origin)
-        }
-        return LinkingObjects(propertyName: declared.propertyName, managed: managed)
+        return LinkingObjects(
+            propertyName: declared.propertyName,
+            managed: ManagedBacklinks(
+                to: object, ofPropertyAt: offset, in: Element.self, named: declared.propertyName))
     }
 
     /// Nothing can be assigned: stops the program.

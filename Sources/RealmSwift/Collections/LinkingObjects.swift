@@ -33,6 +33,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
         managed = nil
     }
 
+    @inlinable @inline(__always)
     init(propertyName: String, managed: ManagedBacklinks) {
         self.propertyName = propertyName
         self.managed = managed
@@ -123,12 +124,20 @@ struct BacklinkOrigin {
     private let birth: UInt32
     let realm: RealmInstance
 
-    init(to object: ObjectBase, of target: ManagedClass, from property: BacklinkOrigin) {
-        self.target = .passUnretained(target)
-        self.property = property
+    /// What leads to `object` through the property `name` of `type`: what its own property at `offset`
+    /// declares.
+    @usableFromInline
+    init(
+        to object: ObjectBase, ofPropertyAt offset: Int, in type: ObjectBase.Type,
+        named name: String
+    ) {
+        object._requireAlive()
+        target = object._owner
+        (property, realm) = target._withUnsafeGuaranteedRef {
+            ($0.backlinkOrigin(ofPropertyAt: offset, in: type, named: name), $0.realm)
+        }
         key = object._key
         birth = object._birth
-        realm = target.realm
     }
 
     /// The class of the objects that refer to the other.

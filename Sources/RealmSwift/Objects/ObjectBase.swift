@@ -202,6 +202,7 @@ extension ObjectBase {
     }
 
     /// The address of a stored property.
+    @inlinable @inline(__always)
     final func _storage(at offset: Int) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque() + offset
     }
