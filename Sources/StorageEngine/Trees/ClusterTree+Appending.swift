@@ -45,25 +45,30 @@ extension ClusterTree {
     private func placeInSpills(
         _ writer: TreeWriter, _ row: Int, _ values: UnsafeBufferPointer<Scalar>
     ) throws -> Bool {
-        let leaf = writer.leaf
-        for column in columns.indices where leaf.reading.isSpilled(column) {
-            let stored = columns[column]
-            guard leaf.reading.format(column) == stored.format else {
-                throw writer.pager.misplaced(writer.steps[writer.depth - 1].reference)
-            }
-            let (reference, node) = try writableSpill(writer, column, rows: row)
-            leaf.setSpillReference(column, reference)
-            let value = scalar(values, column, stored)
-            guard row < node.reading.rowCapacity,
-                !value.isLonger(than: writer.pager.maximumInlineBytes),
-                node.place(value, node.entry(0), row)
+        for column in columns.indices where writer.leaf.reading.isSpilled(column) {
+            guard try placeInSpill(writer, column, row, scalar(values, column, columns[column]))
             else {
                 try takeBackFromSpills(writer, row, before: column)
                 return false
             }
-            node.header.rowCount = row + 1
         }
         writer.keepPath(to: treeID)
+        return true
+    }
+
+    private func placeInSpill(
+        _ writer: TreeWriter, _ column: Int, _ row: Int, _ value: Scalar
+    ) throws -> Bool {
+        let leaf = writer.leaf
+        // A leaf of an older column set may have another column here.
+        guard leaf.reading.format(column) == columns[column].format,
+            !value.isLonger(than: writer.pager.maximumInlineBytes)
+        else { return false }
+        let (reference, node) = try writableSpill(writer, column, rows: row)
+        leaf.setSpillReference(column, reference)
+        guard row < node.reading.rowCapacity, node.place(value, node.entry(0), row)
+        else { return false }
+        node.header.rowCount = row + 1
         return true
     }
 
