@@ -116,7 +116,8 @@ struct BacklinkOrigin {
 /// The references to an object through one property of a class.
 ///
 /// A value, so that asking an object for what leads to it allocates nothing.
-@usableFromInline struct ManagedBacklinks {
+@usableFromInline
+struct ManagedBacklinks {
     /// Uncounted, as the class in `property` is: `realm` keeps both.
     private let target: Unmanaged<ManagedClass>
     private let property: BacklinkOrigin
