@@ -220,23 +220,24 @@ import Testing
     }
 
     @Test func aScanIsGivenLargePagesAndSingleReadsAreNot() {
-        let region = InstalledDensity.regionBytes
+        let region = DecryptedPlaces.regionBytes
         // Not aligned: regions are those of the processor.
         let base = UnsafeRawPointer(bitPattern: 100 * region + 5 * 4096)!
-        func enlarged(_ offsets: [Int], byteCount: Int = 4096) -> [Int] {
-            var density = InstalledDensity(base: base)
+        func enlarged(_ offsets: [Int], pageSize: Int = 4096) -> [Int] {
+            var places = DecryptedPlaces(base: base)
             var found: [Int] = []
             for offset in offsets {
-                density.willInstall(byteCount, at: base + offset) {
+                places.willUse(pageSize, at: base + offset) {
                     found.append(Int(bitPattern: $0) / region - 100)
                 }
             }
+            #expect(places.byteCount == offsets.count * pageSize)
             return found
         }
         let pages = 5 * region / 4096
         #expect(enlarged((0..<pages).map { $0 * 4096 }) == [1, 2, 3, 4, 5])
-        // Each once, also where a run lies across the border.
-        #expect(enlarged((0..<pages / 3).map { $0 * 12288 }, byteCount: 12288) == [1, 2, 3, 4, 5])
+        // Each once, also where a page lies across the border.
+        #expect(enlarged((0..<pages / 4).map { $0 * 16384 }, pageSize: 16384) == [1, 2, 3, 4, 5])
         #expect(enlarged((0..<pages / 50).map { $0 * 50 * 4096 }) == [])
         // What was touched in small pieces before stays as it is.
         #expect(enlarged([4 * region] + (0..<pages).map { $0 * 4096 }) == [1, 2, 3, 5])

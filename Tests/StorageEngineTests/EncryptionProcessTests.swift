@@ -56,9 +56,10 @@ import Testing
     }
 
     /// The kernel says what it leaves out of core dumps, and what a forked child would find.
-    @Test func decryptedPagesAreNotDumped() throws {
+    @Test(arguments: [true, false]) func decryptedPagesAreNotDumped(isShared: Bool) throws {
         let path = directory.file("dumped")
         let pager = try Pager(database: .open(path: path, options: FileKind.encrypted.options))
+        if !isShared { pager.file.installing.withLock { $0.mostBytes = 0 } }
         try pager.write { try $0.set(0, value(1)) }
         let address = UInt(bitPattern: try pager.page(pager.root))
         // As a stream: the file system gives its length as 0.
@@ -78,5 +79,6 @@ import Testing
         }
         let found = try #require(flags, "\(maps.count) characters, \(address)")
         #expect(found.contains("dd") && found.contains("wf"))
+        #expect((pager.privateRuns == nil) == isShared)
     }
 }

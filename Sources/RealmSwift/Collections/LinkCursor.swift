@@ -57,6 +57,7 @@ final class LinkCursor {
     @inline(never) @usableFromInline
     func _step(_ accessor: inout ObjectBase?) {
         realm.checkThread()
+        realm.connection.releaseExcessMemory()
         while true {
             if position >= refillPosition { unpackNext() }
             if position == keysStart + keys.count { break }

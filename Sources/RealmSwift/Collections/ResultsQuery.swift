@@ -293,6 +293,7 @@ final class ResultsQuery {
     /// The object at a position; one outside the results stops the program.
     @usableFromInline
     func object(at position: Int) -> ObjectBase {
+        realm.connection.releaseExcessMemory()
         if !isWholeTable {
             requireValid()
             let key = key(at: position)

@@ -100,7 +100,8 @@ final class TableCursor {
 
     /// Moves to the first object behind the last one; false if there is none to visit.
     private func findLeaf(isBehindThisOne: Bool) -> Bool {
-        attempt {
+        realm.connection.releaseExcessMemory()
+        return attempt {
             let count = try table.count()
             let position =
                 isBehindThisOne

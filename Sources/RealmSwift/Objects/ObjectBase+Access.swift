@@ -79,6 +79,7 @@ extension ObjectBase {
         _owner._withUnsafeGuaranteedRef { managedClass in
             let realm = managedClass.realm
             realm.checkThread()
+            realm.connection.releaseExcessMemory()
             guard let location = managedClass.locate(key: _key, birth: _birth) else {
                 // For good, also if a cancelled transaction brings the row back.
                 _birth = RealmInstance.noGeneration

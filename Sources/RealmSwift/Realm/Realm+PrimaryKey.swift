@@ -54,6 +54,7 @@ extension RealmInstance {
     fileprivate func managedClass(forLookupOf type: ObjectBase.Type) -> ManagedClass {
         checkThread()
         resumeReading()
+        connection.releaseExcessMemory()
         return managedClass(for: type)
     }
 }

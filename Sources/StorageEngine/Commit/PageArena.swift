@@ -1,7 +1,7 @@
 import Glibc
 
-/// Private memory for the runs that a transaction writes: page aligned, taken piece by piece from
-/// slabs, given back all at once when the transaction ends.
+/// Private memory for runs, those that a transaction writes or those that were decrypted: page
+/// aligned, taken piece by piece from slabs, given back all at once in the end.
 ///
 /// Owned by one pager and used by one thread at a time.
 struct PageArena {
@@ -15,6 +15,8 @@ struct PageArena {
     private static let keptSlabs = 4
 
     private let pageSize: Int
+    /// Core dumps leave the memory out, and a forked child finds zeros in it.
+    private let isSecret: Bool
     private var slabs: [UnsafeMutableRawPointer] = []
     private var currentSlab = 0
     private var used = 0
@@ -22,19 +24,20 @@ struct PageArena {
     private var available: [[UnsafeMutableRawPointer]]
     /// Whether any was given back.
     private var hasAvailable = false
-    /// Runs with memory of their own.
-    private var separate: Set<UnsafeMutableRawPointer> = []
+    /// Runs with memory of their own, and how many bytes.
+    private var separate: [UnsafeMutableRawPointer: Int] = [:]
 
-    init(pageSize: Int) {
+    init(pageSize: Int, isSecret: Bool = false) {
         self.pageSize = pageSize
+        self.isSecret = isSecret
         available = Array(repeating: [], count: Self.largestPooledBytes / pageSize + 1)
     }
 
     /// Memory with undefined contents.
     mutating func take(pages: Int) -> UnsafeMutableRawPointer {
         guard pages < available.count else {
-            let memory = Self.aligned(pages * pageSize)
-            separate.insert(memory)
+            let memory = obtain(pages * pageSize)
+            separate[memory] = pages * pageSize
             return memory
         }
         if let memory = available[pages].popLast() { return memory }
@@ -44,7 +47,7 @@ struct PageArena {
             used = 0
         }
         while currentSlab >= slabs.count {
-            slabs.append(Self.aligned(Self.bytes(ofSlab: slabs.count)))
+            slabs.append(obtain(Self.bytes(ofSlab: slabs.count)))
         }
         defer { used += bytes }
         return slabs[currentSlab] + used
@@ -54,11 +57,23 @@ struct PageArena {
         index == 0 ? firstSlabBytes : slabBytes
     }
 
-    private static func aligned(_ bytes: Int) -> UnsafeMutableRawPointer {
+    private func obtain(_ byteCount: Int) -> UnsafeMutableRawPointer {
+        if isSecret {
+            // Not from the allocator, which would hand it on with these properties.
+            guard let memory = try? System.mapSecret(length: byteCount) else {
+                preconditionFailure("out of memory")
+            }
+            return memory
+        }
         var memory: UnsafeMutableRawPointer?
-        let result = posix_memalign(&memory, 4096, bytes)
+        let result = posix_memalign(&memory, 4096, byteCount)
         precondition(result == 0, "out of memory")
         return memory!
+    }
+
+    private func release(_ memory: UnsafeMutableRawPointer, _ byteCount: Int) {
+        // Fails for wrong arguments only.
+        if isSecret { try? System.unmap(memory, length: byteCount) } else { free(memory) }
     }
 
     mutating func giveBack(_ memory: UnsafeMutableRawPointer, pages: Int) {
@@ -66,8 +81,8 @@ struct PageArena {
             available[pages].append(memory)
             hasAvailable = true
         } else {
-            separate.remove(memory)
-            free(memory)
+            separate[memory] = nil
+            release(memory, pages * pageSize)
         }
     }
 
@@ -79,10 +94,10 @@ struct PageArena {
             }
             hasAvailable = false
         }
-        for memory in separate { free(memory) }
+        for (memory, byteCount) in separate { release(memory, byteCount) }
         separate.removeAll()
         let kept = isSmall ? 1 : 1 + Self.keptSlabs
-        while slabs.count > kept { free(slabs.removeLast()) }
+        while slabs.count > kept { releaseLastSlab() }
         currentSlab = 0
         used = 0
     }
@@ -90,7 +105,11 @@ struct PageArena {
     /// Frees all memory; the arena must not be used any more.
     mutating func tearDown() {
         reset()
-        for slab in slabs { free(slab) }
-        slabs = []
+        while !slabs.isEmpty { releaseLastSlab() }
+    }
+
+    private mutating func releaseLastSlab() {
+        let slab = slabs.removeLast()
+        release(slab, Self.bytes(ofSlab: slabs.count))
     }
 }

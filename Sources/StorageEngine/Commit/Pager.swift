@@ -41,6 +41,13 @@ public final class Pager {
     /// Takes what is decrypted now; nil if it stays in memory.
     @exclusivity(unchecked) var passingRuns: PassingRuns?
 
+    /// What was decrypted for this connection alone.
+    @exclusivity(unchecked) private(set) var privateRuns: PrivateRuns?
+    /// More of it is given back as soon as nobody has a pointer into it.
+    var mostPrivateBytes = 16 << 20
+    /// Whether there is more.
+    @exclusivity(unchecked) @usableFromInline private(set) var hasExcessMemory = false
+
     /// Counted up when a node that the open write transaction made is freed, for those who hold
     /// places in rows. Set by the owner, who keeps it as long as the pager.
     @exclusivity(unchecked) var layoutStamp: UnsafeMutablePointer<UInt64>?
@@ -133,6 +140,7 @@ public final class Pager {
         isReading = false
         reader.unpin()
         stand(at: nil)
+        privateRuns = nil
     }
 
     /// Pins the newest version and reads it; nothing if this fails.
@@ -168,8 +176,9 @@ public final class Pager {
         }
     }
 
-    /// Reads the version that is pinned.
+    /// Reads the version that is pinned. Pointers into pages of the one before are void.
     func stand(at newRecord: CommitRecord?) {
+        releaseExcessMemory()
         pinnedRecord = newRecord
         stand(on: newRecord)
     }
@@ -187,7 +196,8 @@ public final class Pager {
     /// The run that `reference` names: the transaction's private copy, or the checked page of the
     /// file.
     ///
-    /// The pointer is valid as long as the snapshot, and a private copy until it is freed.
+    /// The pointer is valid as long as the snapshot, and until ``releaseExcessMemory()`` gives back
+    /// anything; that to a private copy until it is freed.
     /// - Throws: `.damaged` when the page is not what the reference says.
     @inline(__always)
     public func page(_ reference: PageReference) throws(StorageError) -> UnsafeRawPointer {
@@ -202,9 +212,13 @@ public final class Pager {
     private func uncheckedPage(
         _ reference: PageReference
     ) throws(StorageError) -> UnsafeRawPointer {
+        // In a forked child nothing decrypted is to be seen: it is told so below.
+        if let run = privateRuns?.run(reference), file.cipher?.isForked == false { return run }
         do throws(StorageError) {
-            guard let passingRuns else { return try file.check(reference, of: bounds) }
-            return try file.check(reference, of: bounds) { passingRuns.memory(for: $0) }
+            return try file.check(reference, of: bounds) { run in
+                if let memory = passingRuns?.memory(for: run) { return memory }
+                return file.hasPlace(for: run, at: reference) ? nil : keep(run, reference)
+            }
         } catch {
             throw failing(error)
         }
@@ -237,6 +251,40 @@ public final class Pager {
         failing(
             file.damage(
                 reference.page, "a reference to it is from a version that does not exist"))
+    }
+
+    // MARK: Memory of decrypted pages
+
+    /// Where to keep a run that the shared memory has no room for.
+    private func keep(
+        _ run: UnsafeRawBufferPointer, _ reference: PageReference
+    ) -> UnsafeMutableRawPointer {
+        let runs = privateRuns ?? PrivateRuns(pageSize: pageSize)
+        privateRuns = runs
+        let memory = runs.take(run, at: reference)
+        hasExcessMemory = runs.byteCount > mostPrivateBytes
+        return memory
+    }
+
+    /// Between two uses of the connection, when nobody has a pointer into a page: gives back what
+    /// was decrypted for it alone, if that is much, and returns whether it has. Who keeps places in
+    /// rows has to void them then.
+    @discardableResult
+    func releaseExcessMemory() -> Bool {
+        guard hasExcessMemory else { return false }
+        privateRuns?.removeAll()
+        hasExcessMemory = false
+        return true
+    }
+
+    /// How many leaves and long values are in this connection's own memory.
+    var passingRunCount: Int { privateRuns?.passingCount ?? 0 }
+
+    /// Gives back those of them that a scan has done with: see ``PrivateRuns/remove(from:to:but:)``.
+    func releasePassingRuns(from first: Int, to end: Int, but kept: Node?) {
+        guard let privateRuns, first < end else { return }
+        privateRuns.remove(from: first, to: end, but: kept?.base)
+        hasExcessMemory = privateRuns.byteCount > mostPrivateBytes
     }
 
     /// The node that `reference` names.

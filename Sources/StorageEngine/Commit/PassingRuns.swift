@@ -15,7 +15,7 @@ final class PassingRuns {
 
     init(_ pager: Pager) {
         self.pager = pager
-        arena = PageArena(pageSize: pager.pageSize)
+        arena = PageArena(pageSize: pager.pageSize, isSecret: true)
     }
 
     deinit { arena.tearDown() }
@@ -45,8 +45,7 @@ final class PassingRuns {
     /// For the pager: where to put a run that has just been decrypted; nil if it is to stay.
     func memory(for run: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
         let header = PageHeader(run.baseAddress!)
-        let isLeaf = header.kind == .node && Node(run.baseAddress!).level == 0
-        guard isLeaf || header.kind == .overflow else { return nil }
+        guard header.isLeafOrValue else { return nil }
         let memory = arena.take(pages: header.pageCount)
         runs.append((memory, header.pageCount))
         return memory

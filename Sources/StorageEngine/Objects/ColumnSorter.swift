@@ -27,7 +27,8 @@ struct ColumnSorter {
     ) throws {
         var mask = RowMask()
         var nullMask = RowMask()
-        var scan = try LeafScan(table)
+        // Texts are compared where they lie, when all have been visited.
+        var scan = try LeafScan(table, keepsLeaves: !table.checks[column].kind.isPacked)
         while try scan.next() {
             if let predicate {
                 try scan.match(predicate, into: &mask)

@@ -200,6 +200,22 @@ public final class Connection {
         try loadSchema()
     }
 
+    /// Gives back memory of decrypted pages that this connection has for itself, if there is much
+    /// of it: pages of an encrypted file for which all connections together have no room. Costs
+    /// next to nothing if there is none.
+    ///
+    /// Between two uses, when nothing that was read is in use any more: bytes of values are void
+    /// then, and so are `RowLocation`s, if ``layoutStamp`` has changed.
+    @inline(__always)
+    public func releaseExcessMemory() {
+        if pager.hasExcessMemory { voidPlaces() }
+    }
+
+    @inline(never) @usableFromInline
+    func voidPlaces() {
+        if pager.releaseExcessMemory() { layoutStamp.pointee &+= 1 }
+    }
+
     /// Drops what is remembered of the version read so far.
     private func forgetSnapshot() {
         forest.reset()

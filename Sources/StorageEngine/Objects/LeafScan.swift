@@ -11,14 +11,22 @@ public struct LeafScan: ~Copyable {
     let table: Table
     let pager: Pager
     private var cursor: LeafCursor
+    /// How many decrypted leaves and values this connection had of its own when the scan began; nil
+    /// if those of the scan are to stay.
+    private let passingRuns: Int?
 
     /// Begins in front of the leaf that holds the row at `position`.
     ///
+    /// `keepsLeaves`: what the scan has read stays valid until the connection moves on. Else that
+    /// of one leaf is valid until ``next()``, and memory does not grow, also where an encrypted
+    /// file is larger than what is kept decrypted of it.
+    ///
     /// - Throws: `.damaged`.
-    public init(_ table: Table, from position: Int = 0) throws {
+    public init(_ table: Table, from position: Int = 0, keepsLeaves: Bool = true) throws {
         self.table = table
         pager = table.pager
         cursor = try LeafCursor(table.pager, try table.root, from: position)
+        passingRuns = keepsLeaves ? nil : pager.passingRunCount
     }
 
     /// Stands at one leaf, behind which there is none.
@@ -26,13 +34,20 @@ public struct LeafScan: ~Copyable {
         self.table = table
         pager = table.pager
         cursor = LeafCursor(table.pager, at: leaf)
+        passingRuns = nil
     }
 
     /// Goes on to the next leaf; false behind the last one.
     ///
     /// - Throws: `.damaged`.
     @inline(__always)
-    public mutating func next() throws -> Bool { try cursor.next() }
+    public mutating func next() throws -> Bool {
+        guard let passingRuns else { return try cursor.next() }
+        let end = pager.passingRunCount
+        let isThere = try cursor.next()
+        pager.releasePassingRuns(from: passingRuns, to: end, but: isThere ? leaf : nil)
+        return isThere
+    }
 
     /// The leaf at which the scan stands, after ``next()`` has returned true.
     public var leaf: Node { cursor.leaf }

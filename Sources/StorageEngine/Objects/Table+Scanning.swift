@@ -8,7 +8,7 @@ extension Table {
     /// - Throws: `.damaged`.
     public func count(where predicate: ColumnPredicate) throws -> Int {
         var scratch = RowMask()
-        var scan = try LeafScan(self)
+        var scan = try LeafScan(self, keepsLeaves: false)
         var count = 0
         while try scan.next() { count += try scan.count(predicate, scratch: &scratch) }
         return count
@@ -20,7 +20,7 @@ extension Table {
     public func keys(where predicate: ColumnPredicate, limit: Int = .max) throws -> [ObjectKey] {
         var keys: [ObjectKey] = []
         var mask = RowMask()
-        var scan = try LeafScan(self)
+        var scan = try LeafScan(self, keepsLeaves: false)
         while keys.count < limit, try scan.next() {
             try scan.match(predicate, into: &mask)
             mask.forEachRow { keys.append(scan.key($0)) }
@@ -37,7 +37,7 @@ extension Table {
     public func sum(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> ColumnSum {
         var sum = try emptySum(column)
         var mask = RowMask()
-        var scan = try LeafScan(self)
+        var scan = try LeafScan(self, keepsLeaves: false)
         while try scan.next() {
             guard let predicate else {
                 try scan.add(column, to: &sum)
@@ -84,7 +84,7 @@ extension Table {
     ) throws -> Scalar? {
         var extreme = try emptyExtreme(side, column)
         var mask = RowMask()
-        var scan = try LeafScan(self)
+        var scan = try LeafScan(self, keepsLeaves: false)
         while try scan.next() {
             guard let predicate else {
                 try scan.add(column, selection: nil, to: &extreme)

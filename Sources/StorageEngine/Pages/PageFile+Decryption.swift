@@ -1,5 +1,5 @@
-/// Pages of an encrypted file: decrypted and authenticated when they are first used, and kept, but
-/// for those that are read once.
+/// Pages of an encrypted file: decrypted and authenticated when they are first used, and kept in
+/// their places as long as there is room, but for those that are read once.
 ///
 /// An entry belongs to a page and a birth. It stays where it is until the page is needed with
 /// another birth: then the old contents were free before the new ones were written, so no pinned
@@ -76,17 +76,36 @@ extension PageFile {
 
     /// Puts an authenticated run where readers look for it.
     private func install(_ run: UnsafeRawBufferPointer, at reference: PageReference) {
-        let word = checkedBirths + Int(reference.page)
         let place = ranges.decrypted! + byteCount(reference.page)
-        installing.withLock { density in
+        installing.withLock { places in
             // Another thread may have been faster, and its readers may be there already.
-            if word.loadRelaxed() == reference.birth { return }
-            density.willInstall(run.count, at: place) {
-                // Only a wish: without it, memory comes in small pieces.
-                try? System.preferLargePages($0, length: InstalledDensity.regionBytes)
+            if checkedBirths[Int(reference.page)] == reference.birth { return }
+            for page in pages(of: run, at: reference) where checkedBirths[page] == 0 {
+                places.willUse(pageSize, at: base + byteCount(UInt64(page))) {
+                    // Only a wish: without it, memory comes in small pieces.
+                    try? System.preferLargePages($0, length: DecryptedPlaces.regionBytes)
+                }
+                (checkedBirths + page).storeRelease(Self.usedPlace)
             }
             place.copyMemory(from: run.baseAddress!, byteCount: run.count)
             markChecked(reference)
+        }
+    }
+
+    private func pages(of run: UnsafeRawBufferPointer, at reference: PageReference) -> Range<Int> {
+        let first = Int(reference.page)
+        return first..<first + run.count >> Int(pageShift)
+    }
+
+    /// The word of a page whose place is in use, although no run that begins there was checked.
+    private static let usedPlace = UInt64.max
+
+    /// Whether a run that has just been decrypted is to be kept in its place: where that was in use
+    /// before, memory does not grow.
+    func hasPlace(for run: UnsafeRawBufferPointer, at reference: PageReference) -> Bool {
+        installing.withLock { places in
+            let unused = pages(of: run, at: reference).count { checkedBirths[$0] == 0 }
+            return unused == 0 || places.hasRoom(for: unused << Int(pageShift))
         }
     }
 }
@@ -107,9 +126,8 @@ extension PageFile {
         }
         guard runs.reduce(0, { $0 + $1.byteCount }) <= Self.largestAdoptedBytes else { return }
         for run in runs {
-            install(
-                UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount),
-                at: run.reference)
+            let bytes = UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount)
+            if hasPlace(for: bytes, at: run.reference) { install(bytes, at: run.reference) }
         }
     }
 }

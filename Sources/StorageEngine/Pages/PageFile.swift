@@ -28,7 +28,8 @@ package final class PageFile: @unchecked Sendable {
     /// Where page 0 is read, once checked.
     let base: UnsafeRawPointer
     let ranges: AddressRanges
-    /// For each page the birth with which it was checked in this process, or 0.
+    /// For each page the birth with which it was checked in this process; 0, or a number that is no
+    /// birth, where it was not.
     let checkedBirths: UnsafeMutablePointer<UInt64>
     /// Pages that are mapped at `base`.
     let mappedPageCount: UnsafeMutablePointer<UInt64>
@@ -36,7 +37,7 @@ package final class PageFile: @unchecked Sendable {
     /// Of an encrypted file: held by whoever seals and writes a commit.
     let sealingScratch = Locked(SealingScratch())
     /// Held while decrypted pages are put in their place.
-    let installing: Locked<InstalledDensity>
+    let installing: Locked<DecryptedPlaces>
 
     /// Takes over the descriptor only when it succeeds.
     init(
@@ -60,7 +61,7 @@ package final class PageFile: @unchecked Sendable {
         }
         base = UnsafeRawPointer(ranges.decrypted ?? ranges.file)
         checkedBirths = ranges.pageWords
-        installing = Locked(InstalledDensity(base: base))
+        installing = Locked(DecryptedPlaces(base: base))
         mappedPageCount = .allocate(capacity: 1)
         mappedPageCount.initialize(to: 0)
     }

@@ -61,6 +61,9 @@ public struct PageHeader {
         UInt16(truncatingIfNeeded: level) &<< 8 | UInt16(PageKind.node.rawValue)
     }
 
+    /// Whether this is what a walk over a tree comes to last: a leaf, or a value with a run of its own.
+    var isLeafOrValue: Bool { kind == .node && level == 0 || kind == .overflow }
+
     /// Pages in the run.
     @inlinable
     public var pageCount: Int {

@@ -57,7 +57,7 @@ extension QueryPlan {
         }
         var packer = KeyPacker()
         var askedLeaves = 0
-        try forEachLeaf(among: candidates) { _, _ in
+        try forEachLeaf(among: candidates, keepsLeaves: false) { _, _ in
             askedLeaves += 1
         } _: { rows, scan in
             let leaf = scan.leaf

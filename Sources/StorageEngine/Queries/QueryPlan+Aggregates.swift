@@ -8,7 +8,7 @@ extension QueryPlan {
     public func sum(_ column: Int) throws -> ColumnSum {
         if matchesEverything { return try table.sum(column) }
         var sum = try table.emptySum(column)
-        try forEachLeaf(among: begin()) { rows, scan in
+        try forEachLeaf(among: begin(), keepsLeaves: false) { rows, scan in
             try scan.add(column, of: rows, to: &sum)
             return true
         }
@@ -30,7 +30,7 @@ extension QueryPlan {
     /// The condition is not asked for leaves whose directory knows of nothing better.
     private func extreme(_ side: ColumnExtreme.Side, _ column: Int) throws -> Scalar? {
         var extreme = try table.emptyExtreme(side, column)
-        try forEachLeaf(among: begin()) { rows, scan in
+        try forEachLeaf(among: begin(), keepsLeaves: false) { rows, scan in
             if !scan.mayImprove(extreme, column) { rows.fill(false, rows: scan.rowCount) }
         } _: { rows, scan in
             try scan.add(column, selection: rows.words, to: &extreme)

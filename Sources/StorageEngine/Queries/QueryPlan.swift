@@ -49,7 +49,7 @@ public final class QueryPlan {
             return try table.count(where: onlyTest)
         }
         var count = 0
-        try forEachLeaf(among: candidates) { rows, _ in
+        try forEachLeaf(among: candidates, keepsLeaves: false) { rows, _ in
             count += rows.count
             return true
         }
@@ -67,7 +67,7 @@ public final class QueryPlan {
             return keys
         }
         var keys: [ObjectKey] = []
-        try forEachLeaf(among: candidates) { rows, scan in
+        try forEachLeaf(among: candidates, keepsLeaves: false) { rows, scan in
             let leaf = scan.leaf
             rows.forEachRow { keys.append(leaf.objectKey($0)) }
             return keys.count < limit
@@ -140,10 +140,12 @@ public final class QueryPlan {
     ///
     /// - Parameters:
     ///   - candidates: what ``begin()`` has returned, or other objects to choose from.
+    ///   - keepsLeaves: whether what `body` reads of a leaf has to stay valid after it; see
+    ///     ``LeafScan``.
     ///   - leavingOut: takes out rows that do not matter to the caller. It comes before the
     ///     condition, which is asked only for the rows that are left.
     func forEachLeaf(
-        among candidates: [ObjectKey]?,
+        among candidates: [ObjectKey]?, keepsLeaves: Bool = true,
         leavingOut: (inout RowMask, borrowing LeafScan) throws -> Void = { _, _ in },
         _ body: (inout RowMask, borrowing LeafScan) throws -> Bool
     ) throws {
@@ -165,7 +167,7 @@ public final class QueryPlan {
                 if try !visit(scan) { return }
             }
         } else {
-            var scan = try LeafScan(table)
+            var scan = try LeafScan(table, keepsLeaves: keepsLeaves)
             while try scan.next() {
                 rows.fill(true, rows: scan.rowCount)
                 if try !visit(scan) { return }

@@ -58,6 +58,26 @@ extension System {
             at: address, length: length, protection: PROT_READ | PROT_WRITE,
             flags: MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | Int32(MAP_NORESERVE),
             descriptor: -1, offset: 0)
+        try keepSecret(address, length: length)
+    }
+
+    /// The same wherever there is room.
+    package static func mapSecret(
+        length: Int
+    ) throws(SystemFailure) -> UnsafeMutableRawPointer {
+        let address = try mapPrivate(length: length)
+        do throws(SystemFailure) {
+            try keepSecret(address, length: length)
+        } catch {
+            try? unmap(address, length: length)
+            throw error
+        }
+        return address
+    }
+
+    private static func keepSecret(
+        _ address: UnsafeMutableRawPointer, length: Int
+    ) throws(SystemFailure) {
         try advise(address, length: length, advice: MADV_DONTDUMP)
         try wipeInForkedChild(address, length: length)
     }

@@ -1,0 +1,94 @@
+/// Decrypted runs of one connection, which found no room in the memory that all connections of an
+/// encrypted file share (``DecryptedPlaces``).
+///
+/// They stay here, so that reading the same page again costs a lookup and not the cipher, until
+/// the connection is between two uses and has many of them, or stops reading.
+/// A scan lets go of what it read for a leaf when it is done with the leaf.
+///
+/// Used by the thread of its pager.
+final class PrivateRuns {
+    private struct Run {
+        var birth: UInt64
+        var memory: UnsafeMutableRawPointer
+        var pageCount: Int
+    }
+
+    private let pageSize: Int
+    private var arena: PageArena
+    /// By first page.
+    private var runs: [UInt64: Run] = [:]
+    /// First pages of leaves and long values, in the order in which they came.
+    private var passing: [UInt64] = []
+    private(set) var byteCount = 0
+
+    init(pageSize: Int) {
+        self.pageSize = pageSize
+        arena = PageArena(pageSize: pageSize, isSecret: true)
+    }
+
+    deinit { arena.tearDown() }
+
+    /// The run that `reference` names, if it is here.
+    func run(_ reference: PageReference) -> UnsafeRawPointer? {
+        guard let run = runs[reference.page], run.birth == reference.birth else { return nil }
+        return UnsafeRawPointer(run.memory)
+    }
+
+    /// Memory for a run that has just been decrypted. One of another birth at this place goes: no
+    /// version that this connection can still read has it.
+    func take(_ run: UnsafeRawBufferPointer, at reference: PageReference) -> UnsafeMutableRawPointer {
+        remove(reference.page)
+        let header = PageHeader(run.baseAddress!)
+        let memory = arena.take(pages: header.pageCount)
+        runs[reference.page] = Run(
+            birth: reference.birth, memory: memory, pageCount: header.pageCount)
+        byteCount += run.count
+        if header.isLeafOrValue { passing.append(reference.page) }
+        return memory
+    }
+
+    private func remove(_ page: UInt64) {
+        guard let run = runs.removeValue(forKey: page) else { return }
+        assert(overwrite(run))
+        arena.giveBack(run.memory, pages: run.pageCount)
+        byteCount -= run.pageCount * pageSize
+    }
+
+    // MARK: Scans
+
+    /// What a scan remembers when it comes to a leaf: which leaves and long values were here.
+    var passingCount: Int { passing.count }
+
+    /// Gives back the leaves and long values that came after `first` of them, and before there were
+    /// `end`. Pointers into them are void. `kept`: a leaf to which the scan has come since, which may
+    /// be one of them, if another scan has read it.
+    func remove(from first: Int, to end: Int, but kept: UnsafeRawPointer?) {
+        let end = min(end, passing.count)
+        guard first < end else { return }
+        var keptPages: [UInt64] = []
+        for page in passing[first..<end] {
+            if let kept, runs[page]?.memory == UnsafeMutableRawPointer(mutating: kept) {
+                keptPages.append(page)
+            } else {
+                remove(page)
+            }
+        }
+        passing.replaceSubrange(first..<end, with: keptPages)
+    }
+
+    /// Gives back all. Pointers into them are void.
+    func removeAll() {
+        assert(runs.values.allSatisfy(overwrite))
+        runs.removeAll()
+        passing.removeAll()
+        byteCount = 0
+        arena.reset()
+    }
+
+    /// So that tests notice a pointer that was kept too long.
+    private func overwrite(_ run: Run) -> Bool {
+        run.memory.initializeMemory(
+            as: UInt8.self, repeating: 0xA5, count: run.pageCount * pageSize)
+        return true
+    }
+}
