@@ -46,12 +46,15 @@ import Testing
         }
     }
 
-    /// The Realm, opened anew.
+    /// The Realm, opened anew, after whoever is to say how much is kept.
     private func open() throws -> Realm {
-        let realm = try Realm(configuration: configuration())
-        let connection = realm.instance.connection
-        connection.database.file.installing.withLock { $0.mostBytes = 0 }
-        connection.pager.mostPrivateBytes = 0
+        let configuration = configuration()
+        var options = Database.Options(encryptionKey: configuration.encryptionKey.map(Array.init))
+        options.mostDecryptedBytes = 0
+        let path = try #require(configuration.fileURL).path
+        let database = try Database.open(path: path, options: options)
+        let realm = try Realm(configuration: configuration)
+        try #require(realm.instance.connection.database === database)
         return realm
     }
 

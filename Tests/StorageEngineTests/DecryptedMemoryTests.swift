@@ -8,8 +8,7 @@ import Testing
 @Suite struct DecryptedMemoryTests {
     private let directory = TestDirectory()
     /// What all connections of a file keep, and each for itself, in these tests.
-    private static let sharedBytes = 128 << 10
-    private static let privateBytes = 64 << 10
+    private static let mostBytes = 128 << 10
     private static let rowCount = 12_000
 
     private struct Row {
@@ -55,11 +54,12 @@ import Testing
         return path
     }
 
-    private static func open(_ path: String) throws -> (Connection, Table) {
-        let database = try Database.open(path: path, options: FileKind.encrypted.options)
-        database.file.installing.withLock { $0.mostBytes = sharedBytes }
-        let connection = try Connection(database)
-        connection.pager.mostPrivateBytes = privateBytes
+    private static func open(
+        _ path: String, mostBytes: Int = mostBytes
+    ) throws -> (Connection, Table) {
+        var options = FileKind.encrypted.options
+        options.mostDecryptedBytes = mostBytes
+        let connection = try Connection(Database.open(path: path, options: options))
         return (connection, try #require(try connection.table(named: "Note")))
     }
 
@@ -72,7 +72,7 @@ import Testing
         let file = connection.database.file
         let shared = file.installing.withLock { $0.byteCount }
         #expect(shared == usedBytes(file), "\(what)")
-        #expect(shared <= Self.sharedBytes, "\(what)")
+        #expect(shared <= Self.mostBytes, "\(what)")
     }
 
     private func privateBytes(_ connection: Connection) -> Int {
@@ -82,7 +82,7 @@ import Testing
     @Test func scansTakeNoMoreMemoryThanALeafDoes() throws {
         let (connection, table) = try Self.open(makeFile())
         let fileBytes = connection.pager.file.byteCount(connection.pager.file.mappedPages)
-        #expect(fileBytes > 5 * Self.sharedBytes)
+        #expect(fileBytes > 5 * Self.mostBytes)
         let isLow = try table.predicate(0, .compare(.less, .integer(300)))
         let low = Self.rows.indices.filter { Self.rows[$0].number < 300 }
         let keys = try table.allKeys()
@@ -120,8 +120,7 @@ import Testing
 
     /// A scan that ends early leaves a leaf behind, which the scan around it comes to next.
     @Test func scansInsideOfScansKeepTheirLeaves() throws {
-        let (connection, table) = try Self.open(makeFile())
-        connection.database.file.installing.withLock { $0.mostBytes = 0 }
+        let (connection, table) = try Self.open(makeFile(), mostBytes: 0)
         let keys = try table.allKeys()
         var outer = try LeafScan(table, keepsLeaves: false)
         var next = 0
@@ -145,7 +144,7 @@ import Testing
         let keys = try table.allKeys()
         let sorted = order { $0.text.lexicographicallyPrecedes($1.text) }.map { keys[$0] }
         #expect(try table.keys(sortedBy: 2) == sorted)
-        #expect(privateBytes(connection) > Self.privateBytes)
+        #expect(privateBytes(connection) > Self.mostBytes)
         #expect(try table.firstKeys(50, sortedBy: 2) == Array(sorted.prefix(50)))
         expectBounds(connection, "sorting")
     }
@@ -164,7 +163,7 @@ import Testing
             // Scans in between let go of their own leaves only.
             #expect(try table.sum(1).floating == Self.rows.reduce(0) { $0 + $1.score })
             for (location, row) in zip(locations, Self.rows) { try check(location, row) }
-            #expect(privateBytes(connection) > Self.privateBytes)
+            #expect(privateBytes(connection) > Self.mostBytes)
             let stamp = connection.layoutStamp.pointee
             connection.releaseExcessMemory()
             #expect(privateBytes(connection) == 0)
@@ -226,7 +225,7 @@ import Testing
                 #expect(try table.sum(1).floating == sum)
             }
             connection.releaseExcessMemory()
-            #expect(privateBytes(connection) <= Self.privateBytes)
+            #expect(privateBytes(connection) <= Self.mostBytes)
             expectBounds(connection, "step \(step)")
         }
         #expect(try connections[0].0.verify() == [])
@@ -275,8 +274,8 @@ import Testing
     }
 
     @Test func aShareOfTheMachinesMemoryIsTheLimit() throws {
-        let path = try makeFile()
-        let database = try Database.open(path: path, options: FileKind.encrypted.options)
+        let database = try Database.open(
+            path: directory.file(), options: FileKind.encrypted.options)
         let most = database.file.installing.withLock { $0.mostBytes }
         #expect(most >= 64 << 20)
         #expect(UInt64(most) <= max(64 << 20, ProcessInfo.processInfo.physicalMemory / 8))

@@ -58,8 +58,9 @@ import Testing
     /// The kernel says what it leaves out of core dumps, and what a forked child would find.
     @Test(arguments: [true, false]) func decryptedPagesAreNotDumped(isShared: Bool) throws {
         let path = directory.file("dumped")
-        let pager = try Pager(database: .open(path: path, options: FileKind.encrypted.options))
-        if !isShared { pager.file.installing.withLock { $0.mostBytes = 0 } }
+        var options = FileKind.encrypted.options
+        if !isShared { options.mostDecryptedBytes = 0 }
+        let pager = try Pager(database: .open(path: path, options: options))
         try pager.write { try $0.set(0, value(1)) }
         let address = UInt(bitPattern: try pager.page(pager.root))
         // As a stream: the file system gives its length as 0.

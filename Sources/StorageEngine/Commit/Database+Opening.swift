@@ -192,7 +192,8 @@ extension Database {
         }
         let file = try PageFile(
             descriptor: descriptor, path: path, header: header!,
-            cipher: header!.cipher(key: options.encryptionKey, path: path))
+            cipher: header!.cipher(key: options.encryptionKey, path: path),
+            mostDecryptedBytes: options.mostDecryptedBytes)
         let recovery = Recovery(file: file)
         let outcome = try recovery.findNewestVersion()
         let version = outcome.record?.version ?? 0
@@ -221,7 +222,8 @@ extension Database {
         }
         let file = try PageFile(
             descriptor: descriptor, path: path, header: header,
-            cipher: header.cipher(key: options.encryptionKey, path: path))
+            cipher: header.cipher(key: options.encryptionKey, path: path),
+            mostDecryptedBytes: options.mostDecryptedBytes)
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
             newestRecord: nil)

@@ -23,6 +23,9 @@ public final class Database: @unchecked Sendable {
         /// 64 bytes that only users of the file know; nil for a plain file. A file is opened with
         /// the key that it was created with. Databases in memory ignore it.
         public var encryptionKey: [UInt8]?
+        /// How much of an encrypted file is kept decrypted for all connections, if not a share of
+        /// the machine's memory: for tests, which have small files. As whoever opens it first says.
+        package var mostDecryptedBytes: Int?
 
         public init(
             createIfMissing: Bool = true, readOnly: Bool = false, inMemory: Bool = false,

@@ -43,9 +43,8 @@ public final class Pager {
 
     /// What was decrypted for this connection alone.
     @exclusivity(unchecked) private(set) var privateRuns: PrivateRuns?
-    /// More of it is given back as soon as nobody has a pointer into it.
-    var mostPrivateBytes = 16 << 20
-    /// Whether there is more.
+    /// Whether there is so much of it that it is to be given back as soon as nobody has a pointer
+    /// into it.
     @exclusivity(unchecked) @usableFromInline private(set) var hasExcessMemory = false
 
     /// Counted up when a node that the open write transaction made is freed, for those who hold
@@ -262,7 +261,7 @@ public final class Pager {
         let runs = privateRuns ?? PrivateRuns(pageSize: pageSize)
         privateRuns = runs
         let memory = runs.take(run, at: reference)
-        hasExcessMemory = runs.byteCount > mostPrivateBytes
+        hasExcessMemory = runs.byteCount > file.mostPrivateBytes
         return memory
     }
 
@@ -284,7 +283,7 @@ public final class Pager {
     func releasePassingRuns(from first: Int, to end: Int, but kept: Node?) {
         guard let privateRuns, first < end else { return }
         privateRuns.remove(from: first, to: end, but: kept?.base)
-        hasExcessMemory = privateRuns.byteCount > mostPrivateBytes
+        hasExcessMemory = privateRuns.byteCount > file.mostPrivateBytes
     }
 
     /// The node that `reference` names.

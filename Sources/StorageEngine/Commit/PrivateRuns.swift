@@ -30,7 +30,9 @@ final class PrivateRuns {
 
     /// The run that `reference` names, if it is here.
     func run(_ reference: PageReference) -> UnsafeRawPointer? {
-        guard let run = runs[reference.page], run.birth == reference.birth else { return nil }
+        guard let run = runs[reference.page],
+            run.birth == reference.birth || planted(.servesStalePages)
+        else { return nil }
         return UnsafeRawPointer(run.memory)
     }
 

@@ -19,13 +19,16 @@ struct DecryptedPlaces {
     /// Bytes in use, places that are to be used again included.
     private(set) var byteCount = 0
     /// No place that was never in use is given away beyond this.
-    var mostBytes = Self.shareOfMemory
+    let mostBytes: Int
 
     private let firstRegion: UInt
     /// Bytes in use in each region, up to the last one touched.
     private var bytesOfRegion: [Int] = []
 
-    init(base: UnsafeRawPointer) { firstRegion = Self.region(of: base) }
+    init(base: UnsafeRawPointer, mostBytes: Int) {
+        firstRegion = Self.region(of: base)
+        self.mostBytes = mostBytes
+    }
 
     private static func region(of address: UnsafeRawPointer) -> UInt {
         UInt(bitPattern: address) / UInt(regionBytes)
@@ -63,7 +66,7 @@ struct DecryptedPlaces {
 extension DecryptedPlaces {
     /// An eighth of the memory that this process may use, by the machine and by the control group
     /// that it sees as its root (as containers do), but at least 64 MiB.
-    private static let shareOfMemory = max(
+    static let shareOfMemory = max(
         64 << 20, min(memoryOfMachine, memoryOfControlGroup ?? .max) / 8)
 
     private static var memoryOfMachine: Int {

@@ -38,11 +38,16 @@ package final class PageFile: @unchecked Sendable {
     let sealingScratch = Locked(SealingScratch())
     /// Held while decrypted pages are put in their place.
     let installing: Locked<DecryptedPlaces>
+    /// What a connection has decrypted for itself is given back when it is more, and nobody has a
+    /// pointer into it.
+    let mostPrivateBytes: Int
+    private static let mostPrivateBytes = 16 << 20
 
     /// Takes over the descriptor only when it succeeds.
     init(
         descriptor: Int32, path: String, header: FileHeader, cipher: FileCipher? = nil,
-        isInMemory: Bool = false, reservation: Int = AddressRanges.preferredByteCount
+        mostDecryptedBytes: Int? = nil, isInMemory: Bool = false,
+        reservation: Int = AddressRanges.preferredByteCount
     ) throws(StorageError) {
         self.path = path
         self.descriptor = descriptor
@@ -61,7 +66,10 @@ package final class PageFile: @unchecked Sendable {
         }
         base = UnsafeRawPointer(ranges.decrypted ?? ranges.file)
         checkedBirths = ranges.pageWords
-        installing = Locked(DecryptedPlaces(base: base))
+        installing = Locked(
+            DecryptedPlaces(
+                base: base, mostBytes: mostDecryptedBytes ?? DecryptedPlaces.shareOfMemory))
+        mostPrivateBytes = min(Self.mostPrivateBytes, mostDecryptedBytes ?? .max)
         mappedPageCount = .allocate(capacity: 1)
         mappedPageCount.initialize(to: 0)
     }

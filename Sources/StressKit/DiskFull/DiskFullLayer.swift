@@ -23,7 +23,7 @@ struct DiskFullLayer: StressLayer {
         let scale = [StressScale.large, .mixed, .shrinking][round / 2 % 3]
         return scenarios.map { scenario in
             StressPoint(name, scenario.name)
-                .with("file", FileKind.allCases[round % 2].rawValue)
+                .with("file", FileKind.turn(round).rawValue)
                 .with("scale", scale.rawValue)
                 // Small ones make room at other moments, so that all phases meet a full disk.
                 .with("transactions", scale == .mixed ? 90 : 24)

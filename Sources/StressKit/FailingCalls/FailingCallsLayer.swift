@@ -22,7 +22,7 @@ struct FailingCallsLayer: StressLayer {
         return scenarios.enumerated().map { index, scenario in
             let scale = scales[(round + index / 3) % scales.count]
             return StressPoint(name, scenario.name)
-                .with("file", FileKind.allCases[(round + index) % 2].rawValue)
+                .with("file", FileKind.turn(round + index).rawValue)
                 .with("scale", scale.rawValue)
                 .with(
                     "transactions",

@@ -24,7 +24,7 @@ struct HostileFilesLayer: StressLayer {
     func points(round: Int, seed: UInt64) -> [StressPoint] {
         scenarios.enumerated().map { index, scenario in
             let point = StressPoint(name, scenario.name)
-                .with("file", FileKind.allCases[(round + index) % 2].rawValue)
+                .with("file", FileKind.turn(round + index).rawValue)
                 .with("transactions", scenario.name == "older" ? Self.manyTransactions : 8)
             guard scenario.name == "bytes" else {
                 return point.with("seed", seed &+ UInt64(round))

@@ -16,7 +16,7 @@ struct LongRunsLayer: StressLayer {
         ][round % 4]
         return [
             StressPoint(name, "mixed")
-                .with("file", FileKind.allCases[(round + round / 4) % 2].rawValue)
+                .with("file", FileKind.turn(round + round / 4).rawValue)
                 .with("scale", scale.rawValue)
                 .with("transactions", transactions)
                 .with("compacts", round % 2 == 1 ? true : nil)

@@ -22,7 +22,7 @@ struct ManyWritersLayer: StressLayer {
             // meetings on their way to the file happen.
             let transactions = isOneProcess && durability == .relaxed ? 200 : 60
             return StressPoint(name, scenario.name)
-                .with("file", FileKind.allCases[(round + index) % 2].rawValue)
+                .with("file", FileKind.turn(round + index).rawValue)
                 .with("durability", durability.rawValue)
                 .with("processes", isOneProcess ? 1 : 2 + round % 3)
                 .with("threads", isOneProcess ? 2 + round % 7 : 1 + round % 3)

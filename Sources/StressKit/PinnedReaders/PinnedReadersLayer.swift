@@ -16,7 +16,7 @@ struct PinnedReadersLayer: StressLayer {
     func points(round: Int, seed: UInt64) -> [StressPoint] {
         scenarios.enumerated().map { index, scenario in
             StressPoint(name, scenario.name)
-                .with("file", FileKind.allCases[(round + index) % 2].rawValue)
+                .with("file", FileKind.turn(round + index).rawValue)
                 .with("scale", scale(of: scenario.name, round).rawValue)
                 .with("transactions", Self.transactions[scale(of: scenario.name, round)])
                 .with("seed", seed &+ UInt64(round))

@@ -2,7 +2,7 @@ import StorageEngine
 import StressModel
 
 /// The settings that layers with a workload share: `seed`, `scale`, `transactions`, `skip` (numbers
-/// of transactions that are left out, separated by commas), `file` (plain or encrypted), `durability`,
+/// of transactions that are left out, separated by commas), `file` (see `FileKind`), `durability`,
 /// and `compacts` (whether writing processes ask for a packed file before they open it).
 extension StressPoint {
     package func workload() throws -> StressWorkload {
@@ -30,7 +30,7 @@ extension StressPoint {
     }
 
     package func options() throws -> Database.Options {
-        Database.Options(encryptionKey: try value("file", default: FileKind.plain).key)
+        try value("file", default: FileKind.plain).options
     }
 
     package func durability() throws -> CommitDurability {
@@ -71,7 +71,20 @@ extension StressPoint {
 /// Whether a file is encrypted.
 package enum FileKind: String, CaseIterable, Sendable {
     case plain, encrypted
+    /// Encrypted, and next to nothing of it is kept decrypted.
+    case tight = "encrypted-tight"
 
-    /// One that protects nothing.
-    package var key: [UInt8]? { self == .plain ? nil : (0..<64).map { UInt8(200 - $0) } }
+    /// Every other one is plain.
+    static func turn(_ number: Int) -> FileKind {
+        if number % 2 == 0 { return .plain }
+        return number % 4 == 1 ? .encrypted : .tight
+    }
+
+    package var options: Database.Options {
+        // A key that protects nothing.
+        var options = Database.Options(
+            encryptionKey: self == .plain ? nil : (0..<64).map { UInt8(200 - $0) })
+        if self == .tight { options.mostDecryptedBytes = 32 << 10 }
+        return options
+    }
 }

@@ -37,7 +37,7 @@ struct ProcessDeathLayer: StressLayer {
             let compacts = scenario.name.hasPrefix("compacting")
             let scale = scale(of: scenario.name, round)
             return StressPoint(name, scenario.name)
-                .with("file", FileKind.allCases[variant % 2].rawValue)
+                .with("file", FileKind.turn(variant).rawValue)
                 .with(
                     "durability", (variant / 2 % 3 == 2 ? CommitDurability.relaxed : .full).rawValue
                 )

@@ -18,7 +18,7 @@ struct StagedLayer: StressLayer {
     func points(round: Int, seed: UInt64) -> [StressPoint] {
         scenarios.enumerated().map { index, scenario in
             StressPoint(name, scenario.name)
-                .with("file", FileKind.allCases[(round + index) % 2].rawValue)
+                .with("file", FileKind.turn(round + index).rawValue)
                 .with("transactions", 8)
                 .with("seed", seed &+ UInt64(round))
         }
