@@ -44,7 +44,7 @@ extension RealmTablePersonStore {
     ) throws {
         let isBelow = try table.predicate(age, .compare(.less, .integer(Int64(limit))))
         var rows = RowMask()
-        var scan = try LeafScan(table)
+        var scan = try LeafScan(table, keepsLeaves: false)
         while try scan.next() {
             try scan.match(isBelow, into: &rows)
             if !rows.isEmpty { try body(rows, scan) }

@@ -86,7 +86,7 @@ extension RealmTablePersonStore {
         var limit = Int.max
         var isCandidate = try table.predicate(age, .isNotNull)
         var candidates = RowMask()
-        var scan = try LeafScan(table)
+        var scan = try LeafScan(table, keepsLeaves: false)
         while try scan.next() {
             if first.largestAge < limit {
                 limit = first.largestAge
@@ -126,7 +126,7 @@ extension RealmTablePersonStore {
 
     func checksum() throws -> Int {
         var sum = 0
-        try table.forEachLeaf { leaf, _ in
+        try table.forEachLeaf(keepsLeaves: false) { leaf, _ in
             let (nameNode, names) = try column(name, of: leaf)
             let (dateNode, dates) = try column(birthdate, of: leaf)
             let (ageNode, ages) = try column(age, of: leaf)
@@ -142,7 +142,7 @@ extension RealmTablePersonStore {
     }
 
     func forEach(_ body: (_ name: String, _ birthdate: Int, _ age: Int) -> Void) throws {
-        try table.forEachLeaf { leaf, _ in
+        try table.forEachLeaf(keepsLeaves: false) { leaf, _ in
             let (nameNode, names) = try column(name, of: leaf)
             let (dateNode, dates) = try column(birthdate, of: leaf)
             let (ageNode, ages) = try column(age, of: leaf)

@@ -202,11 +202,15 @@ public final class Table {
     }
 
     /// Visits leaves in key order, until `body` returns false: the way to scan. Columns that do not
-    /// fit a leaf are read with `column(_:of:)`.
+    /// fit a leaf are read with `column(_:of:)`. `keepsLeaves`: see ``LeafScan``.
     public func forEachLeaf(
-        from position: Int = 0, _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
+        from position: Int = 0, keepsLeaves: Bool = true,
+        _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
     ) throws {
-        try ClusterTree.forEachLeaf(pager, try root, from: position, body)
+        var scan = try LeafScan(self, from: position, keepsLeaves: keepsLeaves)
+        while try scan.next() {
+            if try !body(scan.leaf, scan.firstPosition) { return }
+        }
     }
 
     /// The node and position in it that hold a column of a leaf: the leaf itself, or the column's
