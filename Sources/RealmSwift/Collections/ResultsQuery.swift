@@ -293,9 +293,9 @@ final class ResultsQuery {
     /// The object at a position; one outside the results stops the program.
     @usableFromInline
     func object(at position: Int) -> ObjectBase {
-        realm.connection.releaseExcessMemory()
         if !isWholeTable {
             requireValid()
+            realm.connection.releaseExcessMemory()
             let key = key(at: position)
             let object = managedClass.makeAccessor(key: key)
             place(object, key, position)
@@ -305,6 +305,7 @@ final class ResultsQuery {
         if UInt(bitPattern: position) >= UInt(bitPattern: count) {
             requireIndex(position, upTo: count)
         }
+        realm.connection.releaseExcessMemory()
         let stamp = realm.connection.layoutStamp.pointee
         let location: RowLocation
         if stamp == leafStamp, let leaf, leafPositions.contains(position) {
