@@ -1,4 +1,5 @@
 import Foundation
+import StressModel
 import Testing
 
 @testable import StorageEngine
@@ -229,6 +230,25 @@ import Testing
             expectBounds(connection, "step \(step)")
         }
         #expect(try connections[0].0.verify() == [])
+    }
+
+    @Test func placesOfPagesThatWereCutOffAreFree() throws {
+        var options = FileKind.encrypted.options
+        options.mostDecryptedBytes = 8 << 20
+        let connection = try Connection(Database.open(path: directory.file(), options: options))
+        let file = connection.pager.file
+        try ShrinkWorkload.prepare(connection, items: 1200)
+        #expect(usedBytes(file) > 4 << 20)
+        let (pages, used) = (file.mappedPages, usedBytes(file))
+        try ShrinkWorkload.deleteMost(connection)
+        for step in 1...300 {
+            try connection.beginWrite()
+            try connection.table(named: "Progress")!.set(
+                0, of: ObjectKey(rawValue: 0), to: .integer(Int64(step)))
+            try connection.commit()
+            #expect(file.installing.withLock { $0.byteCount } == usedBytes(file))
+        }
+        #expect(file.mappedPages < pages / 2 && usedBytes(file) < used)
     }
 
     @Test func threadsReadWhileAnotherWrites() throws {

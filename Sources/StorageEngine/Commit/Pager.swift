@@ -216,7 +216,7 @@ public final class Pager {
         do throws(StorageError) {
             return try file.check(reference, of: bounds) { run in
                 if let memory = passingRuns?.memory(for: run) { return memory }
-                return file.hasPlace(for: run, at: reference) ? nil : keep(run, reference)
+                return file.takePlace(for: run, at: reference) ? nil : keep(run, reference)
             }
         } catch {
             throw failing(error)

@@ -54,12 +54,10 @@ struct DecryptedPlaces {
         byteCount += pageSize
     }
 
-    /// What was in use from `address` on has been given back.
-    mutating func forget(from address: UnsafeRawPointer) {
-        let end = Int(Self.region(of: address + Self.regionBytes - 1) - firstRegion)
-        guard bytesOfRegion.count > end else { return }
-        byteCount -= bytesOfRegion[end...].reduce(0, +)
-        bytesOfRegion.removeSubrange(end...)
+    /// The memory of a page that was in use has been given back.
+    mutating func forget(_ pageSize: Int, at address: UnsafeRawPointer) {
+        bytesOfRegion[Int(Self.region(of: address) - firstRegion)] -= pageSize
+        byteCount -= pageSize
     }
 }
 

@@ -22,12 +22,8 @@ extension PageFile {
             let mapped = mappedPages
             guard mapped > pageCount else { return }
             mappedPageCount.storeRelease(pageCount)
-            installing.withLock { places in
-                for page in pageCount..<mapped {
-                    (checkedBirths + Int(page)).storeRelease(0)
-                }
-                let (start, length) = (byteCount(pageCount), byteCount(mapped - pageCount))
-                places.forget(from: base + start)
+            let (start, length) = (byteCount(pageCount), byteCount(mapped - pageCount))
+            leavePlaces(from: pageCount, to: mapped) {
                 for range in [ranges.file, ranges.decrypted].compactMap({ $0 }) {
                     // Where this fails, the old mapping stays until the file grows over it: nothing
                     // says that there is anything in it.

@@ -80,13 +80,7 @@ extension PageFile {
         installing.withLock { places in
             // Another thread may have been faster, and its readers may be there already.
             if checkedBirths[Int(reference.page)] == reference.birth { return }
-            for page in pages(of: run, at: reference) where checkedBirths[page] == 0 {
-                places.willUse(pageSize, at: base + byteCount(UInt64(page))) {
-                    // Only a wish: without it, memory comes in small pieces.
-                    try? System.preferLargePages($0, length: DecryptedPlaces.regionBytes)
-                }
-                (checkedBirths + page).storeRelease(Self.usedPlace)
-            }
+            use(pages(of: run, at: reference), in: &places)
             place.copyMemory(from: run.baseAddress!, byteCount: run.count)
             markChecked(reference)
         }
@@ -100,12 +94,43 @@ extension PageFile {
     /// The word of a page whose place is in use, although no run that begins there was checked.
     private static let usedPlace = UInt64.max
 
-    /// Whether a run that has just been decrypted is to be kept in its place: where that was in use
-    /// before, memory does not grow.
-    func hasPlace(for run: UnsafeRawBufferPointer, at reference: PageReference) -> Bool {
+    /// Says that the places of some pages are in use from now on.
+    private func use(_ pages: Range<Int>, in places: inout DecryptedPlaces) {
+        for page in pages where checkedBirths[page] == 0 {
+            places.willUse(pageSize, at: base + byteCount(UInt64(page))) {
+                // Only a wish: without it, memory comes in small pieces.
+                try? System.preferLargePages($0, length: DecryptedPlaces.regionBytes)
+            }
+            (checkedBirths + page).storeRelease(Self.usedPlace)
+        }
+    }
+
+    /// Takes the place of a run that has just been decrypted and is to be kept there; false if there
+    /// is no room. Where a place was in use before, memory does not grow.
+    func takePlace(for run: UnsafeRawBufferPointer, at reference: PageReference) -> Bool {
+        let pages = pages(of: run, at: reference)
+        return installing.withLock { places in
+            let unused = pages.count { checkedBirths[$0] == 0 }
+            guard unused == 0 || places.hasRoom(for: unused << Int(pageShift)) else {
+                return false
+            }
+            use(pages, in: &places)
+            return true
+        }
+    }
+
+    /// Forgets what is known of pages that are no part of the file any more, and calls `body`, which
+    /// gives back their memory.
+    func leavePlaces(from first: UInt64, to end: UInt64, _ body: () -> Void) {
         installing.withLock { places in
-            let unused = pages(of: run, at: reference).count { checkedBirths[$0] == 0 }
-            return unused == 0 || places.hasRoom(for: unused << Int(pageShift))
+            for page in first..<end {
+                let word = checkedBirths + Int(page)
+                if cipher != nil, word.loadRelaxed() != 0 {
+                    places.forget(pageSize, at: base + byteCount(page))
+                }
+                word.storeRelease(0)
+            }
+            body()
         }
     }
 }
@@ -127,7 +152,7 @@ extension PageFile {
         guard runs.reduce(0, { $0 + $1.byteCount }) <= Self.largestAdoptedBytes else { return }
         for run in runs {
             let bytes = UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount)
-            if hasPlace(for: bytes, at: run.reference) { install(bytes, at: run.reference) }
+            if takePlace(for: bytes, at: run.reference) { install(bytes, at: run.reference) }
         }
     }
 }
