@@ -72,8 +72,7 @@ import Testing
             for number in Self.numbers(order, 40_000) {
                 let second = Int64(random.next(below: 1 << 30))
                 try Self.withKey(number, kind, order) { key in
-                    _ = try map.placeForUnique(writer, &root, treeID: 3, key)
-                    let isNew = try map.set(writer, &root, treeID: 3, key, second)
+                    let isNew = try map.insertUnique(writer, &root, treeID: 3, key, second)
                     try #require(isNew)
                 }
             }

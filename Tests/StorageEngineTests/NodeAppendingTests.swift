@@ -63,6 +63,96 @@ import Testing
         node.checkInvariants()
     }
 
+    /// Leaves of maps: rows of a text and an integer go anywhere between others.
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func anInsertedRowLeavesTheNodeThatASetRowLeaves(seed: UInt64) {
+        var random = NodeRandom(seed: seed)
+        let formats = [
+            ColumnFormat(id: 1, kind: .bytes), ColumnFormat(id: 2, kind: .integer),
+        ]
+        let nodes = (0..<2).map { _ in
+            MutableNode.format(
+                .allocate(byteCount: Self.byteCount, alignment: 16), byteCount: Self.byteCount,
+                level: 0, treeID: 3, columns: formats, lowKey: 0)
+        }
+        defer { for node in nodes { node.base.deallocate() } }
+        let range = [3, 300, 100_000, .max][Int(seed % 4)]
+        var inserted = 0
+        while true {
+            let row = Int.random(in: 0...nodes[0].rowCount, using: &random)
+            let length = Int.random(in: 0...24, using: &random)
+            let text = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let number = Int64.random(in: 0...Int64(range), using: &random)
+            let fits = text.withUnsafeBytes { bytes in
+                let set = { (node: MutableNode) in
+                    guard node.insertPlaceholderRow(at: row) else { return false }
+                    if node.setBytes(0, row, bytes, isOverflow: false),
+                        node.setInteger(1, row, number)
+                    {
+                        return true
+                    }
+                    node.removeRow(at: row)
+                    return false
+                }
+                let fits = set(nodes[0])
+                if nodes[1].insertRow(at: row, bytes, number) {
+                    inserted += 1
+                    #expect(fits)
+                } else {
+                    #expect(set(nodes[1]) == fits)
+                }
+                return fits
+            }
+            nodes[1].checkInvariants()
+            Self.expectEqual(nodes[0].reading, nodes[1].reading, allRows: true)
+            guard fits else { break }
+        }
+        #expect(range == 3 || inserted > 0)
+    }
+
+    /// A leaf that continues another is not recoded for values that the one before had as well.
+    @Test func aNodeThatContinuesAnotherBeginsWithItsBases() {
+        let nodes = (0..<2).map { _ in
+            UnsafeMutableRawPointer.allocate(byteCount: 512, alignment: 16)
+        }
+        defer { for node in nodes { node.deallocate() } }
+        let columns = [ColumnFormat(id: 1, kind: .integer), ColumnFormat(id: 2, kind: .integer)]
+        let first = MutableNode.format(
+            nodes[0], byteCount: 512, level: 0, treeID: 3, columns: columns, lowKey: 0)
+        for (row, value) in [500, 510, 300, 555].enumerated() {
+            #expect(first.insertPlaceholderRow(at: row))
+            #expect(first.setInteger(0, row, Int64(value)) && first.setInteger(1, row, 7))
+        }
+        let next = MutableNode.format(
+            nodes[1], byteCount: 512, level: 0, treeID: 3, columns: columns, lowKey: 4,
+            model: first.reading)
+        #expect(next.insertPlaceholderRow(at: 0))
+        #expect(next.setInteger(0, 0, 420) && next.setInteger(1, 0, 7))
+        #expect(next.appendRow(301, 7))
+        #expect(next.entry(0).base == 300 && next.reading.integer(0, 1) == 301)
+        next.checkInvariants()
+    }
+
+    @Test(arguments: [8, 16, 32, 64])
+    func whatIsAddedInPlaceIsThatOrNothing(width: Int) {
+        let node = MutableNode.format(
+            .allocate(byteCount: 512, alignment: 16), byteCount: 512, level: 0, treeID: 3,
+            columns: [ColumnFormat(id: 1, kind: .integer), ColumnFormat(id: 2, kind: .integer)],
+            lowKey: 0)
+        defer { node.base.deallocate() }
+        let high = width == 64 ? Int64.max : Int64(1) << width - 1
+        for (row, value) in [0, high].enumerated() {
+            #expect(node.insertPlaceholderRow(at: row))
+            #expect(node.setInteger(0, row, value) && node.setInteger(1, row, 0))
+        }
+        #expect(node.entry(0).width == width)
+        #expect(!node.add(-1, to: 0, 0), "below the base")
+        #expect(!node.add(1, to: 0, 1), "beyond the width")
+        #expect(node.add(1, to: 0, 0) == (width < 64))
+        #expect(node.reading.integer(0, 0) == (width < 64 ? 1 : 0))
+        #expect(node.reading.integer(0, 1) == high)
+    }
+
     private static func value(
         _ column: Int, _ row: Int, _ range: Int, _ text: UnsafeRawBufferPointer,
         _ random: inout NodeRandom
@@ -105,28 +195,33 @@ import Testing
         return true
     }
 
-    private static func expectEqual(_ a: Node, _ b: Node) {
+    /// Compares the directories and the last row, or all rows.
+    private static func expectEqual(_ a: Node, _ b: Node, allRows: Bool = false) {
         let bytes = UnsafeRawBufferPointer(start: b.base, count: byteCount)
         #expect(Node.problem(in: bytes) == nil)
-        let directory = NodeDraft.bytes(directoryOf: columns.count)
+        let directory = NodeDraft.bytes(directoryOf: a.columnCount)
         #expect(
             UnsafeRawBufferPointer(start: a.base, count: directory)
                 .elementsEqual(bytes[..<directory]))
-        guard a.rowCount == b.rowCount, let row = (0..<a.rowCount).last else { return }
-        for column in columns.indices {
-            #expect(a.isNull(column, row) == b.isNull(column, row))
-            switch columns[column].kind {
-            case .integer, .float, .double:
-                #expect(a.packed(column, row) == b.packed(column, row))
-            case .bytes: #expect(a.bytes(column, row).elementsEqual(b.bytes(column, row)))
-            case .fixed16, .fixed12:
-                let size = a.entry(column).width / 8
-                let places = [a, b].map {
-                    UnsafeRawBufferPointer(
-                        start: $0.base + $0.entry(column).dataOffset + row * size, count: size)
-                }
-                #expect(places[0].elementsEqual(places[1]))
+        guard a.rowCount == b.rowCount else { return }
+        for row in (allRows ? 0 : max(0, a.rowCount - 1))..<a.rowCount {
+            for column in 0..<a.columnCount { expectEqual(a, b, column, row) }
+        }
+    }
+
+    private static func expectEqual(_ a: Node, _ b: Node, _ column: Int, _ row: Int) {
+        #expect(a.isNull(column, row) == b.isNull(column, row))
+        switch a.kind(column) {
+        case .integer, .float, .double:
+            #expect(a.packed(column, row) == b.packed(column, row))
+        case .bytes: #expect(a.bytes(column, row).elementsEqual(b.bytes(column, row)))
+        case .fixed16, .fixed12:
+            let size = a.entry(column).width / 8
+            let places = [a, b].map {
+                UnsafeRawBufferPointer(
+                    start: $0.base + $0.entry(column).dataOffset + row * size, count: size)
             }
+            #expect(places[0].elementsEqual(places[1]))
         }
     }
 }

@@ -34,7 +34,6 @@ extension MutableNode {
     }
 
     /// Places bytes, which may lie in this node: the heap stays where it is.
-    @inline(__always)
     func place(_ bytes: UnsafeRawBufferPointer, _ e: ColumnEntry, _ row: Int) -> Bool {
         let start = e.heapUsed
         let end = start + bytes.count
@@ -44,6 +43,18 @@ extension MutableNode {
         }
         base.storeBytes(of: UInt16(end), toByteOffset: e.dataOffset + row * 2, as: UInt16.self)
         e.heapUsed = end
+        clearNull(e, row)
+        return true
+    }
+
+    /// Places the raw bytes of two numbers.
+    func placeFixed(
+        _ first: UInt64, _ second: some FixedWidthInteger & BitwiseCopyable, _ e: ColumnEntry,
+        _ row: Int
+    ) -> Bool {
+        let place = base + (e.dataOffset + row * (8 + second.bitWidth / 8))
+        place.storeBytes(of: first.littleEndian, as: UInt64.self)
+        place.storeBytes(of: second.littleEndian, toByteOffset: 8, as: type(of: second))
         clearNull(e, row)
         return true
     }
@@ -69,6 +80,38 @@ extension MutableNode {
         for c in 0..<column where entry(c).kind == .bytes && !entry(c).isSpilled {
             entry(c).heapUsed = reading.startOffset(entry(c), row)
         }
+    }
+
+    /// Inserts a row into a node of a column of bytes, which must not lie in it, and one of integers,
+    /// neither with nulls. False, with nothing changed, if that needs another layout.
+    func insertRow(at row: Int, _ bytes: UnsafeRawBufferPointer, _ number: Int64) -> Bool {
+        let count = rowCount
+        guard columnCount == 2, count < reading.rowCapacity else { return false }
+        let (texts, numbers) = (entry(0), entry(1))
+        let used = texts.heapUsed
+        let width = numbers.width
+        let delta = UInt64(bitPattern: number &- numbers.base)
+        guard width >= 8, number >= numbers.base || width == 64,
+            PackedNumbers.fits(delta, width: width),
+            used + bytes.count <= min(texts.heapCapacity, MutableNode.heapLimit)
+        else { return false }
+
+        let start = reading.startOffset(texts, row)
+        let heap = base + (texts.heapOffset + start)
+        if let source = bytes.baseAddress {
+            (heap + bytes.count).copyMemory(from: heap, byteCount: used - start)
+            heap.copyMemory(from: source, byteCount: bytes.count)
+        }
+        texts.heapUsed = used + bytes.count
+        openRow(base + texts.dataOffset, width: 16, at: row, count: count)
+        base.storeBytes(
+            of: UInt16(start + bytes.count), toByteOffset: texts.dataOffset + row * 2,
+            as: UInt16.self)
+        moveOffsets(texts, from: row + 1, count: count + 1, by: bytes.count)
+        openRow(base + numbers.dataOffset, width: width, at: row, count: count)
+        PackedNumbers.store(base + numbers.dataOffset, row, width: width, delta)
+        header.rowCount = count + 1
+        return true
     }
 
     /// Appends a row to a node of two integer columns. False, with nothing changed, if that needs

@@ -46,6 +46,31 @@ extension MutableNode {
         return true
     }
 
+    /// Adds to a value that is not null of an integer column. False, with nothing changed, if the sum
+    /// needs another layout.
+    @inline(__always)
+    func add(_ difference: Int, to c: Int, _ row: Int) -> Bool {
+        let e = entry(c)
+        let data = base + e.dataOffset
+        switch e.width {
+        case 8: return add(difference, to: data, row, UInt8.self)
+        case 16: return add(difference, to: data, row, UInt16.self)
+        case 32: return add(difference, to: data, row, UInt32.self)
+        default: return false
+        }
+    }
+
+    @inline(__always)
+    private func add<Delta: FixedWidthInteger & BitwiseCopyable>(
+        _ difference: Int, to data: UnsafeMutableRawPointer, _ row: Int, _: Delta.Type
+    ) -> Bool {
+        let place = data + row &* MemoryLayout<Delta>.size
+        let sum = Int(place.loadUnaligned(as: Delta.self)) &+ difference
+        guard let delta = Delta(exactly: sum) else { return false }
+        place.storeBytes(of: delta, as: Delta.self)
+        return true
+    }
+
     @inlinable @inline(__always)
     func clearNull(_ e: ColumnEntry, _ row: Int) {
         let nulls = e.nullOffset

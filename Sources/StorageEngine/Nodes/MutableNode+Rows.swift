@@ -51,8 +51,9 @@ extension MutableNode {
         data.storeBytes(of: start, toByteOffset: row * 2, as: UInt16.self)
     }
 
+    /// Makes room for a row, of zeros, in an array of packed values.
     @inline(__always)
-    private func openRow(
+    func openRow(
         _ data: UnsafeMutableRawPointer, width: Int, at row: Int, count: Int
     ) {
         if width >= 8 {

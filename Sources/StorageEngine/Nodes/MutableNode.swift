@@ -48,8 +48,9 @@ public struct MutableNode {
 
     /// Clears the buffer and makes it a node without rows.
     ///
-    /// With `model`, the columns that both have start with the model's widths and average bytes, so
-    /// that a leaf that continues another is laid out once instead of at each first wider value.
+    /// With `model`, the columns that both have start with the model's bases, widths and average
+    /// bytes, so that a leaf that continues another is laid out once instead of at each first wider
+    /// value, and recoded hardly ever instead of at each value that is less than all before.
     /// - Precondition: the directory fits in the buffer.
     @discardableResult
     public static func format(
@@ -71,7 +72,10 @@ public struct MutableNode {
             guard let model else { continue }
             let m = model.columnIndex(ofID: columns[c].id, expected: c)
             guard m >= 0, !model.isSpilled(m), model.kind(m) == columns[c].kind else { continue }
-            node.entry(c).width = model.endsInRamp(m) ? 0 : model.entry(m).width
+            if !model.endsInRamp(m) {
+                node.entry(c).width = model.entry(m).width
+                node.entry(c).base = model.entry(m).base
+            }
             node.entry(c).isWhole = model.entry(m).isWhole
             if columns[c].kind == .bytes, model.rowCount > 0 {
                 heapPerRow = max(heapPerRow, model.entry(m).heapUsed / model.rowCount)

@@ -86,32 +86,39 @@ extension Table {
             message: "An object of '\(stored.name)' with this primary key exists already.")
     }
 
-    /// The row of the map's leaf where the primary key of a new object belongs; nil where that is
-    /// to be searched when it is inserted.
+    /// Enters the primary key of a new object.
     ///
-    /// - Throws: `.duplicateKey` if an object has this key.
-    func place(forNew primaryKey: Scalar) throws -> Int? {
-        if case .null = primaryKey {
-            try checkNew(primaryKey: primaryKey)
-            return nil
-        }
-        return try withFirstKey(primaryKey) { first, isCut in
-            if isCut {
-                try checkNew(primaryKey: primaryKey)
-                return nil
+    /// - Throws: `.duplicateKey` if an object has this key: then nothing has changed.
+    func enterPrimaryKey(_ value: Scalar, ofNew key: ObjectKey) throws {
+        let isEntered =
+            switch value {
+            case .integer(let number): try enterUnique(.integer(number), key)
+            case .null: try enterChecked(value, key)
+            default:
+                try withFirstKey(value) { first, isCut in
+                    isCut ? try enterChecked(value, key) : try enterUnique(first, key)
+                }
             }
-            let state = try keyState
-            state.pointee.isDirty = true
-            guard
-                let row = try primaryKeyMap.placeForUnique(
-                    primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID, first)
-            else { throw duplicateKey }
-            return row
-        }
+        if !isEntered { throw duplicateKey }
     }
 
-    /// `place`: what `place(forNew:)` returned for the key of a new object.
-    func insertPrimaryKey(_ value: Scalar, _ key: ObjectKey, at place: Int? = nil) throws {
+    @inline(__always)
+    private func enterUnique(_ first: OrderedMap.FirstKey, _ key: ObjectKey) throws -> Bool {
+        let state = try keyState
+        state.pointee.isDirty = true
+        return try primaryKeyMap.insertUnique(
+            primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID, first, key.rawValue)
+    }
+
+    /// Enters a key that the map's form of it does not tell apart from all others.
+    private func enterChecked(_ value: Scalar, _ key: ObjectKey) throws -> Bool {
+        if try find(primaryKey: value) != nil { return false }
+        try enterPrimaryKey(value, of: key)
+        return true
+    }
+
+    /// Enters a primary key that no object has.
+    func enterPrimaryKey(_ value: Scalar, of key: ObjectKey) throws {
         let state = try keyState
         state.pointee.isDirty = true
         if case .null = value {
@@ -119,11 +126,6 @@ extension Table {
             return
         }
         try withFirstKey(value) { first, _ in
-            if let place {
-                return try primaryKeyMap.insertUnique(
-                    primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID, at: place,
-                    first, key.rawValue)
-            }
             _ = try primaryKeyMap.set(
                 primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID, first,
                 key.rawValue)

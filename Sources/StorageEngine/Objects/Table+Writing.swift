@@ -28,18 +28,18 @@ extension Table {
         if hasLinks {
             for column in 0..<values.count { try checkTarget(column, values[column]) }
         }
-        let primaryKey = primaryKeyColumn.map {
-            $0 < values.count ? values[$0] : cluster.columns[$0].defaultScalar
+        let key = ObjectKey(rawValue: try state.pointee.extra)
+        if let column = primaryKeyColumn {
+            try enterPrimaryKey(
+                column < values.count ? values[column] : cluster.columns[column].defaultScalar,
+                ofNew: key)
         }
-        let keyPlace = try primaryKey.flatMap { try place(forNew: $0) }
         let state = try state
-        let key = ObjectKey(rawValue: state.pointee.extra)
         state.pointee.isDirty = true
         if try !cluster.appendInPlace(appendWriter, &state.pointee.root, key, values) {
             try appendPrepared(values, key)
         }
         state.pointee.extra += 1
-        if let primaryKey { try insertPrimaryKey(primaryKey, key, at: keyPlace) }
         if hasLinks {
             for column in 0..<values.count {
                 try addReference(column, from: key, values[column])
@@ -208,7 +208,7 @@ extension Table {
         let prepared = try prepare(column, value)
         if column == primaryKeyColumn {
             try removePrimaryKey(of: key)
-            try insertPrimaryKey(value, key)
+            try enterPrimaryKey(value, of: key)
         }
         if cluster.columns[column].format.kind == .bytes { try freeOverflow(column, of: key) }
         try store(prepared, column, of: key)

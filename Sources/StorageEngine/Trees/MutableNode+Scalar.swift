@@ -33,25 +33,15 @@ extension MutableNode {
     @inline(__always)
     func place(_ value: Scalar, _ e: ColumnEntry, _ row: Int) -> Bool {
         switch value {
-        case .null: return placeNull(e, row)
-        case .integer(let v): return place(packed: v, e, row)
+        case .null: placeNull(e, row)
+        case .integer(let v): place(packed: v, e, row)
         case .double(let v):
-            return place(
-                whole: PackedNumbers.whole(v), image: PackedNumbers.image(v), e, row)
+            place(whole: PackedNumbers.whole(v), image: PackedNumbers.image(v), e, row)
         case .float(let v):
-            return place(
-                whole: PackedNumbers.whole(Double(v)), image: PackedNumbers.image(v), e, row)
-        case .bytes(let v): return place(v, e, row)
-        case .fixed16(let a, let b):
-            let place = base + (e.dataOffset + row * 16)
-            place.storeBytes(of: a.littleEndian, as: UInt64.self)
-            place.storeBytes(of: b.littleEndian, toByteOffset: 8, as: UInt64.self)
-        case .fixed12(let a, let b):
-            let place = base + (e.dataOffset + row * 12)
-            place.storeBytes(of: a.littleEndian, as: UInt64.self)
-            place.storeBytes(of: b.littleEndian, toByteOffset: 8, as: UInt32.self)
+            place(whole: PackedNumbers.whole(Double(v)), image: PackedNumbers.image(v), e, row)
+        case .bytes(let v): place(v, e, row)
+        case .fixed16(let a, let b): placeFixed(a, b, e, row)
+        case .fixed12(let a, let b): placeFixed(a, b, e, row)
         }
-        clearNull(e, row)
-        return true
     }
 }

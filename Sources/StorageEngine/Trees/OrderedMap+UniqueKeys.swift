@@ -1,15 +1,32 @@
 /// Entries whose first key no other entry has: primary keys.
 ///
-/// An insertion takes two steps, with other work between them, and at most one descent. The path of
-/// the entry before is tried first, so that keys that come in order, or near each other, cost none;
-/// and text behind the text before is not searched either.
+/// The path of the entry before is tried first, so that keys that come in order, or near each other,
+/// cost no descent; text behind the text before, and integers behind all others, are not searched
+/// either.
 extension OrderedMap {
-    /// The row of the leaf at the end of the path where an entry with this first key belongs; nil
-    /// if there is one already. The second key must be above those of all entries that ever were.
+    /// Inserts an entry unless there is one with this first key; returns whether it did. The second
+    /// key must be above those of all entries that ever were.
     ///
-    /// Nothing is changed, but the path is made writable.
-    func placeForUnique(
-        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, _ first: FirstKey
+    /// The path is made writable in any case.
+    func insertUnique(
+        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, _ first: FirstKey,
+        _ second: Int64
+    ) throws -> Bool {
+        guard let row = try rowForUnique(writer, &root, treeID, first) else { return false }
+        if put(writer.leaf, row, first, second) {
+            writer.rowBehindInsertion = row + 1
+            try writer.addToCounts(&root, 1)
+        } else {
+            try set(writer, &root, treeID: treeID, first, second)
+        }
+        return true
+    }
+
+    /// The row of the leaf at the end of the path where an entry with this first key belongs; nil
+    /// if there is one already.
+    @inline(__always)
+    private func rowForUnique(
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ treeID: UInt32, _ first: FirstKey
     ) throws -> Int? {
         if writer.hasPath(to: treeID) {
             let leaf = writer.leaf.reading
@@ -23,6 +40,17 @@ extension OrderedMap {
                     return row
                 }
             }
+        }
+        return try searchedRowForUnique(writer, &root, treeID, first)
+    }
+
+    @inline(never)
+    private func searchedRowForUnique(
+        _ writer: TreeWriter, _ root: inout TreeRoot, _ treeID: UInt32, _ first: FirstKey
+    ) throws -> Int? {
+        if writer.hasPath(to: treeID) {
+            let leaf = writer.leaf.reading
+            let rows = leaf.rowCount
             let row = lowerBound(leaf, 0, first, Int64.min)
             if row < rows, isFirstEqual(leaf, 0, row, first) { return nil }
             // A key before the first row may belong to the leaf before.
@@ -38,28 +66,24 @@ extension OrderedMap {
 
     /// Whether a key is between those of the row before this one and of this one, as far as there are
     /// any.
+    @inline(__always)
     private func belongs(_ key: UnsafeRawBufferPointer, at row: Int, of leaf: Node) -> Bool {
         row > 0 && row <= leaf.rowCount && compare(leaf.bytes(0, row - 1), key) < 0
             && (row == leaf.rowCount || compare(key, leaf.bytes(0, row)) < 0)
     }
 
-    /// Inserts the entry for which ``placeForUnique(_:_:treeID:_:)`` found the row; no entry has come
-    /// or gone since. Where the path has become void meanwhile, the row is searched again.
-    func insertUnique(
-        _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, at row: Int,
-        _ first: FirstKey, _ second: Int64
-    ) throws {
-        if writer.hasPath(to: treeID) {
-            let leaf = writer.leaf
-            if case .integer(let key) = first, row == leaf.rowCount, leaf.appendRow(key, second) {
-                return try writer.addToCounts(&root, 1)
-            }
-            writer.rowBehindInsertion = row + 1
-            if leaf.insertPlaceholderRow(at: row) {
-                if setKey(leaf, row, first, second) { return try writer.addToCounts(&root, 1) }
-                leaf.removeRow(at: row)
-            }
+    /// Inserts an entry of a map without values into a leaf; false if the leaf has no room.
+    @inline(__always)
+    private func put(_ leaf: MutableNode, _ row: Int, _ first: FirstKey, _ second: Int64) -> Bool {
+        switch first {
+        case .integer(let key):
+            if row == leaf.rowCount, leaf.appendRow(key, second) { return true }
+        case .bytes(let key):
+            if leaf.insertRow(at: row, key, second) { return true }
         }
-        try set(writer, &root, treeID: treeID, first, second)
+        guard leaf.insertPlaceholderRow(at: row) else { return false }
+        if setKey(leaf, row, first, second) { return true }
+        leaf.removeRow(at: row)
+        return false
     }
 }

@@ -246,9 +246,11 @@ final class TreeWriter {
         var level = depth - 2
         while level >= 0 {
             let step = steps[level]
-            let count = step.node.reading.integer(BranchColumn.count, step.index)
-            try require(
-                step.node.setInteger(BranchColumn.count, step.index, count + Int64(difference)))
+            if !step.node.add(difference, to: BranchColumn.count, step.index) {
+                let count = step.node.reading.integer(BranchColumn.count, step.index)
+                try require(
+                    step.node.setInteger(BranchColumn.count, step.index, count + Int64(difference)))
+            }
             level -= 1
         }
     }
