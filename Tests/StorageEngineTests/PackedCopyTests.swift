@@ -415,7 +415,9 @@ import Testing
     }
 
     /// Transactions are written while the next ones are made: whichever fails, the copy does.
-    @Test func aWriteThatFailsOnTheWayLeavesNoCopy() throws {
+    @Test(arguments: [false, true])
+    func aWriteThatFailsOnTheWayLeavesNoCopy(isEncrypted: Bool) throws {
+        let key = isEncrypted ? Self.key : nil
         let connection = try makeLongValues(60)
         try connection.commit()
         let folder = directory.file("copies")
@@ -424,7 +426,7 @@ import Testing
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: folder))
         interceptor.install()
         defer { interceptor.uninstall() }
-        try connection.writeCopy(toPath: folder + "/whole")
+        try connection.writeCopy(toPath: folder + "/whole", encryptionKey: key)
         let counts = [SystemCall.pwritev, .fdatasync].map { ($0, interceptor.count(of: $0)) }
         try #require(counts[0].1 > 6, "there are several transactions")
         #expect(counts[1].1 < counts[0].1, "only the last one needs syncs")
@@ -434,18 +436,51 @@ import Testing
                     SystemCallFault(.fail(errno: EIO), call: call, ordinal: ordinal)
                 ])
                 #expect(throws: StorageError.self, "\(call) \(ordinal)") {
-                    try connection.writeCopy(toPath: folder + "/part")
+                    try connection.writeCopy(toPath: folder + "/part", encryptionKey: key)
                 }
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder)
                 #expect(names.filter { !$0.hasPrefix("whole") } == [], "\(call) \(ordinal)")
             }
             interceptor.setFaults([])
             let path = folder + "/whole-\(call)"
-            try connection.writeCopy(toPath: path)
-            let copy = try Connection(Database.open(path: path))
+            try connection.writeCopy(toPath: path, encryptionKey: key)
+            let copy = try Connection(
+                Database.open(path: path, options: .init(encryptionKey: key)))
             #expect(try copy.verify() == [])
             #expect(try #require(try copy.table(named: "Row")).count() == 60)
         }
+    }
+
+    /// Room for all of a copy is asked for in the beginning; where the disk has not that much, what is
+    /// needed is asked for on the way.
+    @Test func aCopyThatCannotHaveItsRoomAtOnceGrowsStepByStep() throws {
+        let connection = try makeLongValues(60)
+        try connection.commit()
+        let folder = directory.file("copies")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false)
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: folder))
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        try connection.writeCopy(toPath: folder + "/whole")
+        var copies = 0
+        for ordinal in 1...interceptor.count(of: .fallocate) {
+            interceptor.setFaults([
+                SystemCallFault(.fail(errno: ENOSPC), call: .fallocate, ordinal: ordinal)
+            ])
+            let path = folder + "/copy-\(ordinal)"
+            do {
+                try connection.writeCopy(toPath: path)
+                copies += 1
+                let copy = try Connection(Database.open(path: path))
+                #expect(try copy.verify() == [])
+                #expect(try #require(try copy.table(named: "Row")).count() == 60)
+            } catch let error as StorageError {
+                #expect(error.code == .outOfDiskSpace)
+                #expect(!FileManager.default.fileExists(atPath: path))
+            }
+        }
+        #expect(copies > 0, "no call was the one for all of the room")
     }
 }
 

@@ -130,7 +130,7 @@ final class CommitQueue: Sendable {
     }
 
     /// Makes the caller the one that writes the group, unless another group is being written.
-    private func take(_ group: CommitGroup) -> Bool {
+    func take(_ group: CommitGroup) -> Bool {
         state.withLock { state in
             guard state.flushing == nil, state.open === group else { return false }
             state.flushing = group
@@ -140,7 +140,8 @@ final class CommitQueue: Sendable {
         }
     }
 
-    private func write(
+    /// Writes a group that was taken.
+    func write(
         _ group: CommitGroup, _ writer: GroupWriter
     ) throws(StorageError) -> CommitStatistics {
         let result = Result { () throws(StorageError) in try writer.write(group) }

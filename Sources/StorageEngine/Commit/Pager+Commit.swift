@@ -71,20 +71,30 @@ extension Pager {
         return statistics
     }
 
-    /// Ends the transaction and begins the next one on it, while `queue` writes it. For a file that
+    /// Writes the transaction, or has `queue` write it, and begins the next one on it. For a file that
     /// nobody else knows of yet: it becomes durable with the next ``commit(_:)`` that is full and
     /// changes something, and a loss of power before that may leave a damaged file. If it cannot be
     /// written, this throws, or whatever ends the next transaction does: that is failed with what it
     /// was built on.
     ///
     /// - Throws: what ``commit(_:)`` and ``beginWrite()`` throw; there is no transaction then.
-    func commitBehind(on queue: DispatchQueue) throws(StorageError) {
+    func commitBehind(on queue: DispatchQueue?) throws(StorageError) {
         let version = writeVersion
+        // The one before was written while this one was made.
+        queue?.sync {}
         guard let group = try finish(nil) else { return try beginWrite() }
         stand(at: pinnedRecord)
         let writer = GroupWriter(database: database)
-        // The queue of commits keeps the failure.
-        queue.async { _ = try? writer.database.commits.waitUntilDurable(group, writer) }
+        if let queue {
+            // Taken here: otherwise this thread would write it itself, before the queue comes to it,
+            // because nothing joins a group as large as this.
+            let isTaken = database.commits.take(group)
+            precondition(isTaken, "somebody else writes to a file that nobody else knows of")
+            // The queue of commits keeps the failure.
+            queue.async { _ = try? writer.database.commits.write(group, writer) }
+        } else {
+            _ = try database.commits.waitUntilDurable(group, writer)
+        }
         try beginWrite()
         // It may have failed already: then the next one stands on the version before.
         guard self.version != version else { return }

@@ -169,6 +169,19 @@ extension Pager {
         database.writerState.freeSpace!.grow(to: newCount)
     }
 
+    /// Makes room for so many pages at once, as far as the disk has it: for a transaction, or several,
+    /// that will need them. Growing step by step waits for whoever writes to the file meanwhile.
+    func reserve(pages count: UInt64) {
+        let oldCount = database.writerState.freeSpace!.pageCount
+        let missing = count - min(count, database.writerState.freeSpace!.freePages)
+        guard missing > 0 else { return }
+        let newCount = oldCount + missing
+        guard
+            (try? file.grow(from: oldCount, to: newCount, transactionPages: nil)) != nil
+        else { return }
+        database.writerState.freeSpace!.grow(to: newCount)
+    }
+
     /// The run as a private copy: itself if it is one, else a copy under a new page number, and the
     /// old run is freed.
     public func makeWritable(

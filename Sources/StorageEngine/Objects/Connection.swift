@@ -161,9 +161,9 @@ public final class Connection {
         }
     }
 
-    /// Ends the transaction and begins the next one on it, while `queue` writes it. See
-    /// ``Pager/commitBehind(on:)``. If this throws, both are rolled back.
-    func commitBehind(on queue: DispatchQueue) throws {
+    /// Ends the transaction and begins the next one on it, while `queue`, if there is one, writes it:
+    /// see ``Pager/commitBehind(on:)``. If this throws, both are rolled back.
+    func commitBehind(on queue: DispatchQueue?) throws {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
             try completeTransaction()

@@ -5,8 +5,8 @@ import Glibc
 /// leaf by leaf, so that the copy has full leaves and no free pages, whatever became of the source.
 /// Object keys stay the same.
 ///
-/// The copy is written in transactions of bounded size: while one is on its way to the disk, the next
-/// one is made. The trees in it are built from their leaves upwards and become reachable when they are
+/// The copy is written in transactions of bounded size: while one of an encrypted copy is sealed and
+/// written, the next one is made. The trees in it are built from their leaves upwards and become reachable when they are
 /// whole; the file gets its name when all of them are, and durable.
 final class DatabaseCopy {
     /// A transaction ends after so many bytes of leaves: this bounds the memory that a copy takes.
@@ -21,8 +21,9 @@ final class DatabaseCopy {
     /// Reads leaves of the source before they are packed.
     let prefetcher: LeafPrefetcher?
     private var bytesInTransaction = 0
-    /// Writes what was made, one transaction after the other.
-    private let writing = DispatchQueue(label: "realm.copy")
+    /// Seals and writes what was made, one transaction after the other. Nil for a plain copy: what
+    /// there is to do for it takes another processor as long as it takes this one to hand it over.
+    private let writing: DispatchQueue?
     /// What may still be read from the source.
     var budget: RowBudget
 
@@ -55,7 +56,7 @@ final class DatabaseCopy {
         let copy = DatabaseCopy(source: source, target: try Connection(database))
         // After an error, too, nothing is written or read any more when this returns.
         defer {
-            copy.writing.sync {}
+            copy.writing?.sync {}
             copy.prefetcher?.finish()
         }
         try copy.run()
@@ -64,6 +65,8 @@ final class DatabaseCopy {
     private init(source: Connection, target: Connection) {
         self.source = source
         self.target = target
+        let isEncrypted = target.database.file.cipher != nil
+        writing = isEncrypted ? DispatchQueue(label: "realm.copy") : nil
         writer = TreeWriter(pager: target.pager, layoutStamp: target.layoutStamp)
         budget = RowBudget(source.pager)
         longValues = PassingRuns(source.pager)
@@ -74,6 +77,7 @@ final class DatabaseCopy {
         try source.catchUpIndexes()
         target.pager.writesInBulk = true
         try target.beginWrite()
+        target.pager.reserve(pages: source.pager.record?.livePages ?? 0)
         // Collections in mixed values keep their identities, which contain versions: one that is
         // made later gets another one.
         target.pager.beginVersions(after: source.pager.newestVersion)
