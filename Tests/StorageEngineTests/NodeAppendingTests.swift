@@ -133,6 +133,30 @@ import Testing
         next.checkInvariants()
     }
 
+    /// By its base a scan passes over a leaf of values that are too great.
+    @Test func aNodeThatContinuesAscendingValuesBeginsWithItsFirst() {
+        let nodes = (0..<2).map { _ in
+            UnsafeMutableRawPointer.allocate(byteCount: 512, alignment: 16)
+        }
+        defer { for node in nodes { node.deallocate() } }
+        let columns = [ColumnFormat(id: 1, kind: .integer), ColumnFormat(id: 2, kind: .integer)]
+        let first = MutableNode.format(
+            nodes[0], byteCount: 512, level: 0, treeID: 3, columns: columns, lowKey: 0)
+        for row in 0..<12 {
+            #expect(first.insertPlaceholderRow(at: row))
+            // Not one behind the other: neighbours change places.
+            #expect(first.setInteger(0, row, Int64(1000 + 10 * (row ^ 1))))
+            #expect(first.setInteger(1, row, Int64(row % 3)))
+        }
+        let next = MutableNode.format(
+            nodes[1], byteCount: 512, level: 0, treeID: 3, columns: columns, lowKey: 12,
+            model: first.reading)
+        #expect(next.insertPlaceholderRow(at: 0))
+        #expect(next.setInteger(0, 0, 1120) && next.setInteger(1, 0, 2))
+        #expect(next.entry(0).base == 1120 && next.entry(1).base == 0)
+        next.checkInvariants()
+    }
+
     @Test(arguments: [8, 16, 32, 64])
     func whatIsAddedInPlaceIsThatOrNothing(width: Int) {
         let node = MutableNode.format(

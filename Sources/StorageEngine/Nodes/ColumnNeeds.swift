@@ -131,6 +131,16 @@ extension Node {
         return true
     }
 
+    /// Whether the last values of a packed column are all above the first ones: then those to come
+    /// will be above them too.
+    func ascends(_ c: Int) -> Bool {
+        let rows = rowCount
+        guard rows >= 8 else { return false }
+        let highest = (0..<4).reduce(Int64.min) { max($0, packed(c, $1)) }
+        for row in rows - 4..<rows where packed(c, row) <= highest { return false }
+        return true
+    }
+
     func hasNull(_ c: Int, _ rows: Range<Int>) -> Bool {
         guard hasNulls(c) else { return false }
         for row in rows where isNull(c, row) { return true }

@@ -82,8 +82,8 @@ extension MutableNode {
         }
     }
 
-    /// Inserts a row into a node of a column of bytes, which must not lie in it, and one of integers,
-    /// neither with nulls. False, with nothing changed, if that needs another layout.
+    /// Inserts a row into a node of a column of bytes and one of integers; the bytes must not lie in
+    /// it. False, with nothing changed, if a column has nulls, or the row needs another layout.
     func insertRow(at row: Int, _ bytes: UnsafeRawBufferPointer, _ number: Int64) -> Bool {
         let count = rowCount
         guard columnCount == 2, count < reading.rowCapacity else { return false }
@@ -92,6 +92,7 @@ extension MutableNode {
         let width = numbers.width
         let delta = UInt64(bitPattern: number &- numbers.base)
         guard width >= 8, number >= numbers.base || width == 64,
+            texts.nullOffset | numbers.nullOffset == 0,
             PackedNumbers.fits(delta, width: width),
             used + bytes.count <= min(texts.heapCapacity, MutableNode.heapLimit)
         else { return false }

@@ -50,7 +50,8 @@ public struct MutableNode {
     ///
     /// With `model`, the columns that both have start with the model's bases, widths and average
     /// bytes, so that a leaf that continues another is laid out once instead of at each first wider
-    /// value, and recoded hardly ever instead of at each value that is less than all before.
+    /// value, and recoded hardly ever instead of at each value that is less than all before. Where
+    /// values ascend the base is that of the first one, so that scans can pass the leaf over by it.
     /// - Precondition: the directory fits in the buffer.
     @discardableResult
     public static func format(
@@ -74,7 +75,9 @@ public struct MutableNode {
             guard m >= 0, !model.isSpilled(m), model.kind(m) == columns[c].kind else { continue }
             if !model.endsInRamp(m) {
                 node.entry(c).width = model.entry(m).width
-                node.entry(c).base = model.entry(m).base
+                if columns[c].kind.isPacked, !model.ascends(m) {
+                    node.entry(c).base = model.entry(m).base
+                }
             }
             node.entry(c).isWhole = model.entry(m).isWhole
             if columns[c].kind == .bytes, model.rowCount > 0 {
