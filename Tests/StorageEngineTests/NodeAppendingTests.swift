@@ -112,48 +112,39 @@ import Testing
 
     /// A leaf that continues another is not recoded for values that the one before had as well.
     @Test func aNodeThatContinuesAnotherBeginsWithItsBases() {
-        let nodes = (0..<2).map { _ in
-            UnsafeMutableRawPointer.allocate(byteCount: 512, alignment: 16)
+        withNode(thatContinues: [500, 510, 300, 555]) { next in
+            #expect(next.setInteger(0, 0, 420) && next.setInteger(1, 0, 7))
+            #expect(next.appendRow(301, 7))
+            #expect(next.entry(0).base == 300 && next.reading.integer(0, 1) == 301)
         }
-        defer { for node in nodes { node.deallocate() } }
-        let columns = [ColumnFormat(id: 1, kind: .integer), ColumnFormat(id: 2, kind: .integer)]
-        let first = MutableNode.format(
-            nodes[0], byteCount: 512, level: 0, treeID: 3, columns: columns, lowKey: 0)
-        for (row, value) in [500, 510, 300, 555].enumerated() {
-            #expect(first.insertPlaceholderRow(at: row))
-            #expect(first.setInteger(0, row, Int64(value)) && first.setInteger(1, row, 7))
-        }
-        let next = MutableNode.format(
-            nodes[1], byteCount: 512, level: 0, treeID: 3, columns: columns, lowKey: 4,
-            model: first.reading)
-        #expect(next.insertPlaceholderRow(at: 0))
-        #expect(next.setInteger(0, 0, 420) && next.setInteger(1, 0, 7))
-        #expect(next.appendRow(301, 7))
-        #expect(next.entry(0).base == 300 && next.reading.integer(0, 1) == 301)
-        next.checkInvariants()
     }
 
     /// By its base a scan passes over a leaf of values that are too great.
     @Test func aNodeThatContinuesAscendingValuesBeginsWithItsFirst() {
-        let nodes = (0..<2).map { _ in
-            UnsafeMutableRawPointer.allocate(byteCount: 512, alignment: 16)
+        // Not one behind the other: neighbours change places.
+        withNode(thatContinues: (0..<12).map { 1000 + 10 * Int64($0 ^ 1) }) { next in
+            #expect(next.setInteger(0, 0, 1120) && next.setInteger(1, 0, 7))
+            #expect(next.entry(0).base == 1120 && next.entry(1).base == 7)
         }
-        defer { for node in nodes { node.deallocate() } }
+    }
+
+    /// A node with one row that is still to be set, laid out like one whose first column has these
+    /// values, and whose second has sevens.
+    private func withNode(thatContinues values: [Int64], _ body: (MutableNode) -> Void) {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 1024, alignment: 16)
+        defer { memory.deallocate() }
         let columns = [ColumnFormat(id: 1, kind: .integer), ColumnFormat(id: 2, kind: .integer)]
         let first = MutableNode.format(
-            nodes[0], byteCount: 512, level: 0, treeID: 3, columns: columns, lowKey: 0)
-        for row in 0..<12 {
+            memory, byteCount: 512, level: 0, treeID: 3, columns: columns, lowKey: 0)
+        for (row, value) in values.enumerated() {
             #expect(first.insertPlaceholderRow(at: row))
-            // Not one behind the other: neighbours change places.
-            #expect(first.setInteger(0, row, Int64(1000 + 10 * (row ^ 1))))
-            #expect(first.setInteger(1, row, Int64(row % 3)))
+            #expect(first.setInteger(0, row, value) && first.setInteger(1, row, 7))
         }
         let next = MutableNode.format(
-            nodes[1], byteCount: 512, level: 0, treeID: 3, columns: columns, lowKey: 12,
-            model: first.reading)
+            memory + 512, byteCount: 512, level: 0, treeID: 3, columns: columns,
+            lowKey: Int64(values.count), model: first.reading)
         #expect(next.insertPlaceholderRow(at: 0))
-        #expect(next.setInteger(0, 0, 1120) && next.setInteger(1, 0, 2))
-        #expect(next.entry(0).base == 1120 && next.entry(1).base == 0)
+        body(next)
         next.checkInvariants()
     }
 

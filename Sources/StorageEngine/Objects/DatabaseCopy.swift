@@ -6,8 +6,8 @@ import Glibc
 /// Object keys stay the same.
 ///
 /// The copy is written in transactions of bounded size: while one of an encrypted copy is sealed and
-/// written, the next one is made. The trees in it are built from their leaves upwards and become reachable when they are
-/// whole; the file gets its name when all of them are, and durable.
+/// written, the next one is made. The trees in it are built from their leaves upwards and become
+/// reachable when they are whole; the file gets its name when all of them are, and durable.
 final class DatabaseCopy {
     /// A transaction ends after so many bytes of leaves: this bounds the memory that a copy takes.
     private static let bytesPerTransaction = 2 << 20
@@ -21,8 +21,8 @@ final class DatabaseCopy {
     /// Reads leaves of the source before they are packed.
     let prefetcher: LeafPrefetcher?
     private var bytesInTransaction = 0
-    /// Seals and writes what was made, one transaction after the other. Nil for a plain copy: what
-    /// there is to do for it takes another processor as long as it takes this one to hand it over.
+    /// Seals and writes what was made, one transaction after the other. Nil for a plain copy, which
+    /// has nothing to encrypt: there the copying thread writes faster than another one would.
     private let writing: DispatchQueue?
     /// What may still be read from the source.
     var budget: RowBudget
