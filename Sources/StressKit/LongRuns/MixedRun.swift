@@ -43,14 +43,16 @@ struct MixedRun {
         let connection = try Connection(database)
         try oracle.judge(connection, CommitLedger(acknowledged: start))
         trial.count(states: 1)
-        var readers = PinnedReaderSet(database, oracle, trial)
+        var readers = try PinnedReaderSet(database, oracle, trial)
         var done = start
         while done < count, !trial.mustStop {
             var random = RepeatableRandom(seed: seed, part: 5 << 32 + UInt64(done))
             switch random.below(200) {
             // Drawn again after reopening: then it is time to go on.
             case 0 where done > start: return done
-            case 1...3: done = try letVictimWrite(connection, done, &random)
+            case 1...3:
+                done = try letVictimWrite(connection, done, &random)
+                try readers.acceptFileSize()
             case 4...6: try copy(connection, done)
             case 7...20: try rollBack(connection, done)
             case 21...50: try readers.change(transactions: done, &random)
@@ -61,10 +63,10 @@ struct MixedRun {
             // Now and then durable, so that groups and relaxed commits mix.
             let durability: CommitDurability = random.isOne(in: 8) ? .full : .relaxed
             try oracle.workload.run(done, on: connection, durability)
+            try readers.checkGrowth()
             guard done % 50 == 0 else { continue }
             try oracle.judge(connection, CommitLedger(acknowledged: done))
             try readers.judge()
-            try readers.checkGrowth()
             trial.count(states: 1, commits: 50)
             trial.tellAlive()
         }

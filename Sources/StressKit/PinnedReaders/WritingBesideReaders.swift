@@ -28,16 +28,16 @@ struct WritingBesideReaders {
     func run() throws {
         var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 3 << 32)
         let writer = try Connection(database)
-        var readers = PinnedReaderSet(database, oracle, trial)
+        var readers = try PinnedReaderSet(database, oracle, trial)
         let count = oracle.workload.count
         for step in 1...count {
             // Durability is not the matter here, and syncs would take most of the time.
             try oracle.workload.run(step, on: writer, .relaxed)
             if step == 1 { try readers.add(transactions: step) }
+            try readers.checkGrowth()
             if point.scenario != "one" { try readers.change(transactions: step, &random) }
             guard step % Self.interval == 0 || step == count else { continue }
             try readers.judge()
-            try readers.checkGrowth()
             try readers.checkPins()
             trial.tellAlive()
         }

@@ -16,15 +16,18 @@ struct PinnedReaderSet {
     private let oracle: PrefixOracle
     private let trial: Trial
     private var readers: [Reader] = []
+    /// As of the last look.
+    private var fileBytes: UInt64
 
     private static let mostReaders = 10
     /// E10.
     private static let slackBytes: UInt64 = 16 << 20
 
-    init(_ database: Database, _ oracle: PrefixOracle, _ trial: Trial) {
+    init(_ database: Database, _ oracle: PrefixOracle, _ trial: Trial) throws {
         self.database = database
         self.oracle = oracle
         self.trial = trial
+        fileBytes = try database.fileSize
     }
 
     /// A reader of the newest version, which holds so many transactions.
@@ -78,7 +81,18 @@ struct PinnedReaderSet {
         }
     }
 
-    func checkGrowth() throws {
+    /// After transactions of another process, of which it is not known what was live when they made
+    /// the file longer.
+    mutating func acceptFileSize() throws { fileBytes = try database.fileSize }
+
+    /// After each transaction: a file that became longer with it is not longer than is allowed now.
+    ///
+    /// One that is, because more was live or pinned before, becomes shorter in its time (E11), and
+    /// does not grow until then.
+    mutating func checkGrowth() throws {
+        let before = fileBytes
+        try acceptFileSize()
+        guard fileBytes > before else { return }
         let statistics = try database.statistics()
         let snapshots = Dictionary(
             readers.map { ($0.transactions, $0.snapshotBytes) },
@@ -90,8 +104,9 @@ struct PinnedReaderSet {
                 .map { "version \($0.version) holds \($0.heldBytes)" }.joined(separator: ", ")
             throw Finding(
                 .overLimit,
-                "the file has \(statistics.fileBytes) bytes; \(statistics.liveBytes) are live, and "
-                    + "\(allowed) are allowed with these readers: \(pins).")
+                "the file grew from \(before) to \(statistics.fileBytes) bytes; "
+                    + "\(statistics.liveBytes) are live, and \(allowed) are allowed with these "
+                    + "readers: \(pins).")
         }
     }
 }
