@@ -71,6 +71,24 @@ import Testing
         #expect(found.isOver)
     }
 
+    @Test func aRewriteMayTakeTheTimeToOpenTheFileAndToSealEachCommit() throws {
+        func bound(operations: Int) throws -> Double? {
+            let fields = [
+                "operations": String(operations), "bytes_written_per_commit": "1000000",
+                "live_bytes": "2000000",
+            ]
+            let rows = [
+                row("update-all", rate: 10_000, fields),
+                row("update-all", encrypted: true, rate: 9000, fields),
+            ]
+            return try line(rows + cipher).bound
+        }
+        // 4 ms to open, 1 ms a commit to seal. Half of 1,000 objects in 50 ms; all of them five
+        // times in 500 ms.
+        #expect(abs(try #require(try bound(operations: 500)) - 1.12) < 1e-9)
+        #expect(abs(try #require(try bound(operations: 5000)) - 1.0216) < 1e-9)
+    }
+
     @Test func ofSeveralRoundsTheMedianOfTheRatiosCounts() throws {
         let plain = row("lookup", rate: 1000)
         let encrypted = row("lookup", encrypted: true, rate: 1000)

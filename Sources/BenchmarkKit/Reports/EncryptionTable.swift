@@ -56,7 +56,8 @@ struct EncryptionTable: Sendable {
         "insert", "insert-int-key", "insert-string-key", "insert-indexed", "insert-text",
         "links-build",
     ]
-    /// Everything is read for the first time, and written again, in one commit.
+    /// Everything is read for the first time, and written again, in one commit or, where more
+    /// operations than objects are counted, in several.
     private static let rewrites: Set = ["update-all", "set-values", "delete-half", "compact"]
     /// Everything is read for the first time.
     private static let coldScans: Set = ["count-cold"]
@@ -75,7 +76,8 @@ struct EncryptionTable: Sendable {
         var seconds = 0.0
         if isLoad || isRewrite {
             guard let bytes = encrypted.number("bytes_written_per_commit") else { return nil }
-            let commits = encrypted.number("batch_size").map { (operations / $0).rounded(.up) } ?? 1
+            let operationsInCommit = encrypted.number("batch_size") ?? Double(plain.size)
+            let commits = (operations / operationsInCommit).rounded(.up)
             seconds += bytes * commits * cipher.sealing
         }
         if isRewrite || isColdScan {
