@@ -48,7 +48,8 @@ enum CheckedCells {
     /// Changes some cells, and their digest with them, in one commit. False if they did not fit
     /// before.
     static func change(
-        _ connection: Connection, _ random: inout RepeatableRandom
+        _ connection: Connection, _ random: inout RepeatableRandom,
+        _ durability: CommitDurability = .full
     ) throws -> Bool {
         try connection.beginWrite()
         guard let changes = try checkedChanges(connection) else {
@@ -68,7 +69,7 @@ enum CheckedCells {
         let key = try stored.key(at: 0)
         try stored.set(0, of: key, to: .integer(changes + 1))
         try stored.set(1, of: key, to: .integer(Int64(bitPattern: digest(connection))))
-        try connection.commit()
+        try connection.commit(durability)
         return true
     }
 }

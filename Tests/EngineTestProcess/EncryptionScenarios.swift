@@ -52,4 +52,21 @@ let encryptionScenarios: [String: Scenario] = [
         report("same session: \(random.next().salt == salt)")
         _exit(0)
     },
+    // Ends the process as programs may: its threads go on until the system ends them.
+    "exit-beside-threads": { arguments in
+        // Called last, because it was asked for first.
+        atexit { usleep(20_000) }
+        let database = try Database.open(
+            path: arguments[0], options: FileKind.encrypted.options)
+        let writers = (0..<2).map { number in
+            BackgroundThread { _ in
+                let connection = try Connection(database)
+                var random = RepeatableRandom(seed: UInt64(number))
+                while try CheckedCells.change(connection, &random, .relaxed) {}
+            }
+        }
+        report("writing")
+        waitForTest()
+        withExtendedLifetime(writers) { exit(0) }
+    },
 ]

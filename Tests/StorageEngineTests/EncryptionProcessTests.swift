@@ -55,6 +55,22 @@ import Testing
         #expect(process.nextLine() == "same session: false")
     }
 
+    /// `exit` lets libraries clean up while threads still encrypt.
+    @Test func aProcessEndsInOrderWhileItsThreadsWrite() throws {
+        let path = directory.file("ending")
+        try CheckedCells.create(FileKind.encrypted.open(path))
+        for _ in 0..<20 {
+            let process = try CoordinationTestProcess("exit-beside-threads", path)
+            #expect(process.nextLine() == "writing")
+            usleep(UInt32.random(in: 0..<5000))
+            try process.proceed()
+            try #require(process.waitForSignal() == 0)
+        }
+        let connection = try FileKind.encrypted.open(path)
+        #expect(try CheckedCells.checkedChanges(connection) != nil)
+        #expect(try connection.verify() == [])
+    }
+
     /// The kernel says what it leaves out of core dumps, and what a forked child would find.
     @Test(arguments: [true, false]) func decryptedPagesAreNotDumped(isShared: Bool) throws {
         let path = directory.file("dumped")

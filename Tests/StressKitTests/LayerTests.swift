@@ -104,13 +104,13 @@ import Testing
             Backtrace took 1.73s
             """.split(separator: "\n").map(String.init)
         #expect(
-            WorkerProcess.essence(of: lines) == """
+            ChildProcess.essence(of: lines) == """
                 *** Program crashed: Bad pointer dereference at 0x00007f91326a4028 ***
                     0              0x00005606abaf70ac load + 12 in program
                     1 [ra]         0x00005606abaf7449 sync() + 24 in program
                 """)
-        #expect(WorkerProcess.essence(of: ["one", "two"]) == "two")
-        #expect(WorkerProcess.essence(of: []) == "")
+        #expect(ChildProcess.essence(of: ["one", "two"]) == "two")
+        #expect(ChildProcess.essence(of: []) == "")
     }
 
     @Test func aFileThatGetsTooLargeIsAFinding() throws {

@@ -43,6 +43,7 @@ final class FileCipher: Sendable {
     ) {
         precondition(userKey.count == Self.userKeySize && salt.count == Self.saltSize)
         realm_watch_forks()
+        Libcrypto.keepUntilProcessEnds()
         guard KeyDerivation.isAvailable, let context = CipherContext(.sealing),
             let workspace = CipherWorkspace()
         else { return nil }

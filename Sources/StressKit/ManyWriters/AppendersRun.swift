@@ -96,11 +96,8 @@ struct AppendersRun {
                 let signal = child.wait()
                 let wasKilled = signal == SIGKILL && lifetime != nil
                 guard wasKilled || signal == 0 && child.exitCode == 0 else {
-                    let said = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
                     throw Finding(
-                        .crash,
-                        "an appending process ended by signal \(signal). "
-                            + (said.split(separator: "\n").last.map(String.init) ?? ""))
+                        .crash, "an appending process \(child.lastWords(in: errors))")
                 }
                 return Array(collected.values)
             }

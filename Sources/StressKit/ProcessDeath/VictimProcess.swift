@@ -70,11 +70,7 @@ final class VictimProcess {
         let signal = child.wait()
         if signal == SIGKILL { return true }
         guard signal == 0, child.exitCode == 0 else {
-            let errors = (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? ""
-            throw Finding(
-                .crash,
-                "the writing process ended by \(signal == 0 ? "itself" : "signal \(signal)"): "
-                    + (errors.split(separator: "\n").last.map(String.init) ?? "it said nothing."))
+            throw Finding(.crash, "the writing process \(child.lastWords(in: errorFile))")
         }
         return false
     }

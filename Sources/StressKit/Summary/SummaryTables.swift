@@ -61,7 +61,8 @@ package struct SummaryTables {
         return "\(Self.duration(all.seconds)) in \(runs) "
             + "(\(summary.days.joined(separator: " to ")), \(revisions)): "
             + "\(Display.grouped(all.points)) points, \(Display.grouped(all.states)) states, "
-            + "\(all.lostCommits) acknowledged commits lost, \(findings) findings." + skipped
+            + "\(all.lostCommits) acknowledged commits lost, "
+            + (findings == 1 ? "1 finding." : "\(findings) findings.") + skipped
     }
 
     private static func duration(_ seconds: Double) -> String {

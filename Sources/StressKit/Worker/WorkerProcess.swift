@@ -12,7 +12,6 @@ package final class WorkerProcess {
     private let limits: StressLimits
     private let environment: [String: String]
     private var child: ChildProcess?
-    private static let callsShown = 8
 
     /// `directory`: for the files of points, on the file system that is to be used. `environment`:
     /// beside that of this process.
@@ -80,7 +79,9 @@ package final class WorkerProcess {
             case .end:
                 try Interruption.throwIfRequested()
                 report.failures.append(
-                    .init(point: underWay, kind: .crash, message: lastWords(of: child)))
+                    .init(
+                        point: underWay, kind: .crash,
+                        message: "the process \(child.lastWords(in: errorFile))"))
                 end()
                 return report
             }
@@ -98,24 +99,6 @@ package final class WorkerProcess {
         // The peak is that of the process's life.
         end()
         return report
-    }
-
-    private func lastWords(of child: ChildProcess) -> String {
-        let signal = child.wait()
-        let errors = (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? ""
-        let lines = errors.split(separator: "\n").map(String.init)
-        let ending = signal == 0 ? "exit code \(child.exitCode)" : "signal \(signal)"
-        return "the process ended by \(ending). \(Self.essence(of: lines))"
-    }
-
-    /// What a program that crashed said, and its innermost calls: a crash may not show again when its
-    /// point is replayed, so that this may be all that there is to go on.
-    static func essence(of lines: [String]) -> String {
-        let said = lines.first { $0.contains("Fatal error") || $0.contains("Program crashed") }
-        let calls = lines.drop { !$0.hasSuffix("crashed:") }
-            .map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { $0.first?.isNumber == true && $0.contains(" 0x") }
-        return ([said ?? lines.last ?? ""] + calls.prefix(callsShown)).joined(separator: "\n    ")
     }
 
     /// Ends the worker, if there is one.

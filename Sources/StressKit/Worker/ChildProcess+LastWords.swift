@@ -1,0 +1,24 @@
+import Foundation
+
+extension ChildProcess {
+    private static let callsShown = 8
+
+    /// How it ended and what it said last on standard error, as the end of a sentence about it.
+    func lastWords(in errorFile: String) -> String {
+        let signal = wait()
+        let errors = (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? ""
+        let lines = errors.split(separator: "\n").map(String.init)
+        let ending = signal == 0 ? "exit code \(exitCode)" : "signal \(signal)"
+        return "ended by \(ending). \(Self.essence(of: lines))"
+    }
+
+    /// What a program that crashed said, and its innermost calls: a crash may not show again when its
+    /// point is replayed, so that this may be all that there is to go on.
+    static func essence(of lines: [String]) -> String {
+        let said = lines.first { $0.contains("Fatal error") || $0.contains("Program crashed") }
+        let calls = lines.drop { !$0.hasSuffix("crashed:") }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { $0.first?.isNumber == true && $0.contains(" 0x") }
+        return ([said ?? lines.last ?? ""] + calls.prefix(callsShown)).joined(separator: "\n    ")
+    }
+}
