@@ -76,7 +76,7 @@ import Testing
         #expect(tables.markdown(.fullDisks).contains("| commit (pwritev) | 2 |"))
         #expect(tables.markdown(.handOvers).contains("| 64 us | 1 | 33.33 % |"))
         #expect(tables.markdown(.handOvers).contains("| 512 us | 2 | 100.00 % |"))
-        #expect(tables.markdown(.run).contains("1 acknowledged commits lost, 1 findings"))
+        #expect(tables.markdown(.run).contains("1 acknowledged commits lost, 1 finding."))
         #expect(tables.markdown(.coverage) == "Nothing yet.")
         let replay = "stress replay 'process-death/beside seed=4'"
         #expect(tables.lines.contains { $0.contains(replay) })
