@@ -133,16 +133,21 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
 
     /// The value without anything in it that goes when another takes its place: lists and maps of a
     /// Realm are copied.
-    private var detached: AnyRealmValue {
+    fileprivate var detached: AnyRealmValue {
         switch self {
         case .list(let list): .fromArray(list.map(\.detached))
         case .dictionary(let map):
-            .fromDictionary(
-                Dictionary(
-                    map.asKeyValueSequence().map { ($0.key, $0.value.detached) },
-                    uniquingKeysWith: { $1 }))
+            .dictionary(map.detached)
         default: self
         }
+    }
+}
+
+extension Map<String, AnyRealmValue> {
+    fileprivate var detached: Map {
+        let copy = Map()
+        for (key, value) in entries { copy[key] = value.detached }
+        return copy
     }
 }
 

@@ -67,6 +67,27 @@ public enum AnyRealmValue: Hashable {
         return .list(list)
     }
 
+    /// Whether both are of one type and equal; texts, if they have the same bytes.
+    public static func == (left: AnyRealmValue, right: AnyRealmValue) -> Bool {
+        switch (left, right) {
+        case (.none, .none): true
+        case (.int(let left), .int(let right)): left == right
+        case (.bool(let left), .bool(let right)): left == right
+        case (.float(let left), .float(let right)): left == right
+        case (.double(let left), .double(let right)): left == right
+        case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
+        case (.data(let left), .data(let right)): left == right
+        case (.date(let left), .date(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        case (.objectId(let left), .objectId(let right)): left == right
+        case (.decimal128(let left), .decimal128(let right)): left == right
+        case (.uuid(let left), .uuid(let right)): left == right
+        case (.dictionary(let left), .dictionary(let right)): left == right
+        case (.list(let left), .list(let right)): left == right
+        default: false
+        }
+    }
+
     /// Equal values hash alike; the elements of lists and maps do not count.
     public func hash(into hasher: inout Hasher) {
         switch self {

@@ -85,7 +85,9 @@ extension _CollectionContents {
     private func distinct(_ values: [Any]) -> [Any] {
         var seen: Set<AnyHashable> = []
         return values.filter { value in
-            (value as? AnyHashable).map { seen.insert($0).inserted } ?? true
+            let identity =
+                (value as? String).map { AnyHashable(StoredText($0)) } ?? (value as? AnyHashable)
+            return identity.map { seen.insert($0).inserted } ?? true
         }
     }
 }

@@ -97,7 +97,7 @@ extension List {
         if let left = left as? Object, let right = right as? Object {
             return left.isSameObject(as: right)
         }
-        return left == right
+        return isSameValue(left, right)
     }
 }
 
@@ -131,7 +131,7 @@ extension List: Equatable {
     public static func == (left: List, right: List) -> Bool {
         if left === right { return true }
         switch (left.managed, right.managed) {
-        case (nil, nil): return left.contents == right.contents
+        case (nil, nil): return left.contents.elementsEqual(right.contents, by: isSameValue)
         case (let left?, let right?):
             return left.isSame(as: right)
         default: return false

@@ -13,7 +13,7 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: _RealmM
 
     /// Whether the values are equal.
     public static func == (left: SingleMapEntry, right: SingleMapEntry) -> Bool {
-        left.value == right.value
+        isSameValue(left.value, right.value)
     }
 
     /// By the key.

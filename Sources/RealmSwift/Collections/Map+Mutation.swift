@@ -8,7 +8,7 @@ extension Map {
     /// outside of one.
     public func updateValue(_ value: Value, forKey key: Key) {
         guard let managed = writable() else {
-            contents[key] = value
+            contents[StoredText(key._storedKey)] = value
             return
         }
         let key = key._storedKey
@@ -42,7 +42,7 @@ extension Map {
     /// Removes a key and its value, if the key is there. An object itself stays in the Realm.
     public func removeObject(for key: Key) {
         guard let managed = writable() else {
-            contents[key] = nil
+            contents[StoredText(key._storedKey)] = nil
             return
         }
         managed.realm.change {

@@ -24,9 +24,11 @@ extension Map: _PersistableCollection {
         case .none: break
         case .replaced: removeAll()
         case .modified:
-            for key in keys where entries[key] == nil { removeObject(for: key) }
+            for key in keys where entries[StoredText(key._storedKey)] == nil {
+                removeObject(for: key)
+            }
         }
-        for (key, value) in entries { updateValue(value, forKey: key) }
+        for (key, value) in entries { updateValue(value, forKey: Key(_storedKey: key.text)) }
     }
 
     public func _isSame(as other: Map) -> Bool {
@@ -47,14 +49,14 @@ extension Map: _PersistableCollection {
         let map = Map()
         for (key, value) in entries {
             guard let value = Value._convertElement(value, conversion) else { return nil }
-            map.contents[Key(_storedKey: key)] = value
+            map.contents[StoredText(key)] = value
         }
         return map
     }
 }
 
 /// The entries of a map or dictionary of any type with strings as keys; nil for other values.
-private func entriesOfAnyMap(_ value: Any?) -> [(String, Any?)]? {
+func entriesOfAnyMap(_ value: Any?) -> [(String, Any?)]? {
     switch value {
     case let map as any AnyMap: map.anyEntries
     case let dictionary as [String: Any]: dictionary.map { ($0, $1) }
@@ -76,9 +78,23 @@ extension Map: AnyMap {
 
 extension Map: Encodable where Key: Encodable, Value: Encodable {
     /// Encodes a dictionary.
+    ///
+    /// - Throws: `EncodingError.invalidValue` if Swift holds two of the keys equal, because a
+    ///   dictionary has room for one of them.
     public func encode(to encoder: any Encoder) throws {
-        try Dictionary(uniqueKeysWithValues: asKeyValueSequence().map { ($0.key, $0.value) })
-            .encode(to: encoder)
+        var dictionary: [Key: Value] = [:]
+        for (key, value) in asKeyValueSequence() {
+            if dictionary.updateValue(value, forKey: key) == nil { continue }
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription:
+                        "Two keys of the map spell '\(key)' with different bytes, which a "
+                        + "dictionary does not tell apart. Rename one of them."))
+        }
+        var container = encoder.singleValueContainer()
+        try container.encode(dictionary)
     }
 }
 
@@ -86,6 +102,7 @@ extension Map: Decodable where Key: Decodable, Value: Decodable {
     /// Decodes a dictionary.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
-        contents = try [Key: Value](from: decoder)
+        let dictionary = try decoder.singleValueContainer().decode([Key: Value].self)
+        for (key, value) in dictionary { updateValue(value, forKey: key) }
     }
 }

@@ -13,7 +13,8 @@ import StorageEngine
 /// A map that belongs to a managed object is live: it always shows what the Realm holds, may be
 /// used on the thread of its Realm only, and may be changed inside a write transaction only. It is
 /// in the order of its keys; an unmanaged map has no order. A key of a managed map that begins with
-/// `$` or contains a `.` stops the program: encode such characters.
+/// `$` or contains a `.` stops the program: encode such characters. Keys are the same if their bytes
+/// are: "\u{e9}" and "e\u{301}" are two, though Swift holds them equal.
 ///
 /// Objects are optional as values: when one is deleted, its key stays, with nil as the value.
 /// Assigning nil removes a key; `.some(nil)` keeps it and stores nil:
@@ -24,7 +25,7 @@ import StorageEngine
 /// Iterating visits the entries that were there when the iteration began.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     /// The entries of an unmanaged map.
-    var contents: [Key: Value] = [:]
+    var contents: [StoredText: Value] = [:]
     /// Outside the exclusivity checks: one thread uses it, and nothing is called meanwhile.
     @exclusivity(unchecked) var managed: ManagedMap?
 
@@ -56,7 +57,7 @@ extension Map: RealmKeyedCollection {
 
     /// All keys, ascending in a managed map.
     public var keys: [Key] {
-        guard let managed = readable() else { return Array(contents.keys) }
+        guard let managed = readable() else { return entries.map(\.key) }
         var keys: [Key] = []
         managed.forEachEntry { key, _ in keys.append(Key(_storedKey: key)) }
         return keys
@@ -73,7 +74,9 @@ extension Map: RealmKeyedCollection {
     /// `.some(nil)`.
     public subscript(key: Key) -> Value? {
         get {
-            guard let managed = readable() else { return contents[key] ?? traced }
+            guard let managed = readable() else {
+                return contents[StoredText(key._storedKey)] ?? traced
+            }
             let key = key._storedKey
             let stored = attempt {
                 try key.withKeyBytes { try managed.handle.value(forKey: $0) }
@@ -112,7 +115,9 @@ extension Map: RealmKeyedCollection {
 
     /// All entries as they are now.
     var entries: [(key: Key, value: Value)] {
-        guard let managed = readable() else { return contents.map { ($0.key, $0.value) } }
+        guard let managed = readable() else {
+            return contents.map { (Key(_storedKey: $0.key.text), $0.value) }
+        }
         var entries: [(key: Key, value: Value)] = []
         entries.reserveCapacity(count)
         managed.forEachEntry { key, scalar in
@@ -143,9 +148,19 @@ extension Map: Equatable {
     /// with equal values.
     public static func == (left: Map, right: Map) -> Bool {
         switch (left.managed, right.managed) {
-        case (nil, nil): left.contents == right.contents
+        case (nil, nil): left.hasSameEntries(as: right)
         case (let left?, let right?): left.isSame(as: right)
         default: false
         }
+    }
+}
+
+extension Map {
+    /// Whether both are unmanaged and have the same keys with the same values.
+    fileprivate func hasSameEntries(as other: Map) -> Bool {
+        contents.count == other.contents.count
+            && contents.allSatisfy { key, value in
+                other.contents[key].map { isSameValue(value, $0) } ?? false
+            }
     }
 }

@@ -81,11 +81,11 @@ extension MutableSet {
     }
 
     private func insertUnmanaged(_ object: Element) {
-        if members.insert(object).inserted { contents.append(object) }
+        if members.insert(StoredIdentity(object)).inserted { contents.append(object) }
     }
 
     private func removeUnmanaged(_ object: Element) {
-        guard members.remove(object) != nil else { return }
-        contents.removeAll { $0 == object }
+        guard members.remove(StoredIdentity(object)) != nil else { return }
+        contents.removeAll { isSameValue($0, object) }
     }
 }

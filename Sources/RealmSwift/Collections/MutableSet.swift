@@ -13,14 +13,15 @@ import StorageEngine
 /// keeps values in ascending order, objects in the order in which they were added to the Realm; an
 /// unmanaged set has no order to rely on. Objects are the same if they stand for the same object of
 /// the Realm. In a set of ``AnyRealmValue`` numbers are the same if their values are, whatever
-/// their types.
+/// their types. Texts are the same if their bytes are: "\u{e9}" and "e\u{301}" are two elements,
+/// though Swift holds them equal.
 ///
 /// Iterating visits the elements that were there when the iteration began.
 public final class MutableSet<Element: RealmCollectionValue> {
     /// The elements of an unmanaged set in the order of insertion.
     var contents: [Element] = []
     /// The same for finding them.
-    var members: Set<Element> = []
+    var members: Set<StoredIdentity<Element>> = []
     /// Outside the exclusivity checks: one thread uses it, and nothing is called meanwhile.
     @exclusivity(unchecked) var managed: ManagedSet?
 
@@ -93,7 +94,7 @@ extension MutableSet: RealmCollection {
 extension MutableSet {
     /// Whether `object` is an element; for objects, whether one that stands for the same object is.
     public func contains(_ object: Element) -> Bool {
-        guard let managed = readable() else { return members.contains(object) }
+        guard let managed = readable() else { return members.contains(StoredIdentity(object)) }
         managed.realm.scratch.reset()
         guard let sought = Element._encodeSought(object, managed.realm.scratch) else {
             return false

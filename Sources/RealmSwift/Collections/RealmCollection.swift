@@ -73,6 +73,25 @@ extension RealmCollection {
     }
 }
 
+// What `contains(_:)`, `firstIndex(of:)` and `lastIndex(of:)` of the standard library ask first. They
+// tell values apart as `index(of:)` does, but objects as `==` does.
+extension RealmCollection {
+    public func _customContainsEquatableElement(_ element: Element) -> Bool? {
+        if Element._elementShape.isLink { return nil }
+        return contains { isSameValue($0, element) }
+    }
+
+    public func _customIndexOfEquatableElement(_ element: Element) -> Int?? {
+        if Element._elementShape.isLink { return nil }
+        return .some(firstIndex { isSameValue($0, element) })
+    }
+
+    public func _customLastIndexOfEquatableElement(_ element: Element) -> Int?? {
+        if Element._elementShape.isLink { return nil }
+        return .some(lastIndex { isSameValue($0, element) })
+    }
+}
+
 extension RealmCollection where Element: Encodable {
     /// Encodes the elements, one after the other.
     public func encode(to encoder: any Encoder) throws {

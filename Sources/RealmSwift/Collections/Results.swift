@@ -88,7 +88,7 @@ extension Results {
 
     /// The position of an object; nil if it does not belong to the results.
     public func index(of object: Element) -> Int? {
-        if let values { return values.values.firstIndex { $0.element == object } }
+        if let values { return values.values.firstIndex { isSameValue($0.element, object) } }
         if let object = object as? ObjectBase { return query.position(of: object) }
         query.requireValid()
         let sought = Element._encodeSought(object, query.realm.scratch)

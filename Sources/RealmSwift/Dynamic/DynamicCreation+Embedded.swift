@@ -20,7 +20,7 @@ extension DynamicCreation {
             }
             return
         case .map:
-            guard let entries = value as? [String: Any] else { break }
+            guard let entries = entriesOfAnyMap(value) else { break }
             let map = ManagedMap(of: object, column: column)
             realm.change { try map.handle.removeAll() }
             for (key, element) in entries {

@@ -33,7 +33,9 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
     public var isInvalidated: Bool { source.isInvalidated }
 
     /// The first position of an element that equals `object`; nil if there is none.
-    public func index(of object: Element) -> Int? { firstIndex(of: object) }
+    public func index(of object: Element) -> Int? {
+        firstIndex { isSameValue($0, object) }
+    }
 
     /// The elements, one a line.
     public var description: String { ObjectPrinter.describe(self) }

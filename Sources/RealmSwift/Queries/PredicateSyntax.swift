@@ -59,6 +59,27 @@ struct KeyPathSyntax {
         case index(Int)
         /// `[#any]`: all elements.
         case anyElement
+
+        // Not synthesized, because texts are told apart by their bytes, as keys of maps are.
+        static func == (left: Step, right: Step) -> Bool {
+            switch (left, right) {
+            case (.name(let left), .name(let right)): left.hasSameBytes(as: right)
+            case (.operation(let left), .operation(let right)): left.hasSameBytes(as: right)
+            case (.key(let left), .key(let right)): left.hasSameBytes(as: right)
+            case (.index(let left), .index(let right)): left == right
+            case (.anyElement, .anyElement): true
+            default: false
+            }
+        }
+
+        func hash(into hasher: inout Hasher) {
+            switch self {
+            case .name(let text), .operation(let text), .key(let text):
+                text.hashBytes(into: &hasher)
+            case .index(let index): hasher.combine(index)
+            case .anyElement: hasher.combine(-1)
+            }
+        }
     }
 
     /// The variable of a subquery that the path begins with, without `$`.

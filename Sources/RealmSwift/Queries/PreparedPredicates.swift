@@ -7,7 +7,7 @@ import StorageEngine
 struct PreparedPredicates {
     private struct Key: Hashable {
         let managedClass: ObjectIdentifier
-        let format: String
+        let format: StoredText
     }
 
     /// Nil for a text that has to be read each time, because its key paths are arguments.
@@ -29,7 +29,8 @@ struct PreparedPredicates {
     mutating func predicate(
         _ format: String, argumentCount: Int, in managedClass: ManagedClass
     ) -> PreparedPredicate? {
-        let key = Key(managedClass: ObjectIdentifier(managedClass), format: format)
+        let key = Key(
+            managedClass: ObjectIdentifier(managedClass), format: StoredText(format))
         if key == lastKey { return lastPredicate }
         let predicate: PreparedPredicate?
         if let known = predicates[key] {

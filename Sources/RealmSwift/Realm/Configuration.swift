@@ -180,7 +180,9 @@ extension Realm {
 extension Realm.Configuration: Equatable {
     /// Compares where the Realm lies, its key, whether it can be written, and the schema version.
     public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
-        left.fileURL == right.fileURL && left.inMemoryIdentifier == right.inMemoryIdentifier
+        left.fileURL == right.fileURL
+            && left.inMemoryIdentifier.map(StoredText.init)
+                == right.inMemoryIdentifier.map(StoredText.init)
             && left.encryptionKey == right.encryptionKey
             && left.readOnly == right.readOnly && left.durability == right.durability
             && left.schemaVersion == right.schemaVersion

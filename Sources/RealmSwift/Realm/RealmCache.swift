@@ -40,7 +40,7 @@ enum RealmCache {
         }
         requireCompatible(configuration, path)
         let schema = SchemaModel.of(configuration)
-        for instance in instancesOfThread() where instance.path == path {
+        for instance in instancesOfThread() where instance.path.hasSameBytes(as: path) {
             // Another schema version is the file's to accept or to refuse.
             if instance.schema.covers(schema),
                 instance.configuration.schemaVersion == configuration.schemaVersion,
@@ -64,7 +64,7 @@ enum RealmCache {
         path: String, _ body: () throws -> Result
     ) throws -> Result {
         let isOpen = entries.withLock { entries in
-            entries.values.contains { $0.contains { $0.path == path } }
+            entries.values.contains { $0.contains { $0.path.hasSameBytes(as: path) } }
         }
         if isOpen || Database.isOpen(path: path) {
             throw Realm.Error(
@@ -119,7 +119,7 @@ enum RealmCache {
     ) {
         let isInMemory = configuration.inMemoryIdentifier != nil
         let conflict: String? = entries.withLock { entries in
-            for entry in entries.values.joined() where entry.path == path {
+            for entry in entries.values.joined() where entry.path.hasSameBytes(as: path) {
                 if entry.readOnly != configuration.readOnly { return "read permissions" }
                 if entry.isInMemory != isInMemory { return "inMemory settings" }
                 if !isInMemory, entry.encryptionKey != configuration.encryptionKey {

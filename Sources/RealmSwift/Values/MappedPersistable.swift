@@ -27,6 +27,11 @@ extension _MappedPersistable {
 
     public static var _elementShape: _PropertyShape { PersistedType._elementShape }
 
+    /// By what is stored, unless that is an embedded object, of which each value makes another.
+    public static func _isStoredAlike(_ left: Self, _ right: Self) -> Bool {
+        PersistedType._isLink || PersistedType._isStoredAlike(left._persisted, right._persisted)
+    }
+
     /// Stops if the stored value stands for none.
     @inlinable @inline(__always)
     static func _required(_ value: PersistedType) -> Self {

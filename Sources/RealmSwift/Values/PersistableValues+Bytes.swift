@@ -8,6 +8,11 @@ extension String: _PersistableScalar {
     @inlinable public static var _mayOverflow: Bool { true }
     public static func _makeDefault() -> String { "" }
 
+    /// By the bytes.
+    public static func _isStoredAlike(_ left: String, _ right: String) -> Bool {
+        left.hasSameBytes(as: right)
+    }
+
     @inlinable @inline(__always)
     public static func _load(_ node: Node, _ column: Int, _ row: Int) -> String {
         node.prefetchBytes(behind: column, row)

@@ -4,6 +4,12 @@ import StorageEngine
 extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
     /// The type that is stored.
     public typealias PersistedType = Wrapped.PersistedType?
+
+    /// By the values inside.
+    public static func _isStoredAlike(_ left: Wrapped?, _ right: Wrapped?) -> Bool {
+        guard let left, let right else { return true }
+        return Wrapped._isStoredAlike(left, right)
+    }
 }
 
 extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {

@@ -3,6 +3,7 @@ import StorageEngine
 
 extension _PersistableScalar {
     @inlinable public static var _mayOverflow: Bool { false }
+    public static func _isStoredAlike(_ left: Self, _ right: Self) -> Bool { left == right }
     public static var _shape: _PropertyShape { _PropertyShape(type: _valueType) }
     public static var _elementShape: _PropertyShape { _PropertyShape(type: _valueType) }
 

@@ -5,6 +5,9 @@ import StorageEngine
 public protocol _HasPersistedType: _ObjcBridgeable {
     /// The type that is stored.
     associatedtype PersistedType
+    /// Whether two values that Swift holds equal have one stored form. Texts may not: their
+    /// characters can be composed in different ways.
+    static func _isStoredAlike(_ left: Self, _ right: Self) -> Bool
 }
 
 /// How a property, or an element of a collection, is stored.

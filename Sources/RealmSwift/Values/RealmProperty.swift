@@ -27,7 +27,7 @@ public final class RealmProperty<Value: RealmPropertyType> {
 extension RealmProperty: Equatable where Value: Equatable {
     /// Whether the values are equal.
     public static func == (left: RealmProperty<Value>, right: RealmProperty<Value>) -> Bool {
-        left.value == right.value
+        isSameValue(left.value, right.value)
     }
 }
 

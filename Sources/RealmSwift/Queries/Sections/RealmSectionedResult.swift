@@ -98,7 +98,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     /// True once the Realm was invalidated.
     public var isInvalidated: Bool { sectioning.results.isInvalidated }
 
-    private var positions: [Int] { sectioning.sections.positions[key] ?? [] }
+    private var positions: [Int] { sectioning.sections.positions[StoredIdentity(key)] ?? [] }
 
     /// The number of elements.
     public var count: Int { positions.count }
@@ -118,7 +118,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
 
     /// Equal if both have the same key in the same results.
     public static func == (left: ResultsSection, right: ResultsSection) -> Bool {
-        left.sectioning === right.sectioning && left.key == right.key
+        left.sectioning === right.sectioning && isSameValue(left.key, right.key)
     }
 }
 

@@ -2,7 +2,7 @@
 /// sections, and which section each belonged to when that was last asked.
 ///
 /// Used on the thread of the Realm.
-final class Sectioning<Key: Hashable, Element: RealmCollectionValue> {
+final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
     let results: Results<Element>
     private let key: (Element) -> Key
     private var found: Found?
@@ -13,7 +13,7 @@ final class Sectioning<Key: Hashable, Element: RealmCollectionValue> {
         /// In the order of the first elements.
         var keys: [Key] = []
         /// The positions of each section's elements in the results, ascending.
-        var positions: [Key: [Int]] = [:]
+        var positions: [StoredIdentity<Key>: [Int]] = [:]
     }
 
     init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
@@ -29,8 +29,9 @@ final class Sectioning<Key: Hashable, Element: RealmCollectionValue> {
         var found = Found(stamp: stamp)
         for (position, element) in results.enumerated() {
             let key = key(element)
-            if found.positions[key] == nil { found.keys.append(key) }
-            found.positions[key, default: []].append(position)
+            let identity = StoredIdentity(key)
+            if found.positions[identity] == nil { found.keys.append(key) }
+            found.positions[identity, default: []].append(position)
         }
         self.found = found
         return found
