@@ -1,10 +1,12 @@
 // What the compiler synthesizes for a model class that is declared `Codable` goes through these: the
-// wrapper of a property decodes and encodes as its value alone.
+// wrapper of a property decodes and encodes as its value alone. It hands the value to the coder's
+// container, and does not ask the value to code itself: so the strategies of `JSONDecoder` and
+// `JSONEncoder` hold for data, dates, URLs and dictionaries, and property lists have their own forms.
 
 extension Persisted: Decodable where Value: Decodable {
     /// Decodes the value.
     public init(from decoder: any Decoder) throws {
-        self.init(wrappedValue: try Value(from: decoder))
+        self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
     }
 }
 
@@ -15,8 +17,8 @@ extension Persisted: Encodable where Value: Encodable {
     ///   wrapper does not know the object that it belongs to.
     public func encode(to encoder: any Encoder) throws {
         switch state {
-        case .value(let value): try value.encode(to: encoder)
-        case .unset: try Value._makeDefault().encode(to: encoder)
+        case .value(let value): try Self.encode(value, to: encoder)
+        case .unset: try Self.encode(Value._makeDefault(), to: encoder)
         case .managed:
             throw EncodingError.invalidValue(
                 self,
@@ -27,6 +29,11 @@ extension Persisted: Encodable where Value: Encodable {
                         + "synthesis. You must explicitly define encode(to:) on your model class "
                         + "to support managed Realm objects."))
         }
+    }
+
+    private static func encode(_ value: Value, to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
     }
 }
 
