@@ -62,7 +62,7 @@ import Testing
         let connection = realm.instance.connection
         // A descent, a leaf and its texts.
         #expect((connection.pager.privateRuns?.byteCount ?? 0) < 512 << 10)
-        #expect(connection.database.file.installing.withLock { $0.byteCount } < 512 << 10)
+        #expect(connection.database.file.pages!.installing.withLock { $0.byteCount } < 512 << 10)
     }
 
     @Test func objectsAreReadInManyWays() throws {

@@ -66,12 +66,12 @@ import Testing
 
     /// Bytes in their places, as the words of pages tell.
     private func usedBytes(_ file: PageFile) -> Int {
-        (0..<Int(file.mappedPages)).count { file.checkedBirths[$0] != 0 } * file.pageSize
+        (0..<Int(file.mappedPages)).count { file.pages!.checkedBirths[$0] != 0 } * file.pageSize
     }
 
     private func expectBounds(_ connection: Connection, _ what: String) {
         let file = connection.database.file
-        let shared = file.installing.withLock { $0.byteCount }
+        let shared = file.pages!.installing.withLock { $0.byteCount }
         #expect(shared == usedBytes(file), "\(what)")
         #expect(shared <= Self.mostBytes, "\(what)")
     }
@@ -246,7 +246,7 @@ import Testing
             try connection.table(named: "Progress")!.set(
                 0, of: ObjectKey(rawValue: 0), to: .integer(Int64(step)))
             try connection.commit()
-            #expect(file.installing.withLock { $0.byteCount } == usedBytes(file))
+            #expect(file.pages!.installing.withLock { $0.byteCount } == usedBytes(file))
         }
         #expect(file.mappedPages < pages / 2 && usedBytes(file) < used)
     }
@@ -296,7 +296,7 @@ import Testing
     @Test func aShareOfTheMachinesMemoryIsTheLimit() throws {
         let database = try Database.open(
             path: directory.file(), options: FileKind.encrypted.options)
-        let most = database.file.installing.withLock { $0.mostBytes }
+        let most = database.file.decryptedMemory.mostBytes
         #expect(most >= 64 << 20)
         #expect(UInt64(most) <= max(64 << 20, ProcessInfo.processInfo.physicalMemory / 8))
     }
@@ -304,7 +304,7 @@ import Testing
 
 extension Table {
     /// All keys, ascending.
-    fileprivate func allKeys() throws -> [ObjectKey] {
+    func allKeys() throws -> [ObjectKey] {
         var keys: [ObjectKey] = []
         var scan = try LeafScan(self, keepsLeaves: false)
         while try scan.next() { keys += (0..<scan.rowCount).map { scan.key($0) } }

@@ -194,7 +194,7 @@ import Testing
         func decryptedRuns() -> Int {
             let file = source.database.file
             return (0..<Int(source.pager.bounds.pageCount))
-                .count { file.checkedBirths[$0] != 0 }
+                .count { file.pages!.checkedBirths[$0] != 0 }
         }
         let before = decryptedRuns()
         let first = try copy(source, "copy")

@@ -156,7 +156,7 @@ import Testing
         let pages = try file.size() >> file.pageShift
         #expect(pages < mapped / 2)
         #expect(file.mappedPages == pages)
-        for page in pages..<mapped { try #require(file.checkedBirths[Int(page)] == 0) }
+        for page in pages..<mapped { try #require(file.pages!.checkedBirths[Int(page)] == 0) }
         // Zeros, once it grows again.
         try file.map(pageCount: pages)
         try connection.beginWrite()

@@ -110,7 +110,7 @@ import Testing
         let row = try table.location(of: key)!.row
         let (value, _) = column.node.overflowReference(column.column, row)
         let file = connection.database.file
-        file.checkedBirths[Int(value.page)] = 0
+        file.pages!.checkedBirths[Int(value.page)] = 0
         try withUnsafeBytes(of: UInt8(0x5A)) {
             try System.write(file.descriptor, $0, at: file.offset(of: value.page) + 100)
         }

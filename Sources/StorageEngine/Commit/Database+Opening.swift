@@ -193,7 +193,8 @@ extension Database {
         let file = try PageFile(
             descriptor: descriptor, path: path, header: header!,
             cipher: header!.cipher(key: options.encryptionKey, path: path),
-            mostDecryptedBytes: options.mostDecryptedBytes)
+            mostDecryptedBytes: options.mostDecryptedBytes,
+            smallestReservation: options.smallestReservation)
         let recovery = Recovery(file: file)
         let outcome = try recovery.findNewestVersion()
         let version = outcome.record?.version ?? 0
@@ -223,7 +224,8 @@ extension Database {
         let file = try PageFile(
             descriptor: descriptor, path: path, header: header,
             cipher: header.cipher(key: options.encryptionKey, path: path),
-            mostDecryptedBytes: options.mostDecryptedBytes)
+            mostDecryptedBytes: options.mostDecryptedBytes,
+            smallestReservation: options.smallestReservation)
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
             newestRecord: nil)
@@ -290,9 +292,8 @@ extension Database {
         if let key = options.encryptionKey, !options.inMemory {
             try header.encrypt(key: key, path: path)
         }
-        let file = try PageFile(
-            descriptor: descriptor, path: path, header: header, isInMemory: options.inMemory,
-            reservation: 1 << 26)
+        let file = PageFile(
+            descriptor: descriptor, path: path, header: header, isInMemory: options.inMemory)
         try file.write(header.encode(), at: 0)
         try file.sync()
         let pages = PageFile.initialBytes >> file.pageShift
@@ -331,7 +332,7 @@ extension Database {
         }
         do throws(StorageError) {
             let header = try create(identifier, descriptor, options)
-            let file = try PageFile(
+            let file = PageFile(
                 descriptor: descriptor, path: identifier, header: header, isInMemory: true)
             let coordinator = try Coordinator.inMemory(name: identifier)
             try coordinator.finishRecovery(version: 0, sequence: 0)

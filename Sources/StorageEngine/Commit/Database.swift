@@ -26,6 +26,9 @@ public final class Database: @unchecked Sendable {
         /// How much of an encrypted file is kept decrypted for all connections, if not a share of
         /// the machine's memory: for tests, which have small files. As whoever opens it first says.
         package var mostDecryptedBytes: Int?
+        /// How much address space a small file gets, if not as much as usual: for tests, which have
+        /// no larger ones. As whoever opens it first says.
+        package var smallestReservation: Int?
 
         public init(
             createIfMissing: Bool = true, readOnly: Bool = false, inMemory: Bool = false,

@@ -12,6 +12,10 @@ public final class Pager {
     // time, and nothing is called while one is being changed.
 
     @exclusivity(unchecked) private(set) var bounds = SnapshotBounds(version: 0, pageCount: 0)
+    /// Where the version's pages are read, and what keeps them there: as of when this connection
+    /// began to read it. The file may have grown out of that since.
+    @exclusivity(unchecked) private(set) var pageTable = PageTable.empty
+    @exclusivity(unchecked) private(set) var pages: MappedPages?
     /// The birth of everything the open write transaction writes: `version + 1`. Outside of one, a
     /// number that is no page's birth.
     @exclusivity(unchecked) public internal(set) var writeVersion: UInt64 = Pager.noVersion
@@ -184,6 +188,10 @@ public final class Pager {
 
     /// Reads a version that is not pinned: in a write transaction, whose base nobody can free.
     func stand(on newRecord: CommitRecord?) {
+        if !file.isMapped(with: pages?.stamp ?? 0) {
+            pages = file.pages
+            pageTable = pages?.table ?? .empty
+        }
         record = newRecord
         bounds = newRecord?.bounds ?? SnapshotBounds(version: 0, pageCount: 0)
         root = newRecord?.root ?? .none
@@ -203,7 +211,7 @@ public final class Pager {
         if reference.birth >= firstVersionInMemory {
             return UnsafeRawPointer(try inMemory(reference))
         }
-        if let page = file.checkedPage(reference, of: bounds) { return page }
+        if let page = pageTable.checkedPage(reference, of: bounds) { return page }
         return try uncheckedPage(reference)
     }
 
@@ -214,9 +222,13 @@ public final class Pager {
         // In a forked child nothing decrypted is to be seen: it is told so below.
         if let run = privateRuns?.run(reference), file.cipher?.isForked == false { return run }
         do throws(StorageError) {
-            return try file.check(reference, of: bounds) { run in
+            guard let pages else {
+                throw file.damage(reference.page, "a reference leads outside the file")
+            }
+            return try file.check(reference, of: bounds, in: pages) { run in
                 if let memory = passingRuns?.memory(for: run) { return memory }
-                return file.takePlace(for: run, at: reference) ? nil : keep(run, reference)
+                return file.takePlace(for: run, at: reference, in: pages)
+                    ? nil : keep(run, reference)
             }
         } catch {
             throw failing(error)

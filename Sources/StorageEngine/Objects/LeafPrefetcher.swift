@@ -21,22 +21,25 @@ final class LeafPrefetcher {
     func prefetch(_ leaves: [PageReference]) {
         // Later ones are in memory, and not yet in the file.
         let (file, bounds) = (pager.file, pager.bounds)
+        guard let pages = pager.pages else { return }
         let stored = leaves.filter { $0.birth < pager.firstVersionInMemory }
         queue.async {
-            for leaf in stored { Self.check(leaf, file, bounds) }
+            for leaf in stored { Self.check(leaf, file, bounds, pages) }
         }
     }
 
     /// Returns when nothing is read any more.
     func finish() { queue.sync {} }
 
-    private static func check(_ leaf: PageReference, _ file: PageFile, _ bounds: SnapshotBounds) {
-        guard let start = try? file.page(leaf, of: bounds), PageHeader(start).kind == .node else {
-            return
-        }
+    private static func check(
+        _ leaf: PageReference, _ file: PageFile, _ bounds: SnapshotBounds, _ pages: MappedPages
+    ) {
+        guard let start = try? file.page(leaf, of: bounds, in: pages),
+            PageHeader(start).kind == .node
+        else { return }
         let node = Node(start)
         for column in 0..<node.columnCount where node.isSpilled(column) {
-            _ = try? file.page(node.spillReference(column), of: bounds)
+            _ = try? file.page(node.spillReference(column), of: bounds, in: pages)
         }
     }
 }

@@ -16,25 +16,29 @@ struct DecryptedPlaces {
     /// Behind a region with this much in use, the next one is expected to fill up.
     private static let denseBytes = regionBytes / 4
 
+    /// Each stretch of neighbouring regions with large pages is a mapping of its own, of which a
+    /// process has some ten thousands for everything.
+    private static let mostStretches = 32
+
     /// Bytes in use, places that are to be used again included.
     private(set) var byteCount = 0
-    /// No place that was never in use is given away beyond this.
-    let mostBytes: Int
+    /// No place that was never in use is given away beyond its limit.
+    let memory: DecryptedMemory
 
     private let firstRegion: UInt
     /// Bytes in use in each region, up to the last one touched.
     private var bytesOfRegion: [Int] = []
+    private var stretchCount = 0
+    private var lastEnlarged = -1
 
-    init(base: UnsafeRawPointer, mostBytes: Int) {
+    init(base: UnsafeRawPointer, memory: DecryptedMemory) {
         firstRegion = Self.region(of: base)
-        self.mostBytes = mostBytes
+        self.memory = memory
     }
 
     private static func region(of address: UnsafeRawPointer) -> UInt {
         UInt(bitPattern: address) / UInt(regionBytes)
     }
-
-    func hasRoom(for byteCount: Int) -> Bool { self.byteCount + byteCount <= mostBytes }
 
     /// Notes that the place of a page is about to be used for the first time. `enlarge` is called
     /// with regions that are better given one large page.
@@ -46,22 +50,54 @@ struct DecryptedPlaces {
         if bytesOfRegion.count <= index {
             bytesOfRegion += [Int](repeating: 0, count: index + 1 - bytesOfRegion.count)
         }
-        if bytesOfRegion[index] == 0, index > 0, bytesOfRegion[index - 1] >= Self.denseBytes {
+        if bytesOfRegion[index] == 0, index > 0, bytesOfRegion[index - 1] >= Self.denseBytes,
+            mayEnlarge(index)
+        {
             let start = (firstRegion + UInt(index)) * UInt(Self.regionBytes)
             enlarge(UnsafeMutableRawPointer(bitPattern: start)!)
         }
         bytesOfRegion[index] += pageSize
         byteCount += pageSize
+        memory.take(pageSize)
+    }
+
+    private mutating func mayEnlarge(_ index: Int) -> Bool {
+        if index != lastEnlarged + 1 {
+            guard stretchCount < Self.mostStretches else { return false }
+            stretchCount += 1
+        }
+        lastEnlarged = index
+        return true
     }
 
     /// The memory of a page that was in use has been given back.
     mutating func forget(_ pageSize: Int, at address: UnsafeRawPointer) {
         bytesOfRegion[Int(Self.region(of: address) - firstRegion)] -= pageSize
         byteCount -= pageSize
+        memory.giveBack(pageSize)
     }
 }
 
-extension DecryptedPlaces {
+/// How much memory the decrypted pages of one file take, in all its ``MappedPages``.
+final class DecryptedMemory: Sendable {
+    /// No more is given away.
+    let mostBytes: Int
+    private let used = Locked(0)
+
+    init(mostBytes: Int) { self.mostBytes = mostBytes }
+
+    var usedBytes: Int { used.withLock { $0 } }
+
+    func hasRoom(for byteCount: Int) -> Bool {
+        used.withLock { $0 + byteCount <= mostBytes }
+    }
+
+    func take(_ byteCount: Int) { used.withLock { $0 += byteCount } }
+
+    func giveBack(_ byteCount: Int) { used.withLock { $0 -= byteCount } }
+}
+
+extension DecryptedMemory {
     /// An eighth of the memory that this process may use, by the machine and by the control group
     /// that it sees as its root (as containers do), but at least 64 MiB.
     static let shareOfMemory = max(

@@ -20,7 +20,7 @@ extension PageFile {
     /// The first touch of that place costs several times as much as the cipher.
     func decrypt(
         _ reference: PageReference, within pageLimit: UInt64, with cipher: FileCipher,
-        apart: (UnsafeRawBufferPointer) -> UnsafeMutableRawPointer?
+        in pages: MappedPages, apart: (UnsafeRawBufferPointer) -> UnsafeMutableRawPointer?
     ) throws(StorageError) -> UnsafeRawPointer {
         // Before any lock is taken: another thread may have held it when this process was forked.
         if cipher.isForked {
@@ -31,7 +31,7 @@ extension PageFile {
         }
         let page = reference.page
         let sealed = UnsafeRawBufferPointer(
-            start: ranges.file + byteCount(page), count: byteCount(pageLimit))
+            start: pages.ranges.file + byteCount(page), count: byteCount(pageLimit))
         return try withOpenedRun(sealed, at: page, cipher) { run throws(StorageError) in
             guard let run else {
                 throw damage(
@@ -54,8 +54,8 @@ extension PageFile {
                 memory.copyMemory(from: run.baseAddress!, byteCount: run.count)
                 return UnsafeRawPointer(memory)
             }
-            install(run, at: reference)
-            return base + byteCount(page)
+            install(run, at: reference, in: pages)
+            return pages.table.address(of: page)
         }
     }
 
@@ -75,18 +75,22 @@ extension PageFile {
     }
 
     /// Puts an authenticated run where readers look for it.
-    private func install(_ run: UnsafeRawBufferPointer, at reference: PageReference) {
-        let place = ranges.decrypted! + byteCount(reference.page)
-        installing.withLock { places in
+    private func install(
+        _ run: UnsafeRawBufferPointer, at reference: PageReference, in pages: MappedPages
+    ) {
+        let place = pages.ranges.decrypted! + byteCount(reference.page)
+        pages.installing.withLock { places in
             // Another thread may have been faster, and its readers may be there already.
-            if checkedBirths[Int(reference.page)] == reference.birth { return }
-            use(pages(of: run, at: reference), in: &places)
+            if pages.checkedBirths[Int(reference.page)] == reference.birth { return }
+            use(numbers(of: run, at: reference), in: pages, &places)
             place.copyMemory(from: run.baseAddress!, byteCount: run.count)
-            markChecked(reference)
+            pages.markChecked(reference)
         }
     }
 
-    private func pages(of run: UnsafeRawBufferPointer, at reference: PageReference) -> Range<Int> {
+    private func numbers(
+        of run: UnsafeRawBufferPointer, at reference: PageReference
+    ) -> Range<Int> {
         let first = Int(reference.page)
         return first..<first + run.count >> Int(pageShift)
     }
@@ -95,38 +99,44 @@ extension PageFile {
     private static let usedPlace = UInt64.max
 
     /// Says that the places of some pages are in use from now on.
-    private func use(_ pages: Range<Int>, in places: inout DecryptedPlaces) {
-        for page in pages where checkedBirths[page] == 0 {
-            places.willUse(pageSize, at: base + byteCount(UInt64(page))) {
+    private func use(
+        _ numbers: Range<Int>, in pages: MappedPages, _ places: inout DecryptedPlaces
+    ) {
+        for page in numbers where pages.checkedBirths[page] == 0 {
+            places.willUse(pageSize, at: pages.table.address(of: UInt64(page))) {
                 // Only a wish: without it, memory comes in small pieces.
                 try? System.preferLargePages($0, length: DecryptedPlaces.regionBytes)
             }
-            (checkedBirths + page).storeRelease(Self.usedPlace)
+            (pages.checkedBirths + page).storeRelease(Self.usedPlace)
         }
     }
 
     /// Takes the place of a run that has just been decrypted and is to be kept there; false if there
     /// is no room. Where a place was in use before, memory does not grow.
-    func takePlace(for run: UnsafeRawBufferPointer, at reference: PageReference) -> Bool {
-        let pages = pages(of: run, at: reference)
-        return installing.withLock { places in
-            let unused = pages.count { checkedBirths[$0] == 0 }
-            guard unused == 0 || places.hasRoom(for: unused << Int(pageShift)) else {
+    func takePlace(
+        for run: UnsafeRawBufferPointer, at reference: PageReference, in pages: MappedPages
+    ) -> Bool {
+        let numbers = numbers(of: run, at: reference)
+        return pages.installing.withLock { places in
+            let unused = numbers.count { pages.checkedBirths[$0] == 0 }
+            guard unused == 0 || places.memory.hasRoom(for: unused << Int(pageShift)) else {
                 return false
             }
-            use(pages, in: &places)
+            use(numbers, in: pages, &places)
             return true
         }
     }
 
     /// Forgets what is known of pages that are no part of the file any more, and calls `body`, which
     /// gives back their memory.
-    func leavePlaces(from first: UInt64, to end: UInt64, _ body: () -> Void) {
-        installing.withLock { places in
+    func leavePlaces(
+        from first: UInt64, to end: UInt64, in pages: MappedPages, _ body: () -> Void
+    ) {
+        pages.installing.withLock { places in
             for page in first..<end {
-                let word = checkedBirths + Int(page)
+                let word = pages.checkedBirths + Int(page)
                 if cipher != nil, word.loadRelaxed() != 0 {
-                    places.forget(pageSize, at: base + byteCount(page))
+                    places.forget(pageSize, at: pages.table.address(of: page))
                 }
                 word.storeRelease(0)
             }
@@ -145,14 +155,17 @@ extension PageFile {
     /// Says that a commit's runs are in the file. They need no check when they are read, and those
     /// of a small commit no decryption.
     func adopt(_ runs: [RunImage]) {
+        guard let pages else { return }
         guard cipher != nil else {
-            for run in runs { markChecked(run.reference) }
+            for run in runs { pages.markChecked(run.reference) }
             return
         }
         guard runs.reduce(0, { $0 + $1.byteCount }) <= Self.largestAdoptedBytes else { return }
         for run in runs {
             let bytes = UnsafeRawBufferPointer(start: run.buffer, count: run.byteCount)
-            if takePlace(for: bytes, at: run.reference) { install(bytes, at: run.reference) }
+            if takePlace(for: bytes, at: run.reference, in: pages) {
+                install(bytes, at: run.reference, in: pages)
+            }
         }
     }
 }

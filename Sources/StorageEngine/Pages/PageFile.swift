@@ -1,16 +1,14 @@
 import Glibc
 
-/// The data file as pages: mapped for reading at an address that never changes, written with
-/// `pwritev` only, never through the mapping.
+/// The data file as pages: mapped for reading (``MappedPages``), written with `pwritev` only, never
+/// through the mapping.
 ///
 /// Pages of a plain file are read where they are mapped. Those of an encrypted file are decrypted
 /// into memory at the same offset from another address, and read there.
 ///
 /// Several threads read at a time. One writer at a time (the holder of the write lock) grows and
 /// writes the file.
-// Unchecked because of the raw pointers: they are set once, the mapped file is only read, the
-// page words and `mappedPageCount` are accessed atomically, and decrypted pages are written under
-// `installing`, before the page word says that they are there.
+// Unchecked because of the two words, which are accessed atomically.
 package final class PageFile: @unchecked Sendable {
     let path: String
     let descriptor: Int32
@@ -25,19 +23,16 @@ package final class PageFile: @unchecked Sendable {
     let firstPage: UInt64
     let fileSeed: UInt64
 
-    /// Where page 0 is read, once checked.
-    let base: UnsafeRawPointer
-    let ranges: AddressRanges
-    /// For each page the birth with which it was checked in this process; 0, or a number that is no
-    /// birth, where it was not.
-    let checkedBirths: UnsafeMutablePointer<UInt64>
-    /// Pages that are mapped at `base`.
-    let mappedPageCount: UnsafeMutablePointer<UInt64>
-    let mappingLock = Locked<Void>(())
+    /// Where pages are read; nil as long as none are.
+    private let current = Locked<MappedPages?>(nil)
+    /// The stamp of `current`, 0 for none, and the pages mapped there: for whoever looks without
+    /// the lock. Changed under it, the stamp first.
+    private let mappedStamp: UnsafeMutablePointer<UInt64>
+    private let mappedPageCount: UnsafeMutablePointer<UInt64>
+    let decryptedMemory: DecryptedMemory
+    private let smallestReservation: Int
     /// Of an encrypted file: held by whoever seals and writes a commit.
     let sealingScratch = Locked(SealingScratch())
-    /// Held while decrypted pages are put in their place.
-    let installing: Locked<DecryptedPlaces>
     /// What a connection has decrypted for itself is given back when it is more, and nobody has a
     /// pointer into it.
     let mostPrivateBytes: Int
@@ -46,9 +41,8 @@ package final class PageFile: @unchecked Sendable {
     /// Takes over the descriptor only when it succeeds.
     init(
         descriptor: Int32, path: String, header: FileHeader, cipher: FileCipher? = nil,
-        mostDecryptedBytes: Int? = nil, isInMemory: Bool = false,
-        reservation: Int = AddressRanges.preferredByteCount
-    ) throws(StorageError) {
+        mostDecryptedBytes: Int? = nil, smallestReservation: Int? = nil, isInMemory: Bool = false
+    ) {
         self.path = path
         self.descriptor = descriptor
         self.header = header
@@ -58,26 +52,18 @@ package final class PageFile: @unchecked Sendable {
         pageShift = UInt64(header.pageSize.trailingZeroBitCount)
         firstPage = header.firstPage
         fileSeed = header.fileSeed
-        do {
-            ranges = try AddressRanges.reserve(
-                reservation, pageShift: pageShift, isEncrypted: cipher != nil)
-        } catch {
-            throw StorageError(error, .map, path: path)
-        }
-        base = UnsafeRawPointer(ranges.decrypted ?? ranges.file)
-        checkedBirths = ranges.pageWords
-        installing = Locked(
-            DecryptedPlaces(
-                base: base, mostBytes: mostDecryptedBytes ?? DecryptedPlaces.shareOfMemory))
+        self.smallestReservation = smallestReservation ?? AddressRanges.smallestReservation
+        decryptedMemory = DecryptedMemory(
+            mostBytes: mostDecryptedBytes ?? DecryptedMemory.shareOfMemory)
         mostPrivateBytes = min(Self.mostPrivateBytes, mostDecryptedBytes ?? .max)
-        mappedPageCount = .allocate(capacity: 1)
-        mappedPageCount.initialize(to: 0)
+        mappedStamp = .allocate(capacity: 2)
+        mappedStamp.initialize(repeating: 0, count: 2)
+        mappedPageCount = mappedStamp + 1
     }
 
     deinit {
-        ranges.release()
         sealingScratch.withLock { $0.tearDown() }
-        mappedPageCount.deallocate()
+        mappedStamp.deallocate()
     }
 
     func offset(of page: UInt64) -> UInt64 { page << pageShift }
@@ -95,32 +81,73 @@ package final class PageFile: @unchecked Sendable {
         do { return try System.size(descriptor) } catch { throw failure(error, .read) }
     }
 
+    /// Where pages are read from now on; nil as long as none are. A version that is read before this
+    /// is asked has all its pages there.
+    var pages: MappedPages? { current.withLock { $0 } }
+
+    /// Whether ``pages`` is still the one with that stamp.
+    @inline(__always)
+    func isMapped(with stamp: UInt64) -> Bool { mappedStamp.loadAcquire() == stamp }
+
     /// Makes pages up to `pageCount` readable. The file must have them.
     func map(pageCount: UInt64) throws(StorageError) {
         guard pageCount > mappedPages else { return }
-        guard pageCount <= UInt64(ranges.byteCount >> Int(pageShift)) else {
-            throw StorageError(
-                .addressSpaceExhausted, path: path,
-                message: "Realm file at path '\(path)' needs \(byteCount(pageCount)) bytes of "
-                    + "address space, and the process was granted \(ranges.byteCount). Raise the "
-                    + "limit for address space (ulimit -v).")
-        }
-        try mappingLock.withLock { (_) throws(StorageError) in
+        try current.withLock { pages throws(StorageError) in
             let mapped = mappedPages
             guard pageCount > mapped else { return }
             try checkSize(pageCount: pageCount)
-            let (start, length) = (byteCount(mapped), byteCount(pageCount - mapped))
             do throws(SystemFailure) {
-                try System.mapFile(
-                    descriptor, offset: offset(of: mapped), length: length,
-                    at: ranges.file + start)
-                if let decrypted = ranges.decrypted {
-                    try System.mapSecret(at: decrypted + start, length: length)
+                if let pages, byteCount(pageCount) <= pages.ranges.byteCount {
+                    try map(mapped..<pageCount, in: pages.ranges)
+                } else {
+                    pages = try mapAnew(pageCount, stamp: (pages?.stamp ?? 0) + 1)
+                    mappedStamp.storeRelease(pages!.stamp)
                 }
             } catch {
                 throw failure(error, .map)
             }
             mappedPageCount.storeRelease(pageCount)
+        }
+    }
+
+    private func mapAnew(
+        _ pageCount: UInt64, stamp: UInt64
+    ) throws(SystemFailure) -> MappedPages {
+        let pages = MappedPages(
+            try AddressRanges.reserve(
+                atLeast: byteCount(pageCount), smallest: smallestReservation,
+                pageShift: pageShift, isEncrypted: cipher != nil),
+            pageShift: pageShift, stamp: stamp, memory: decryptedMemory)
+        try map(0..<pageCount, in: pages.ranges)
+        return pages
+    }
+
+    private func map(_ pages: Range<UInt64>, in ranges: AddressRanges) throws(SystemFailure) {
+        let (start, length) = (byteCount(pages.lowerBound), byteCount(UInt64(pages.count)))
+        try System.mapFile(
+            descriptor, offset: offset(of: pages.lowerBound), length: length,
+            at: ranges.file + start)
+        if let decrypted = ranges.decrypted {
+            try System.mapSecret(at: decrypted + start, length: length)
+        }
+    }
+
+    /// Forgets the pages from `pageCount` on: none of them counts as checked any more, nothing is
+    /// mapped there, and what was decrypted is gone. Where only readers of older versions look,
+    /// all of that stays: nobody uses it, and what comes in its place has another birth.
+    func unmap(from pageCount: UInt64) {
+        current.withLock { pages in
+            let mapped = mappedPages
+            guard let pages, mapped > pageCount else { return }
+            mappedPageCount.storeRelease(pageCount)
+            let (start, length) = (byteCount(pageCount), byteCount(mapped - pageCount))
+            leavePlaces(from: pageCount, to: mapped, in: pages) {
+                for range in [pages.ranges.file, pages.ranges.decrypted].compactMap({ $0 }) {
+                    // Where this fails, the old mapping stays until the file grows over it: nothing
+                    // says that there is anything in it.
+                    try? System.reserve(at: range + start, length: length)
+                }
+            }
         }
     }
 
@@ -140,36 +167,30 @@ package final class PageFile: @unchecked Sendable {
 // MARK: Checked pages
 
 extension PageFile {
-    /// The run that `reference` names, checked: once per process for each page and birth.
+    /// The run that `reference` names, checked: once per process for each page and birth. For those
+    /// who have no connection.
     ///
     /// Nothing that a snapshot reaches is younger (invariant I3), and no page behind its end is
     /// touched, whatever a damaged page says: the file may end there.
-    @inline(__always)
     func page(
         _ reference: PageReference, of snapshot: SnapshotBounds
     ) throws(StorageError) -> UnsafeRawPointer {
-        if let page = checkedPage(reference, of: snapshot) { return page }
-        return try check(reference, of: snapshot)
+        guard let pages else { throw damage(reference.page, "a reference leads outside the file") }
+        return try page(reference, of: snapshot, in: pages)
     }
 
-    /// The run if it has been checked, or was written by this process.
-    @inline(__always)
-    func checkedPage(
-        _ reference: PageReference, of snapshot: SnapshotBounds
-    ) -> UnsafeRawPointer? {
-        // Birth 0 wraps around and fails; so does anything younger than the snapshot.
-        guard reference.birth &- 1 < snapshot.version, reference.page < snapshot.pageCount,
-            (checkedBirths + Int(truncatingIfNeeded: reference.page)).loadAcquire()
-                == reference.birth
-        else { return nil }
-        return base + Int(truncatingIfNeeded: reference.page &<< pageShift)
+    func page(
+        _ reference: PageReference, of snapshot: SnapshotBounds, in pages: MappedPages
+    ) throws(StorageError) -> UnsafeRawPointer {
+        if let page = pages.table.checkedPage(reference, of: snapshot) { return page }
+        return try check(reference, of: snapshot, in: pages)
     }
 
-    /// Checks a run for which ``checkedPage(_:of:)`` has looked in vain. `apart`: see
-    /// ``decrypt(_:within:with:apart:)``; not asked where the file is not encrypted.
+    /// Checks a run for which ``PageTable/checkedPage(_:of:)`` has looked in vain. `apart`: see
+    /// ``decrypt(_:within:with:in:apart:)``; not asked where the file is not encrypted.
     @inline(never)
     func check(
-        _ reference: PageReference, of snapshot: SnapshotBounds,
+        _ reference: PageReference, of snapshot: SnapshotBounds, in pages: MappedPages,
         apart: (UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? = { _ in nil }
     ) throws(StorageError) -> UnsafeRawPointer {
         let page = reference.page
@@ -182,14 +203,16 @@ extension PageFile {
         guard page >= firstPage, page < snapshot.pageCount else {
             throw damage(page, "a reference leads outside the file")
         }
-        if planted(.servesStalePages), cipher != nil, checkedBirths[Int(page)] != 0 {
-            return base + byteCount(page)
+        if planted(.servesStalePages), cipher != nil,
+            pages.checkedBirths[Int(page)] != 0
+        {
+            return pages.table.address(of: page)
         }
         let limit = snapshot.pageCount - page
         if let cipher {
-            return try decrypt(reference, within: limit, with: cipher, apart: apart)
+            return try decrypt(reference, within: limit, with: cipher, in: pages, apart: apart)
         }
-        let start = base + byteCount(page)
+        let start = pages.table.address(of: page)
         let runHeader = PageHeader(start)
         guard let kind = runHeader.kind, runHeader.pageCount >= 1,
             UInt64(runHeader.pageCount) <= limit
@@ -209,14 +232,8 @@ extension PageFile {
                     + "\(reference.birth) was expected")
         }
         if kind == .node, let problem = Node.problem(ofStored: run) { throw damage(page, problem) }
-        markChecked(reference)
+        pages.markChecked(reference)
         return start
-    }
-
-    /// Says that this process has checked, or itself written, the run, and that it is to be read at
-    /// its place.
-    func markChecked(_ reference: PageReference) {
-        (checkedBirths + Int(reference.page)).storeRelease(reference.birth)
     }
 
     func damage(_ page: UInt64, _ reason: String) -> StorageError {

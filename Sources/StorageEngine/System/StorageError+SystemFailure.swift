@@ -53,10 +53,41 @@ extension StorageError {
         case EACCES, EPERM, EROFS: return (.permissionDenied, text(failure.errno))
         case EEXIST: return (.fileExists, text(EEXIST))
         case ENOSPC, EDQUOT: return (.outOfDiskSpace, text(failure.errno))
-        case ENOMEM where failure.call == .mmap:
-            return (.addressSpaceExhausted, "no address space or memory is left to map it")
+        case ENOMEM where [.mmap, .munmap, .madvise].contains(failure.call):
+            return (.addressSpaceExhausted, exhaustedMemory)
+        case EMFILE:
+            return (.fileAccess, text(EMFILE) + descriptorLimit)
+        case ENFILE:
+            return (
+                .fileAccess,
+                text(ENFILE) + ": all processes together have as many files open as the system "
+                    + "allows (fs.file-max)"
+            )
         default: return (.fileAccess, text(failure.errno))
         }
+    }
+
+    private static var descriptorLimit: String {
+        let limit = System.descriptorLimit.map { ": this process may have \($0) open" } ?? ""
+        return limit + ", and each Realm file takes some. Raise the limit (ulimit -n), or close "
+            + "files"
+    }
+
+    /// Which of the three things that a mapping takes is used up. The system has one number for
+    /// all.
+    private static var exhaustedMemory: String {
+        // Mappings are split and joined while they are changed, so some are missing before the
+        // limit is reached.
+        if let count = System.mappingCount, let limit = System.mappingLimit, count + 16 >= limit {
+            return "this process has \(count) memory mappings, and the system allows \(limit). Raise "
+                + "the limit (sysctl vm.max_map_count), or close files"
+        }
+        if let limit = System.addressSpaceLimit {
+            let inUse = System.addressSpaceInUse.map { ", of which \($0) are in use" } ?? ""
+            return "no address space is left to map it: this process may use \(limit) bytes\(inUse). "
+                + "Raise the limit (ulimit -v), or close files"
+        }
+        return "no address space or memory is left to map it"
     }
 
     private static func text(_ number: Int32) -> String { String(cString: strerror(number)) }

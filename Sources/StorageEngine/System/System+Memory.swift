@@ -49,6 +49,15 @@ extension System {
             flags: MAP_PRIVATE | MAP_ANONYMOUS, descriptor: -1, offset: 0)
     }
 
+    /// The same, of which little will ever be touched.
+    package static func mapSparse(
+        length: Int
+    ) throws(SystemFailure) -> UnsafeMutableRawPointer {
+        try map(
+            at: nil, length: length, protection: PROT_READ | PROT_WRITE,
+            flags: MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_NORESERVE), descriptor: -1, offset: 0)
+    }
+
     /// Maps zeroed memory for secrets of this process at a given address, which must lie in a
     /// reserved range. Core dumps leave it out, and a forked child finds zeros in it.
     package static func mapSecret(
@@ -61,7 +70,7 @@ extension System {
         try keepSecret(address, length: length)
     }
 
-    /// The same wherever there is room.
+    /// Maps zeroed memory for secrets wherever there is room.
     package static func mapSecret(
         length: Int
     ) throws(SystemFailure) -> UnsafeMutableRawPointer {

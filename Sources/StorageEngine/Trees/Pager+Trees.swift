@@ -59,7 +59,8 @@ extension Pager {
 
     @inline(__always)
     private func addressOfPage(_ page: UInt64) -> UInt {
-        UInt(bitPattern: file.base) &+ UInt(truncatingIfNeeded: page &<< file.pageShift)
+        UInt(bitPattern: pageTable.base)
+            &+ UInt(truncatingIfNeeded: page &<< pageTable.pageShift)
     }
 
     /// Damage that was found by more than a look at a page. The open write transaction, if there is

@@ -1,0 +1,247 @@
+import Foundation
+import Glibc
+import StressModel
+import Testing
+
+@testable import StorageEngine
+@testable import engine_test_process
+
+/// Address space, mappings and descriptors: what many open files, and large ones, take.
+@Suite(.serialized) struct AddressSpaceTests {
+    private let directory = TestDirectory()
+
+    private func openDescriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+
+    /// As many descriptors as this process may have.
+    private func raiseDescriptorLimit() {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(resource, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(resource, &limit)
+    }
+
+    private func makeFile(_ kind: FileKind) throws -> String {
+        let path = directory.file("one")
+        let connection = try kind.open(path)
+        try connection.beginWrite()
+        try connection.createTables([
+            TableDefinition(name: "Item", columns: [ColumnDefinition(name: "bytes", type: .data)])
+        ])
+        let table = try #require(try connection.table(named: "Item"))
+        for _ in 0..<64 {
+            let bytes = [UInt8](repeating: 7, count: 10_000)
+            try bytes.withUnsafeBytes { bytes in
+                try [Scalar.bytes(bytes)].withUnsafeBufferPointer { _ = try table.insert($0) }
+            }
+        }
+        try connection.commit()
+        return path
+    }
+
+    /// `REALM_OPEN_FILES=5000` opens so many; other tests that run meanwhile open some of their own.
+    @Test(arguments: FileKind.allCases)
+    func anOpenFileTakesLittleOfWhatAProcessHas(kind: FileKind) throws {
+        raiseDescriptorLimit()
+        let count =
+            ProcessInfo.processInfo.environment["REALM_OPEN_FILES"].flatMap { Int($0) } ?? 150
+        let original = try makeFile(kind)
+        var open: [Connection] = []
+        let space = try #require(System.addressSpaceInUse)
+        let mappings = try #require(System.mappingCount)
+        let descriptors = try openDescriptors()
+        for index in 0..<count {
+            let path = directory.file("copy\(index)")
+            try FileManager.default.copyItem(atPath: original, toPath: path)
+            let connection = try kind.open(path)
+            if index % 10 == 0 {
+                try connection.beginWrite()
+                let table = try #require(try connection.table(named: "Item"))
+                _ = try table.allKeys().first.map { try table.delete($0) }
+                try connection.commit()
+            } else {
+                _ = try connection.refresh()
+            }
+            let table = try #require(try connection.table(named: "Item"))
+            try #require(try table.allKeys().count >= 63)
+            open.append(connection)
+        }
+        let spaceEach = (System.addressSpaceInUse! - space) / count
+        let mappingsEach = Double(System.mappingCount! - mappings) / Double(count)
+        let descriptorsEach = Double(try openDescriptors() - descriptors) / Double(count)
+        print(
+            "\(kind), \(count) files: each \(spaceEach >> 20) MiB of address space, "
+                + "\(mappingsEach) mappings, \(descriptorsEach) descriptors")
+        // 47 bits of address space, 65,530 mappings: enough for ten times 5,000, and for twice.
+        #expect(spaceEach < 2_500 << 20)
+        #expect(mappingsEach < 8)
+        #expect(descriptorsEach < 6)
+        // What the process has beside them is not used up.
+        let memory = try #require(malloc(64 << 20))
+        free(memory)
+    }
+
+    @Test(arguments: FileKind.allCases)
+    func twentyFilesOfAHundredGigabytesAreMappedAtOnce(kind: FileKind) throws {
+        var files: [PageFile] = []
+        let bytes: UInt64 = 100 << 30
+        defer { for file in files { System.close(file.descriptor) } }
+        for index in 0..<20 {
+            let path = directory.file("large\(index)")
+            var header = FileHeader(
+                pageSize: 4096, fileID: (UInt64(index), 1), isUnfinished: false)
+            var cipher: FileCipher?
+            if let key = kind.options.encryptionKey {
+                try header.encrypt(key: key, path: path)
+                cipher = try header.cipher(key: key, path: path)
+            }
+            let descriptor = try System.open(path, flags: O_RDWR | O_CREAT)
+            let file = PageFile(
+                descriptor: descriptor, path: path, header: header, cipher: cipher)
+            files.append(file)
+            try System.truncate(descriptor, to: bytes)
+            try file.map(pageCount: bytes >> 12)
+            let pages = try #require(file.pages)
+            #expect(pages.ranges.byteCount >= 400 << 30)
+            let last = pages.ranges.file + Int(bytes) - 1
+            #expect(last.load(as: UInt8.self) == 0)
+            let word = pages.checkedBirths + Int(bytes >> 12) - 1
+            #expect(word.loadAcquire() == 0)
+        }
+    }
+
+    @Test func smallFilesGetLittleAndLargeOnesRoomToGrow() {
+        let gigabyte = 1 << 30
+        #expect(AddressRanges.preferredByteCount(atLeast: 1 << 20, limit: nil) == gigabyte)
+        #expect(AddressRanges.preferredByteCount(atLeast: gigabyte, limit: nil) == 4 * gigabyte)
+        // A process that may use 2 GiB has room for more than one file.
+        let limited = AddressRanges.preferredByteCount(atLeast: 1 << 20, limit: 2 * gigabyte)
+        #expect(limited == 32 << 20)
+        let large = AddressRanges.preferredByteCount(atLeast: gigabyte, limit: 2 * gigabyte)
+        #expect(large >= gigabyte + gigabyte / 4 && large <= 2 * gigabyte)
+    }
+
+    // MARK: Growth
+
+    private func open(_ kind: FileKind, _ path: String) throws -> Connection {
+        var options = kind.options
+        options.smallestReservation = 1 << 20
+        return try Connection(Database.open(path: path, options: options))
+    }
+
+    /// Pointers of a reader stay what they were while the file outgrows its address space, several
+    /// times; and the space is given back when the reader moves on.
+    @Test(arguments: FileKind.allCases)
+    func aReaderKeepsItsPagesWhileTheFileOutgrowsItsAddressSpace(kind: FileKind) throws {
+        let path = try makeFile(kind)
+        let reader = try open(kind, path)
+        _ = try reader.refresh()
+        let table = try #require(try reader.table(named: "Item"))
+        weak let pages = reader.pager.pages
+        let base = try #require(pages).base
+        // One value is read before the file grows, and one after.
+        let keys = try table.allKeys()
+        let early = try value(of: keys[3], in: table)
+        let writer = try Connection(reader.database)
+        for step in 1...12 {
+            try writer.beginWrite()
+            let written = try #require(try writer.table(named: "Item"))
+            let bytes = [UInt8](repeating: UInt8(step), count: 900_000)
+            try bytes.withUnsafeBytes { bytes in
+                try [Scalar.bytes(bytes)].withUnsafeBufferPointer { _ = try written.insert($0) }
+            }
+            if step == 6 { for key in keys { try written.delete(key) } }
+            try writer.commit()
+            #expect(early.allSatisfy { $0 == 7 })
+        }
+        let file = reader.database.file
+        #expect(try #require(file.pages).stamp >= 3)
+        #expect(reader.pager.pages?.base == base)
+        #expect(early.count == 10_000 && early.allSatisfy { $0 == 7 })
+        let late = try value(of: keys[40], in: table)
+        #expect(late.count == 10_000 && late.allSatisfy { $0 == 7 })
+        #expect(try writer.verify() == [])
+        // Memory of all of them is counted, until the last reader has left.
+        let inUse = file.pages!.installing.withLock { $0.byteCount }
+        if kind == .encrypted { #expect(file.decryptedMemory.usedBytes > inUse) }
+        _ = try reader.refresh()
+        #expect(pages == nil)
+        #expect(
+            file.decryptedMemory.usedBytes == file.pages!.installing.withLock { $0.byteCount })
+        #expect(try reader.table(named: "Item")?.allKeys().count == 12)
+        #expect(reader.pager.pages === file.pages)
+    }
+
+    private func value(of key: ObjectKey, in table: Table) throws -> UnsafeRawBufferPointer {
+        guard case .bytes(let bytes) = try table.value(0, of: key) else {
+            throw StorageError(.invalidArgument, path: "", message: "no bytes")
+        }
+        return bytes
+    }
+
+    /// Others that read and write meanwhile, in threads, and shrinking, which unmaps.
+    @Test(arguments: FileKind.allCases)
+    func threadsReadWhileTheFileGrowsAndShrinks(kind: FileKind) throws {
+        let path = try makeFile(kind)
+        let writer = try open(kind, path)
+        let database = writer.database
+        let threads = (0..<3).map { _ in
+            BackgroundThread { isStopped in
+                let connection = try Connection(database)
+                while !isStopped() {
+                    _ = try connection.refresh()
+                    guard let table = try connection.table(named: "Item") else { continue }
+                    for key in try table.allKeys() {
+                        guard case .bytes(let bytes) = try table.value(0, of: key),
+                            let first = bytes.first, bytes.allSatisfy({ $0 == first })
+                        else { throw StorageError(.damaged, path: path, message: "torn") }
+                    }
+                }
+            }
+        }
+        for step in 1...60 {
+            try writer.beginWrite()
+            let table = try #require(try writer.table(named: "Item"))
+            if step % 20 == 0 {
+                for key in try table.allKeys() { try table.delete(key) }
+            } else {
+                let bytes = [UInt8](repeating: UInt8(step), count: 200_000)
+                try bytes.withUnsafeBytes { bytes in
+                    try [Scalar.bytes(bytes)].withUnsafeBufferPointer {
+                        _ = try table.insert($0)
+                    }
+                }
+            }
+            try writer.commit()
+        }
+        for thread in threads { try thread.finish() }
+        #expect(try #require(database.file.pages).stamp >= 2)
+        #expect(try writer.verify() == [])
+    }
+
+    // MARK: Errors
+
+    @Test(arguments: [(SystemCall.open, EMFILE, "ulimit -n"), (.open, ENFILE, "fs.file-max")])
+    func anErrorSaysWhatIsUsedUp(call: SystemCall, number: Int32, reason: String) throws {
+        let path = try makeFile(.plain)
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        interceptor.setFaults([SystemCallFault(.fail(errno: number), call: call, ordinal: 1)])
+        let error = #expect(throws: StorageError.self) { try Database.open(path: path) }
+        #expect(error?.systemError == number)
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func aProcessThatMayMapNoMoreIsToldWhichLimitItIs() {
+        let failure = SystemFailure(call: .mmap, errno: ENOMEM)
+        let error = StorageError(failure, .map, path: "/x")
+        #expect(error.code == .addressSpaceExhausted)
+        #expect(System.mappingCount ?? 0 > 10)
+        #expect(System.mappingLimit ?? 0 > 1000)
+        #expect(System.addressSpaceInUse ?? 0 > 1 << 20)
+        #expect(System.descriptorLimit.map { $0 > 10 } ?? true)
+    }
+}
