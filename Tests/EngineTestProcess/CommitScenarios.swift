@@ -24,6 +24,29 @@ let commitScenarios: [String: Scenario] = [
         for _ in 0..<3 { try raiseNumber(pager, values: Int(arguments[1])!) }
         report("survived")
     },
+    // Arguments: path, faults for the system calls from the second transaction on, which does not wait
+    // for the disk.
+    "commit-relaxed": { arguments in
+        guard let faults = SystemCallFault.list(parsing: arguments[1]) else { exit(64) }
+        do {
+            let pager = try Pager(database: .open(path: arguments[0]))
+            try raiseNumber(pager, values: 1)
+            SystemInterceptor(faults: faults).install()
+            try raiseNumber(pager, values: 1, .relaxed)
+            report("\(pager.version)")
+            withExtendedLifetime(pager) { _ = waitForTest() }
+        }
+        report("closed")
+    },
+    // The database is never closed: `exit` releases nothing.
+    "exit-after-relaxed": { arguments in
+        let pager = try Pager(database: .open(path: arguments[0]))
+        try raiseNumber(pager, values: 1)
+        try raiseNumber(pager, values: 1, .relaxed)
+        report("\(pager.version)")
+        _ = Unmanaged.passRetained(pager)
+        exit(0)
+    },
     "pin-version": { arguments in
         let pager = try Pager(database: .open(path: arguments[0]))
         try pager.beginRead()
@@ -48,7 +71,9 @@ private func reference(_ root: UnsafeRawPointer, _ index: Int) -> PageReference 
         birth: root.loadUnaligned(fromByteOffset: entry(index) + 8, as: UInt64.self))
 }
 
-private func raiseNumber(_ pager: Pager, values: Int) throws {
+private func raiseNumber(
+    _ pager: Pager, values: Int, _ durability: CommitDurability = .full
+) throws {
     try pager.beginWrite()
     let raised = try number(pager) + 1
     let root: UnsafeMutableRawPointer
@@ -70,5 +95,5 @@ private func raiseNumber(_ pager: Pager, values: Int) throws {
         root.storeBytes(of: new.page, toByteOffset: entry(index), as: UInt64.self)
         root.storeBytes(of: new.birth, toByteOffset: entry(index) + 8, as: UInt64.self)
     }
-    _ = try pager.commit()
+    _ = try pager.commit(durability)
 }

@@ -21,6 +21,24 @@ let coordinationScenarios: [String: Scenario] = [
         reader.release()
         report("last: \(try closeDataFile(coordinator))")
     },
+    // Takes the turn to sync, and ends it.
+    "hold-sync": { arguments in
+        let (coordinator, role) = try openDataFile(arguments[0])
+        guard let turn = coordinator.beginSync() else {
+            report("\(role), and another one syncs")
+            return
+        }
+        let version = coordinator.visibleVersion
+        report("\(role) \(coordinator.announceSync(of: version, coordinator.visibleSequence))")
+        waitForTest()
+        report("\(coordinator.finishSync(turn)) \(coordinator.durableVersion)")
+        waitForTest()
+    },
+    "wait-to-write": { arguments in
+        let (coordinator, role) = try openDataFile(arguments[0])
+        report("\(role)")
+        _ = try coordinator.lockForWriting()
+    },
     // Waits in recovery until it is told to go on.
     "recover-slowly": { arguments in
         let (coordinator, role) = try openDataFile(arguments[0], finishesRecovery: false)

@@ -353,7 +353,7 @@ import Testing
             case .rename:
                 renames += 1
                 #expect(unsynced == 0)
-            case .syncDirectory, .unlink: break
+            case .failedSync, .syncDirectory, .unlink: break
             }
         }
         #expect(renames == 1)

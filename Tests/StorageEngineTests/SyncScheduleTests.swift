@@ -17,7 +17,7 @@ import Testing
     }
 
     private mutating func begins(durableVersion: UInt64) -> Bool {
-        schedule.begin(durableVersion: durableVersion)
+        schedule.begin(durableVersion: durableVersion) != nil
     }
 
     @Test mutating func theFirstCommitStartsTheClockAndTheFollowingDoNot() {
@@ -48,6 +48,21 @@ import Testing
         #expect(!begins(durableVersion: 18))
     }
 
+    @Test mutating func theSyncOfOthersIsAskedForOnceUntilItBegins() {
+        let asked = [schedule.askToTakeOver(), schedule.askToTakeOver()]
+        #expect(asked == [true, false])
+        let begins = schedule.beginToTakeOver()
+        #expect(begins)
+        // It is a sync like any other.
+        #expect(note(1...2, holdsMuch: true) == [.later, nil])
+        schedule.end()
+        let asksAgain = schedule.askToTakeOver()
+        #expect(asksAgain)
+        schedule.stop()
+        let atTheEnd = [schedule.beginToTakeOver(), schedule.askToTakeOver()]
+        #expect(atTheEnd == [false, false])
+    }
+
     @Test mutating func nothingBeginsAfterTheEnd() {
         _ = note(1...2)
         schedule.stop()
@@ -56,7 +71,7 @@ import Testing
             asked = true
             return 0
         }
-        let begins = schedule.begin(durableVersion: durableVersion())
+        let begins = schedule.begin(durableVersion: durableVersion()) != nil
         #expect(!begins)
         #expect(!asked)
     }

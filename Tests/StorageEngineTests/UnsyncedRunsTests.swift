@@ -88,6 +88,7 @@ import Testing
         var newest: UInt64 = 1
         var version: UInt64 = 1
         var syncing: UInt64?
+        var turn: SyncTurn?
         slots[CommitRecord.slot(of: 1)] = 1
         func holds(_ record: UInt64) -> Bool {
             // It, and those since its checkpoint: in the worst case as many as there may be.
@@ -99,13 +100,12 @@ import Testing
         for _ in 0..<2000 {
             switch Int.random(in: 0..<20, using: &random) {
             case 0 where syncing == nil:
-                #expect(coordinator.beginSync())
-                #expect(coordinator.announceSync(of: version, newest))
+                turn = coordinator.beginSync()
+                #expect(turn != nil && coordinator.announceSync(of: version, newest))
                 syncing = newest
             case 1:
-                guard let synced = syncing else { continue }
-                coordinator.publishDurable(version: version, sequence: synced)
-                coordinator.endSync()
+                guard syncing != nil else { continue }
+                #expect(coordinator.finishSync(turn!))
                 syncing = nil
             default:
                 let next = coordinator.sequence(after: newest)
@@ -125,7 +125,7 @@ import Testing
     @Test func anAnnouncementHoldsForTheNewestVersionUntilItIsTakenBack() throws {
         let coordinator = try Coordinator.inMemory(name: "memory")
         try coordinator.finishRecovery(version: 5, sequence: 5)
-        #expect(coordinator.beginSync())
+        let turn = try #require(coordinator.beginSync())
         #expect(coordinator.announceSync(of: 5, 5))
         var versions: [UInt64] = [3]
         #expect(coordinator.addVersionsOfRecovery(to: &versions) == 5)
@@ -136,7 +136,7 @@ import Testing
         versions = [3, 9]
         _ = coordinator.addVersionsOfRecovery(to: &versions)
         #expect(versions == [3, 5, 6, 9])
-        coordinator.region.clearSync()
+        coordinator.abandonSync(turn)
         versions = []
         _ = coordinator.addVersionsOfRecovery(to: &versions)
         #expect(versions == [5])

@@ -23,6 +23,16 @@ package enum ProcessStatus {
         close(descriptor)
     }
 
+    /// The letter for what a process does, such as "R" (runs), "S" (sleeps), "T" (was stopped), "Z" (has
+    /// ended); nil if there is none.
+    package static func state(of process: Int32) -> String? {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            // The name of the program, which may contain anything, is in parentheses.
+            let end = text.lastIndex(of: ")")
+        else { return nil }
+        return text[end...].split(separator: " ").dropFirst().first.map(String.init)
+    }
+
     private static func statusField(_ label: String) -> Int {
         guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix(label) })

@@ -96,6 +96,40 @@ static inline int realm_futex_wake(const uint32_t *_Nonnull word, int count, boo
         SYS_futex, word, shared ? FUTEX_WAKE : FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
+/// One of several words to sleep on: `struct futex_waitv`.
+struct realm_futex_waiter {
+    uint64_t value;
+    uint64_t address;
+    uint32_t flags;
+    uint32_t reserved;
+};
+
+static inline struct realm_futex_waiter realm_futex_waiter_make(
+    const uint32_t *_Nonnull word, uint32_t expected, bool shared) {
+    struct realm_futex_waiter waiter = {
+        expected, (uint64_t)(uintptr_t)word, 2u /* FUTEX_32 */ | (shared ? 0 : FUTEX_PRIVATE_FLAG), 0};
+    return waiter;
+}
+
+/// Sleeps while every word holds what is expected, at most `nanoseconds` (negative: without limit).
+/// Returns 0 after a wake-up, otherwise the error number: also ENOSYS before Linux 5.16.
+static inline int realm_futex_wait_any(
+    struct realm_futex_waiter *_Nonnull waiters, uint32_t count, int64_t nanoseconds) {
+    struct timespec end = {0, 0};
+    if (nanoseconds >= 0) {
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        end.tv_sec += nanoseconds / 1000000000;
+        end.tv_nsec += nanoseconds % 1000000000;
+        if (end.tv_nsec >= 1000000000) {
+            end.tv_sec += 1;
+            end.tv_nsec -= 1000000000;
+        }
+    }
+    // futex_waitv has this number on every architecture.
+    long result = syscall(449, waiters, count, 0u, nanoseconds < 0 ? NULL : &end, CLOCK_MONOTONIC);
+    return result >= 0 ? 0 : errno;
+}
+
 // MARK: Identity
 
 /// The thread pointer. `pure` tells Swift that nothing is released here; the volatile assembly

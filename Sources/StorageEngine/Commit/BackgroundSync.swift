@@ -47,27 +47,85 @@ final class BackgroundSync: Sendable {
         try result.get()
     }
 
-    private func sync() throws(StorageError) {
-        guard schedule.withLock({ $0.begin(durableVersion: coordinator.durableVersion) })
-        else { return }
-        defer { schedule.withLock { $0.end() } }
-        while !coordinator.beginSync() { System.sleep(nanoseconds: Self.patience) }
-        defer { coordinator.endSync() }
-        let newest = try announce()
-        do throws(StorageError) {
-            if !planted(.marksUnsynced) { try file.sync() }
-        } catch {
-            coordinator.poison()
-            throw error
-        }
-        coordinator.publishDurable(version: newest.version, sequence: newest.sequence)
+    /// Makes the newest version durable, whoever wrote it: that process may have died. Does not wait.
+    func takeOver() {
+        guard schedule.withLock({ $0.askToTakeOver() }) else { return }
+        queue.async { [weak self] in try? self?.syncForOthers() }
     }
 
-    /// Between two looks whether another process still syncs.
-    private static let patience: UInt64 = 500_000
+    private func syncForOthers() throws(StorageError) {
+        guard schedule.withLock({ $0.beginToTakeOver() }) else { return }
+        defer { schedule.withLock { $0.end() } }
+        coordinator.clearDeadProcesses()
+        try makeDurable(coordinator.visibleVersion)
+    }
 
-    /// Announces that the newest visible version is going to be durable, and returns it.
-    private func announce() throws(StorageError) -> SyncSchedule.Commit {
+    private func sync() throws(StorageError) {
+        guard
+            let wanted = schedule.withLock({ $0.begin(durableVersion: coordinator.durableVersion) })
+        else { return }
+        defer { schedule.withLock { $0.end() } }
+        try makeDurable(wanted)
+    }
+
+    /// Returns when this version is durable, whoever synced it.
+    private func makeDurable(_ wanted: UInt64) throws(StorageError) {
+        while let turn = waitForTurn(until: wanted) {
+            do throws(StorageError) {
+                try announce()
+            } catch {
+                coordinator.abandonSync(turn)
+                throw error
+            }
+            do throws(StorageError) {
+                if !planted(.marksUnsynced) { try file.sync() }
+                try coordinator.checkNotPoisoned()
+            } catch {
+                coordinator.poison()
+                coordinator.abandonSync(turn)
+                throw error
+            }
+            // If the turn was taken away, the next one is waited for.
+            if coordinator.finishSync(turn) { return }
+        }
+    }
+
+    // MARK: The turn
+
+    /// Between two looks whether another process still syncs.
+    private static let nap: UInt64 = 500_000
+    /// After so long the other process may be stopped. Twice as long after each time that a turn was
+    /// taken away and the sync of the next one did not succeed in that time, so that one does on the
+    /// slowest disk.
+    private static let patience: UInt64 = 1_000_000_000
+    private static let mostDoublings: UInt32 = 6
+
+    /// Waits until this process may sync; nil if the version has become durable meanwhile.
+    private func waitForTurn(until wanted: UInt64) -> SyncTurn? {
+        var other = coordinator.syncTurn
+        var since = System.monotonicNanoseconds
+        while coordinator.durableVersion < wanted {
+            if let turn = coordinator.beginSync() { return turn }
+            let present = coordinator.syncTurn
+            let now = System.monotonicNanoseconds
+            if present != other {
+                (other, since) = (present, now)
+            } else if now - since >= patience, !planted(.waitsForStoppedSync),
+                let turn = coordinator.takeOverSync(present)
+            {
+                return turn
+            }
+            System.sleep(nanoseconds: Self.nap)
+        }
+        return nil
+    }
+
+    private var patience: UInt64 {
+        Self.patience << UInt64(min(coordinator.syncTakeovers, Self.mostDoublings))
+    }
+
+    /// Announces that the newest visible version is going to be durable.
+    private func announce() throws(StorageError) {
         while true {
             let version = coordinator.visibleVersion
             var commit = schedule.withLock { $0.newest }
@@ -80,7 +138,7 @@ final class BackgroundSync: Sendable {
                     throw file.damage(0, "the commit record of version \(version) is not valid")
                 }
             }
-            if let commit, coordinator.announceSync(of: version, commit.sequence) { return commit }
+            if let commit, coordinator.announceSync(of: version, commit.sequence) { return }
         }
     }
 }

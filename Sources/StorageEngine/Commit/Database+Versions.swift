@@ -7,6 +7,12 @@ extension Database {
     /// The newest version that readers may see. Costs one load from memory.
     public var newestVersion: UInt64 { coordinator.visibleVersion }
 
+    /// Whether a loss of power leaves the newest version. For tools.
+    package var isNewestVersionDurable: Bool {
+        let newest = coordinator.visibleVersion
+        return coordinator.durableVersion >= newest
+    }
+
     /// Blocks the calling thread until a version newer than `version` may be read, at most for
     /// `timeout` (nil: without limit), and returns the newest version then. It is `version`, or an
     /// older one, if the time is over or `isCancelled` says true.

@@ -61,6 +61,8 @@ public final class Database: @unchecked Sendable {
     let pageMemory: PageMemoryPool
     /// Makes durable what was committed without waiting for the disk.
     let backgroundSync: BackgroundSync
+    /// Takes over the syncs of other processes; nil where no other process can have the file open.
+    private let syncWatch: SyncWatch?
     /// What transactions of this process did, while somebody observes it.
     let changeLog = ChangeLog()
 
@@ -75,11 +77,13 @@ public final class Database: @unchecked Sendable {
         self.newestRecord = Locked(newestRecord)
         pageMemory = PageMemoryPool(pageSize: file.pageSize)
         backgroundSync = BackgroundSync(file: file, coordinator: coordinator)
+        syncWatch = coordinator.isShared ? SyncWatch.add(backgroundSync, coordinator) : nil
     }
 
     deinit {
         // A forked child has no descriptors to close, and its parent goes on using the rest.
         if coordinator.isForked { return }
+        syncWatch?.remove(backgroundSync)
         // Nothing can be reported here. Without the marker the next opener checks the newest
         // commits.
         let isDurable = (try? backgroundSync.stop()) != nil
@@ -276,6 +280,7 @@ extension Database {
                 outcome.unsynced = unsynced
             }
             try recovery.makeDurable(outcome)
+            try coordinator.checkNotPoisoned()
             coordinator.finishDelayedRecovery()
         } catch {
             coordinator.poison()

@@ -64,6 +64,7 @@ struct GroupWriter {
             coordinator.publish(
                 version: record.version, sequence: record.sequence, recordPage: record.place.page)
         } else {
+            if sync != .withLaterGroup { coordinator.willPublishUnsynced() }
             publishVisible(record)
             if sync != .withLaterGroup {
                 database.backgroundSync.note(record, holdsMuch: sync == .soon || isMuch)
@@ -283,6 +284,8 @@ struct GroupWriter {
         let start = System.monotonicNanoseconds
         do {
             try file.sync()
+            // Another process may know more: this one's descriptor may be younger than the failure.
+            if !planted(.overlapsSyncs) { try coordinator.checkNotPoisoned() }
         } catch {
             if planted(.retriesFailedSync), (try? file.sync()) != nil { return }
             coordinator.poison()

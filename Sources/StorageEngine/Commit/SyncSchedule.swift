@@ -19,6 +19,8 @@ struct SyncSchedule {
     private var isScheduled = false
     private var isUrgent = false
     private var isStopped = false
+    /// A sync of what others committed was asked for, and has not begun.
+    private var isTakingOver = false
 
     /// A commit has been written. Returns when to call ``begin(durableVersion:)``; nil where that has
     /// been said already.
@@ -32,12 +34,27 @@ struct SyncSchedule {
         return isScheduled || isUrgent ? nil : .later
     }
 
-    /// Whether a sync is to begin now. Does not ask for the durable version after ``stop()``: the
+    /// The version that a sync is to make durable now, or nil. Does not ask for the durable version after ``stop()``: the
     /// memory that it is read from may be gone.
-    mutating func begin(durableVersion: @autoclosure () -> UInt64) -> Bool {
+    mutating func begin(durableVersion: @autoclosure () -> UInt64) -> UInt64? {
         isScheduled = false
         isUrgent = false
-        guard !isStopped, let newest, durableVersion() < newest.version else { return false }
+        guard !isStopped, let newest, durableVersion() < newest.version else { return nil }
+        isRunning = true
+        return newest.version
+    }
+
+    /// Whether a sync of what others committed is to be asked for.
+    mutating func askToTakeOver() -> Bool {
+        if isStopped || isTakingOver { return false }
+        isTakingOver = true
+        return true
+    }
+
+    /// Whether that sync is to begin now.
+    mutating func beginToTakeOver() -> Bool {
+        isTakingOver = false
+        if isStopped { return false }
         isRunning = true
         return true
     }

@@ -54,12 +54,10 @@ extension Coordinator {
         }
     }
 
-    /// The order matters: pins go while the process slot's lock is held, which gives the right to
-    /// clear them; the mapping goes before the locks, after which a sole opener may come.
+    /// The order matters: what names the process slot goes while its lock is held, which gives the
+    /// right to clear it; the mapping goes before the locks, after which a sole opener may come.
     func releaseEverything() {
-        region.clearPins(ofProcessSlot: processSlot)
-        region.processSlot(processSlot).isWaitingToWrite.storeRelease(0)
-        region.processSlot(processSlot).isInUse.storeRelease(0)
+        region.clearTraces(ofProcessSlot: processSlot)
         // These calls only fail for wrong arguments; there is nothing left to undo.
         try? System.unmap(region.base, length: SharedRegion.size)
         if dataFile >= 0 { realm_keep_in_forked_child(dataFile) }

@@ -1,4 +1,4 @@
-/// Which versions are being read, by whom, and what the dead leave behind.
+/// Which versions are being read, and by whom.
 extension Coordinator {
     /// A version that somebody reads; for tools that answer what keeps a file from shrinking.
     package struct PinDescription: Equatable, Sendable {
@@ -113,36 +113,6 @@ extension Coordinator {
     private var pinSlotLimit: Int {
         min(Int(region.pinSlotLimit.loadSequential()), SharedRegion.pinSlotCount)
     }
-
-    // MARK: The dead
-
-    /// Clears what processes left behind that died.
-    func clearDeadProcesses() {
-        for index in 0..<SharedRegion.processSlotCount {
-            if region.processSlot(index).isInUse.loadAcquire() != 0 {
-                clearIfDead(processSlot: index)
-            }
-        }
-    }
-
-    /// Holding a process slot's lock gives the right to clear its pins: nobody else clears them,
-    /// and nobody claims the process slot, in the meantime. Threads of this process share the
-    /// descriptor and hence the lock, so they take turns.
-    func clearIfDead(processSlot index: Int) {
-        guard isShared, index != processSlot, !planted(.keepsPinsOfTheDead) else { return }
-        clearingLock.withLock {
-            let range = LockRanges.process(index)
-            // A failure to lock is a reason to leave the slot alone: its pins only cost space.
-            guard (try? System.tryLock(lockFile, .exclusive, range)) == true else { return }
-            region.clearPins(ofProcessSlot: index)
-            if region.processSlot(index).isWaitingToWrite.exchange(0) != 0 {
-                _ = region.waitingProcessCount.fetchAdd(UInt32.max)
-            }
-            if region.syncingProcess.loadAcquire() == UInt32(index) + 1 { region.clearSync() }
-            region.processSlot(index).isInUse.storeRelease(0)
-            try? System.unlock(lockFile, range)
-        }
-    }
 }
 
 extension [UInt64] {
@@ -154,19 +124,5 @@ extension [UInt64] {
             kept += 1
         }
         removeLast(count - kept)
-    }
-}
-
-extension SharedRegion {
-    /// Frees all pin slots of a process slot. Only with that slot's lock held.
-    func clearPins(ofProcessSlot process: Int) {
-        let owner = UInt32(process) + 1
-        for index in 0..<Self.pinSlotCount {
-            let slot = pinSlot(index)
-            guard slot.owner.loadAcquire() == owner else { continue }
-            // In this order: once the owner is 0, the slot may be another's.
-            slot.version.storeSequential(0)
-            slot.owner.storeRelease(0)
-        }
     }
 }

@@ -45,9 +45,9 @@ extension Coordinator {
     func isSlotNeeded(of sequence: UInt64) -> Bool {
         if planted(.reusesUnsyncedSlots) { return false }
         // In this order: what is no longer being synced is durable.
-        let syncing = region.syncingSequence.loadSequential()
+        let syncing = region.syncing?.sequence ?? 0
         let durable = durableSequence
-        return CommitRecord.wouldReplace(neededBy: syncing, sequence: sequence)
+        return syncing > durable && CommitRecord.wouldReplace(neededBy: syncing, sequence: sequence)
             || CommitRecord.wouldReplace(neededBy: durable, sequence: sequence)
     }
 
@@ -92,17 +92,7 @@ extension Coordinator {
 
     /// Says that a version, and all before it, are durable. `sequence`: of its record. Any thread.
     package func publishDurable(version: UInt64, sequence: UInt64) {
-        // In this order: the sequence number is never ahead of the version.
-        Self.raise(region.durableVersion, to: version)
-        Self.raise(region.durableSequence, to: sequence)
-    }
-
-    private static func raise(_ word: UnsafeMutablePointer<UInt64>, to value: UInt64) {
-        var known = word.loadAcquire()
-        while known < value {
-            if word.compareExchange(expected: known, desired: value) { return }
-            known = word.loadAcquire()
-        }
+        region.raiseDurable(to: version, sequence)
     }
 
     /// Blocks the calling thread until a version newer than `version` is visible, at most for
@@ -110,8 +100,14 @@ extension Coordinator {
     package func waitForVersion(newerThan version: UInt64, timeout: Duration? = nil) -> UInt64 {
         let clock = ContinuousClock()
         let deadline = timeout.map { clock.now + $0 }
+        // In this order: who is killed in between leaves the sum too high, never too low.
+        let own = region.processSlot(processSlot).sleeperCount
         _ = region.sleeperCount.fetchAdd(1)
-        defer { _ = region.sleeperCount.fetchAdd(UInt32.max) }
+        _ = own.fetchAdd(1)
+        defer {
+            _ = own.fetchAdd(UInt32.max)
+            _ = region.sleeperCount.fetchAdd(UInt32.max)
+        }
         while true {
             let word = region.wakeUpWord.loadSequential()
             let newest = visibleVersion
@@ -134,6 +130,15 @@ extension Coordinator {
 
     /// Whether a sync failed since the first of the present users opened the file.
     package var isPoisoned: Bool { region.poisoned.loadAcquire() != 0 }
+
+    /// Throws what every writer is told when a sync has failed, of whichever process.
+    func checkNotPoisoned() throws(StorageError) {
+        guard isPoisoned else { return }
+        throw StorageError(
+            .outcomeUnknown, path: path,
+            message: "The database at path '\(path)' cannot be written to since a sync failed; "
+                + "close it in all processes and open it again")
+    }
 
     /// Stops all writers of all processes until every process has closed the file: what a failed
     /// sync left on disk is not known.

@@ -133,12 +133,11 @@ extension Coordinator {
             }
             if region.writerActive.exchange(1) != 0 { previous = .died }
         }
-        if isPoisoned {
+        do {
+            try checkNotPoisoned()
+        } catch {
             unlockProcess()
-            throw StorageError(
-                .outcomeUnknown, path: path,
-                message: "The database at path '\(path)' cannot be written to since a sync "
-                    + "failed; close it in all processes and open it again")
+            throw error
         }
         return previous
     }

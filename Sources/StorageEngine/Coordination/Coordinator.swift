@@ -107,7 +107,8 @@ package final class Coordinator: @unchecked Sendable {
         let slot = region.processSlot(processSlot)
         slot.processID.storeRelaxed(System.processID)
         slot.startTime.storeRelaxed(System.monotonicNanoseconds)
-        slot.isWaitingToWrite.storeRelaxed(0)
+        // In this order: who is killed in between leaves the sum too high, never too low.
+        _ = region.processCount.fetchAdd(1)
         slot.isInUse.storeRelease(1)
     }
 }

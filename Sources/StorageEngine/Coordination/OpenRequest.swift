@@ -231,7 +231,12 @@ struct OpenRequest {
         do {
             for index in 0..<SharedRegion.processSlotCount
             where try System.tryLock(lockFile, .exclusive, LockRanges.process(index)) {
-                region.clearPins(ofProcessSlot: index)
+                // Whoever had it may have been killed, and nobody has looked since.
+                if planted(.claimsSlotsUncleared) {
+                    region.clearPins(ofProcessSlot: index)
+                } else {
+                    region.clearTraces(ofProcessSlot: index)
+                }
                 if phase == .open { try System.unlock(lockFile, LockRanges.opening) }
                 guard realm_close_in_forked_child(dataFile) else { break }
                 let coordinator = Coordinator(

@@ -4,7 +4,7 @@
 /// It carries no data: whoever finds itself alone clears it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 4
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 5
     static let processSlotCount = 128
     static let pinSlotCount = 4096
 
@@ -41,9 +41,9 @@ struct SharedRegion {
     var writerActive: UnsafeMutablePointer<UInt32> { word32(56) }
     /// No pin slot from this index on was ever used.
     var pinSlotLimit: UnsafeMutablePointer<UInt32> { word32(60) }
-    /// How many threads may be asleep on the wake-up word; too high when some were killed.
+    /// How many threads may be asleep on the wake-up word.
     var sleeperCount: UnsafeMutablePointer<UInt32> { word32(64) }
-    /// How many processes wait for the write lock; too high when some were killed.
+    /// How many processes wait for the write lock.
     var waitingProcessCount: UnsafeMutablePointer<UInt32> { word32(68) }
 
     /// The sequence number of the visible version's record; stored before the version.
@@ -51,12 +51,10 @@ struct SharedRegion {
 
     /// That of the durable version's record, or of an older one.
     var durableSequence: UnsafeMutablePointer<UInt64> { word64(80) }
-    /// The version that a sync under way is going to make durable, 0 while there is none; and the
-    /// sequence number of its record.
-    var syncingVersion: UnsafeMutablePointer<UInt64> { word64(96) }
-    var syncingSequence: UnsafeMutablePointer<UInt64> { word64(112) }
-    /// The index of the process slot whose process syncs, plus one; 0 while nobody does.
-    var syncingProcess: UnsafeMutablePointer<UInt32> { word32(120) }
+    /// See ``SyncTurn``.
+    var syncTurn: UnsafeMutablePointer<UInt64> { word64(96) }
+    /// How often a turn was taken away since a sync succeeded.
+    var syncTakeovers: UnsafeMutablePointer<UInt32> { word32(112) }
     /// 1 if whoever recovered the file could only read it: the visible version must be made durable
     /// before anything is written.
     var needsRecovery: UnsafeMutablePointer<UInt32> { word32(88) }
@@ -71,6 +69,13 @@ struct SharedRegion {
     func recordPage(of sequence: UInt64) -> UnsafeMutablePointer<UInt64> {
         word64(128 + Int(CommitRecord.slot(of: sequence)) * 8)
     }
+
+    /// Changes before a version is published that nobody has synced.
+    var unsyncedSignal: UnsafeMutablePointer<UInt32> { word32(640) }
+    /// How many processes may have a thread that sleeps until it changes.
+    var sleepingWatches: UnsafeMutablePointer<UInt32> { word32(644) }
+    /// How many processes have the database open, or had it when they died.
+    var processCount: UnsafeMutablePointer<UInt32> { word32(648) }
 
     func processSlot(_ index: Int) -> ProcessSlot {
         ProcessSlot(base: base + Self.processSlotOffset + index * Self.processSlotSize)
@@ -102,8 +107,8 @@ struct SharedRegion {
         magic.storeRelease(Self.magic)
     }
 
-    /// One process that has the database open. Its fields are for tools; whether the process lives
-    /// is told by its byte-range lock alone.
+    /// One process that has the database open. Whether the process lives is told by its byte-range
+    /// lock alone; what it says here of a dead one is taken back by ``clearTraces(ofProcessSlot:)``.
     struct ProcessSlot {
         let base: UnsafeMutableRawPointer
 
@@ -118,6 +123,22 @@ struct SharedRegion {
         /// 1 while the process waits for the write lock that another one holds.
         var isWaitingToWrite: UnsafeMutablePointer<UInt32> {
             (base + 16).assumingMemoryBound(to: UInt32.self)
+        }
+        /// How many of its threads may be asleep on the wake-up word.
+        var sleeperCount: UnsafeMutablePointer<UInt32> {
+            (base + 20).assumingMemoryBound(to: UInt32.self)
+        }
+        /// The version that its sync is going to make durable, and the sequence number of its
+        /// record. Of interest while the turn is this process's, see ``SyncTurn``.
+        var syncingVersion: UnsafeMutablePointer<UInt64> {
+            (base + 24).assumingMemoryBound(to: UInt64.self)
+        }
+        var syncingSequence: UnsafeMutablePointer<UInt64> {
+            (base + 32).assumingMemoryBound(to: UInt64.self)
+        }
+        /// 1 while the thread that looks after the commits of others may be asleep.
+        var isWatchAsleep: UnsafeMutablePointer<UInt32> {
+            (base + 40).assumingMemoryBound(to: UInt32.self)
         }
     }
 

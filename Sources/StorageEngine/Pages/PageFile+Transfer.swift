@@ -27,8 +27,26 @@ extension PageFile {
         if case .failure(let error) = result { throw failure(error, .write) }
     }
 
+    /// Makes durable what has been written.
+    ///
+    /// One call at a time, and none after one that failed. Linux keeps what it could not write as if it
+    /// had been written, and tells each open file once: of two calls at a time, or one after the
+    /// other, only the first may hear of a failure that concerns both. So all are told here.
     func sync() throws(StorageError) {
         if isInMemory { return }
+        if planted(.overlapsSyncs) { return try syncData() }
+        try syncFailure.withLock { failure throws(StorageError) in
+            if let failure, !planted(.retriesFailedSync), !planted(.poisonsNobody) { throw failure }
+            do throws(StorageError) {
+                try syncData()
+            } catch {
+                failure = error
+                throw error
+            }
+        }
+    }
+
+    private func syncData() throws(StorageError) {
         do { try System.syncData(descriptor) } catch { throw failure(error, .sync) }
     }
 

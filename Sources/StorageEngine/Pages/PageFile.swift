@@ -31,6 +31,9 @@ package final class PageFile: @unchecked Sendable {
     private let mappedPageCount: UnsafeMutablePointer<UInt64>
     let decryptedMemory: DecryptedMemory
     private let smallestReservation: Int
+    /// Why the contents of the file are not known any more, once a sync has failed. Held during a sync,
+    /// for which at most one other thread waits.
+    let syncFailure = Locked<StorageError?>(nil)
     /// Of an encrypted file: held by whoever seals and writes a commit.
     let sealingScratch = Locked(SealingScratch())
     /// What a connection has decrypted for itself is given back when it is more, and nobody has a

@@ -23,6 +23,9 @@ enum PlantedBug: String, CaseIterable {
     case announcesNoSync = "sync-not-announced"
     case reusesPinnedPages = "reuse-pinned-pages"
     case keepsPinsOfTheDead = "pins-of-the-dead-stay"
+    case claimsSlotsUncleared = "sync-of-the-dead-stays"
+    case leavesSyncOfTheDead = "dead-writers-sync-is-left"
+    case waitsForStoppedSync = "sync-of-the-stopped-stays"
     case rollsGroupBack = "rollback-loses-group"
     case leaksRolledBackPages = "rollback-leaks-pages"
     case leaksCheckpoints = "checkpoint-pages-leak"
@@ -48,6 +51,7 @@ enum PlantedBug: String, CaseIterable {
     case swallowsFullDisk = "full-disk-swallowed"
     case retriesFailedSync = "failed-sync-retried"
     case poisonsNobody = "failed-sync-forgotten"
+    case overlapsSyncs = "syncs-overlap"
     // Objects.
     case leavesBacklinks = "backlink-left-behind"
     case leavesLinks = "link-left-behind"

@@ -10,6 +10,11 @@ import Glibc
 /// | `fail:fdatasync:3:EIO` | the third `fdatasync` fails with `EIO` and does nothing |
 /// | `fail-forever:pwrite:5:ENOSPC` | so does every `pwrite` from the fifth on |
 /// | `short:pwrite:2` | the second `pwrite` writes half of what it was given |
+/// | `stop-before:fdatasync:1` | stop the process (SIGSTOP) before the first `fdatasync` |
+/// | `fail-overlapped:fdatasync:1:EIO` | the first `fdatasync` fails once another one has begun |
+///
+/// What overlaps with a failure is told of nothing: Linux reports an error once for each open file.
+/// The first call fails by itself if no other one begins in 0.2 s.
 package struct SystemCallFault: Equatable, Sendable {
     package enum Effect: Equatable, Sendable {
         case killBefore
@@ -17,6 +22,9 @@ package struct SystemCallFault: Equatable, Sendable {
         case fail(errno: Int32)
         case failForever(errno: Int32)
         case short
+        case stopBefore
+        /// Two calls at a time, of which the kernel tells only one that it failed.
+        case failOverlapped(errno: Int32)
         /// Waits before the call until ``SystemInterceptor/release()``. Has no text.
         case hold
     }
@@ -39,7 +47,7 @@ package struct SystemCallFault: Equatable, Sendable {
         guard let verb = fields.first else { return nil }
         var rest = fields.dropFirst()
         var number: Int32?
-        if verb == "fail" || verb == "fail-forever" {
+        if verb.hasPrefix("fail") {
             guard rest.count == 3, let name = rest.popLast(), let value = Self.errorNumbers[name]
             else { return nil }
             number = value
@@ -54,12 +62,15 @@ package struct SystemCallFault: Equatable, Sendable {
         switch (verb, number) {
         case ("kill-before", nil): self.init(.killBefore, call: call, ordinal: ordinal)
         case ("kill-after", nil): self.init(.killAfter, call: call, ordinal: ordinal)
+        case ("stop-before", nil): self.init(.stopBefore, call: call, ordinal: ordinal)
         case ("short", nil):
             guard call == .pwrite || call == .pwritev else { return nil }
             self.init(.short, call: call, ordinal: ordinal)
         case ("fail", let number?): self.init(.fail(errno: number), call: call, ordinal: ordinal)
         case ("fail-forever", let number?):
             self.init(.failForever(errno: number), call: call, ordinal: ordinal)
+        case ("fail-overlapped", let number?):
+            self.init(.failOverlapped(errno: number), call: call, ordinal: ordinal)
         default: return nil
         }
     }

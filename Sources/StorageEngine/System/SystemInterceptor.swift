@@ -50,6 +50,8 @@ package final class SystemInterceptor: Sendable {
         var openPaths: [Int32: String] = [:]
         var trace: [SystemTraceEvent] = []
         var failures: [SystemFailure: Int] = [:]
+        /// Descriptors of calls that are about to fail, and whether another call has begun.
+        var failing: [Int32: Bool] = [:]
     }
 
     private let scope: Scope
@@ -134,11 +136,17 @@ extension SystemInterceptor {
         var begun: [Int] = []
         for interceptor in concerned { begun.append(interceptor.judge(context, &verdict)) }
         if verdict.killsBefore { killProcess() }
+        if verdict.stopsBefore { kill(getpid(), SIGSTOP) }
         verdict.gate?.hold()
+        verdict.failing?.waitForOverlap(context.descriptor)
         if let failure = verdict.failure {
+            for (interceptor, begun) in zip(concerned, begun) {
+                interceptor.recordFailedSync(context, begun: begun)
+            }
             errno = failure
             return -1
         }
+        verdict.overlapped?.waitForFailure(context.descriptor)
         let result = body(verdict.limit)
         let code = errno
         for (interceptor, begun) in zip(concerned, begun) {
@@ -146,6 +154,7 @@ extension SystemInterceptor {
                 interceptor.record(context, result: result, begun: begun)
             } else {
                 interceptor.record(SystemFailure(call: context.call, errno: code))
+                interceptor.recordFailedSync(context, begun: begun)
             }
         }
         if verdict.killsAfter { killProcess() }
@@ -176,6 +185,11 @@ extension SystemInterceptor {
     private struct Verdict {
         var killsBefore = false
         var killsAfter = false
+        var stopsBefore = false
+        /// Who fails the call when another one has begun.
+        var failing: SystemInterceptor?
+        /// Who fails the other one.
+        var overlapped: SystemInterceptor?
         var failure: Int32?
         var limit: Int?
         var gate: CallGate?
@@ -194,6 +208,10 @@ extension SystemInterceptor {
             state.counts[call, default: 0] += 1
             if call.changesFiles { state.changes += 1 }
             if call == .close { state.openPaths[context.descriptor] = nil }
+            if call == .fdatasync, state.failing[context.descriptor] != nil {
+                state.failing[context.descriptor] = true
+                verdict.overlapped = self
+            }
             for fault in state.faults {
                 let ordinal: Int
                 if let meant = fault.call {
@@ -211,11 +229,46 @@ extension SystemInterceptor {
                     verdict.failure = errno
                 case .short where ordinal == fault.ordinal:
                     verdict.limit = max(1, Int(context.length / 2))
+                case .stopBefore where ordinal == fault.ordinal: verdict.stopsBefore = true
+                case .failOverlapped(let errno) where ordinal == fault.ordinal:
+                    verdict.failure = errno
+                    verdict.failing = self
+                    state.failing[context.descriptor] = false
                 case .hold where ordinal == fault.ordinal: verdict.gate = gate
                 default: break
                 }
             }
             return state.trace.count
+        }
+    }
+
+    /// Nothing else that fails changes a file.
+    private func recordFailedSync(_ context: SystemCallContext, begun: Int) {
+        state.withLock { state in
+            guard context.call == .fdatasync else { return }
+            state.failing[context.descriptor] = nil
+            guard recordsTrace else { return }
+            state.trace.append(
+                SystemTraceEvent(
+                    failedSyncOf: context.descriptor, path: state.openPaths[context.descriptor],
+                    position: state.trace.count, begun: begun))
+        }
+    }
+
+    /// For a call that is to fail.
+    private func waitForOverlap(_ descriptor: Int32) {
+        for _ in 0..<Self.overlapNaps {
+            if state.withLock({ $0.failing[descriptor] }) != false { return }
+            System.sleep(nanoseconds: 1_000_000)
+        }
+    }
+
+    private static let overlapNaps = 200
+
+    /// For a call beside one that is to fail: it ends after that one, and is told of nothing.
+    private func waitForFailure(_ descriptor: Int32) {
+        while state.withLock({ $0.failing[descriptor] }) != nil {
+            System.sleep(nanoseconds: 100_000)
         }
     }
 

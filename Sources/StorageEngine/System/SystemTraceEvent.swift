@@ -10,6 +10,9 @@ package struct SystemTraceEvent: Equatable, Sendable {
         case allocate(offset: UInt64, length: UInt64, System.Allocation)
         /// Everything written to the file before the call began is durable.
         case sync
+        /// A sync failed: what was written to the file before and is not durable never will be, unless
+        /// it is written again. The system holds it for written.
+        case failedSync
         /// Everything done to the entries of the directory before is durable.
         case syncDirectory
         case unlink
@@ -26,6 +29,14 @@ package struct SystemTraceEvent: Equatable, Sendable {
     package var position: Int
     /// How many it had when the call began: other threads may have added some in between.
     package var begun: Int
+
+    /// A sync that failed.
+    init(failedSyncOf descriptor: Int32, path: String?, position: Int, begun: Int) {
+        (self.path, self.descriptor, self.position, self.begun) = (
+            path, descriptor, position, begun
+        )
+        change = .failedSync
+    }
 
     init?(
         _ context: SystemCallContext, path: String?, result: Int, position: Int, begun: Int

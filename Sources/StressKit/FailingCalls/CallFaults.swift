@@ -144,6 +144,9 @@ extension SystemCallFault {
         case .killBefore: return "kill-before:\(call):\(ordinal)"
         case .killAfter: return "kill-after:\(call):\(ordinal)"
         case .hold: return "hold:\(call):\(ordinal)"
+        case .stopBefore: return "stop-before:\(call):\(ordinal)"
+        case .failOverlapped(let number):
+            return "fail-overlapped:\(call):\(ordinal):\(Self.name(of: number))"
         }
     }
 

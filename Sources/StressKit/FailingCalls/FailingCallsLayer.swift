@@ -11,6 +11,8 @@ struct FailingCallsLayer: StressLayer {
         StressScenario("for-ever", "all calls from one on fail, until they are mended"),
         StressScenario("open", "one call fails while the file is opened or created"),
         StressScenario("compacting", "one call fails while the file is rewritten packed"),
+        StressScenario(
+            "overlapping", "a sync fails beside another one, which is told of nothing"),
     ]
 
     private static let transactions = 14
@@ -33,6 +35,7 @@ struct FailingCallsLayer: StressLayer {
     }
 
     func run(_ point: StressPoint, in trial: Trial) throws {
+        if point.scenario == "overlapping" { return try OverlappingSyncs(point, trial).run() }
         try CallFaults(point, trial).run { attempt in
             switch point.scenario {
             case "open": try OpeningUnderFault(attempt: attempt).run()

@@ -11,15 +11,20 @@ struct KillAtCalls {
     private let options: Database.Options
     private let prepared: Int
     private let image: [UInt8]
+    /// What victims do.
+    private let victimPoint: StressPoint
 
-    /// `prepared`: transactions that the file holds when the victim comes.
-    init(_ point: StressPoint, _ trial: Trial, prepared: Int) throws {
+    /// `prepared`: transactions that the file holds when the victim comes. `isCutShort`: the victim
+    /// does half of what follows.
+    init(_ point: StressPoint, _ trial: Trial, prepared: Int, isCutShort: Bool = false) throws {
         self.point = point
         self.trial = trial
         let workload = try point.workload()
         oracle = PrefixOracle(workload)
         options = try point.options()
         self.prepared = min(prepared, workload.count - 1)
+        let half = (self.prepared + workload.count + 1) / 2
+        victimPoint = isCutShort ? point.with("transactions", half) : point
         image = try trial.prepare(point, transactions: self.prepared)
     }
 
@@ -31,8 +36,8 @@ struct KillAtCalls {
 
         private func runVictim() throws -> CommitLedger {
             let victim = try VictimProcess(
-                context.point, path: path, faults: faults, transactions: context.prepared,
-                in: context.trial)
+                context.victimPoint, path: path, faults: faults,
+                transactions: context.prepared, in: context.trial)
             // Under relaxed durability syncs in the background come when they come: the last calls
             // of one run need not happen in the next.
             let isCertain = try context.point.durability() == .full
@@ -80,6 +85,49 @@ struct KillAtCalls {
                 throw Finding(
                     .overLimit,
                     "version \(pin.version) is pinned by process \(pin.processID), which is dead.")
+            }
+        }
+
+        /// Who has the file open makes durable what the victim did not, and nobody has to ask for it.
+        func waitUntilDurable() throws {
+            let database = try Database.open(path: path, options: context.options)
+            let connection = try Connection(database)
+            let ledger = try runVictim()
+            _ = try connection.refresh()
+            let found = try context.oracle.judge(connection, ledger)
+            try waitForSync(database)
+            context.trial.count(states: 1, commits: found)
+        }
+
+        /// The next process gets the place in shared memory that the victim had, and does the rest as
+        /// the victim did.
+        func restart() throws {
+            let database = try Database.open(path: path, options: context.options)
+            let connection = try Connection(database)
+            let ledger = try runVictim()
+            let next = try VictimProcess(
+                context.point, path: path, transactions: ledger.acknowledged, in: context.trial)
+            if try next.waitForEnd() {
+                throw Finding(.crash, "a process that was to do the rest was killed.")
+            }
+            _ = try connection.refresh()
+            let count = context.oracle.workload.count
+            try context.oracle.judgeAll(connection, CommitLedger(acknowledged: count))
+            try waitForSync(database)
+            context.trial.count(states: 1, commits: count)
+        }
+
+        private static let longestWaitNanoseconds: UInt64 = 10_000_000_000
+
+        private func waitForSync(_ database: Database) throws {
+            var patience = Patience(nanoseconds: Self.longestWaitNanoseconds)
+            while !database.isNewestVersionDurable {
+                guard patience.nap(nanoseconds: 1_000_000) else {
+                    throw Finding(
+                        .overLimit,
+                        "nobody has synced version \(database.newestVersion) of a process that was "
+                            + "killed, in \(Self.longestWaitNanoseconds / 1_000_000_000) s.")
+                }
             }
         }
 
@@ -139,7 +187,8 @@ struct KillAtCalls {
         let survivor =
             try hasSurvivor
             ? Connection(Database.open(path: path, options: options)) : nil
-        let victim = try VictimProcess(point, path: path, transactions: prepared, in: trial)
+        let victim = try VictimProcess(
+            victimPoint, path: path, transactions: prepared, in: trial)
         try withExtendedLifetime(survivor) { _ = try victim.waitForEnd() }
         guard let calls = victim.calls, calls > 0 else {
             throw BenchmarkError(

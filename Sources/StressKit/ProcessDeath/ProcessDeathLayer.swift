@@ -21,6 +21,10 @@ struct ProcessDeathLayer: StressLayer {
             "compacting-beside", "as survivor, and the victim asks for a packed file first"),
         StressScenario("random", "killed at a random time; nobody else has the file open"),
         StressScenario("beside", "killed at a random time, while another process writes"),
+        StressScenario(
+            "left-behind", "as survivor, with commits that wait for no sync; nobody writes then"),
+        StressScenario("restarted", "as left-behind, and another process is started at once"),
+        StressScenario("stopped", "a process is stopped in a sync, while another one writes"),
     ]
 
     /// Transactions that a file holds before a victim comes, where it is not to be created.
@@ -38,9 +42,7 @@ struct ProcessDeathLayer: StressLayer {
             let scale = scale(of: scenario.name, round)
             return StressPoint(name, scenario.name)
                 .with("file", FileKind.turn(variant).rawValue)
-                .with(
-                    "durability", (variant / 2 % 3 == 2 ? CommitDurability.relaxed : .full).rawValue
-                )
+                .with("durability", durability(of: scenario.name, variant).rawValue)
                 .with("scale", scale.rawValue)
                 .with(
                     "transactions",
@@ -52,6 +54,11 @@ struct ProcessDeathLayer: StressLayer {
         }
     }
 
+    private func durability(of scenario: String, _ variant: Int) -> CommitDurability {
+        let isAlwaysRelaxed = ["left-behind", "restarted", "stopped"].contains(scenario)
+        return isAlwaysRelaxed || variant / 2 % 3 == 2 ? .relaxed : .full
+    }
+
     private func scale(of scenario: String, _ round: Int) -> StressScale {
         let scales: [StressScale] = [.mixed, .shrinking, .large, .small]
         switch scenario {
@@ -59,6 +66,8 @@ struct ProcessDeathLayer: StressLayer {
         case "twice": return .large
         // There is something to leave out.
         case "compacting": return .shrinking
+        // Large commits are synced at once, and a shrinking file is many commits.
+        case "left-behind", "restarted", "stopped": return round % 2 == 0 ? .small : .mixed
         default: return scales[round % scales.count]
         }
     }
@@ -78,6 +87,13 @@ struct ProcessDeathLayer: StressLayer {
         case "twice":
             try KillAtCalls(point, trial, prepared: Self.prepared)
                 .run(hasSurvivor: true) { try $0.reopenAfterNextVictim() }
+        case "left-behind":
+            try KillAtCalls(point, trial, prepared: Self.prepared)
+                .run(hasSurvivor: true) { try $0.waitUntilDurable() }
+        case "restarted":
+            try KillAtCalls(point, trial, prepared: Self.prepared, isCutShort: true)
+                .run(hasSurvivor: true) { try $0.restart() }
+        case "stopped": try StopBeside(point, trial).run()
         case "random": try KillAtTimes(point, trial).run(count: Self.randomKills)
         default: try KillBeside(point, trial).run(count: Self.randomKills)
         }

@@ -37,16 +37,20 @@ final class VictimProcess {
         return false
     }
 
+    private func note(_ line: String) {
+        let words = line.split(separator: " ")
+        let number = words.count == 2 ? Int(words[1]) : nil
+        switch (words.first.map(String.init), number) {
+        case (StressVictim.Message.acknowledged, let number?): acknowledged = number
+        case (StressVictim.Message.calls, let number?): calls = number
+        default: break
+        }
+    }
+
     private func nextLine() throws -> String? {
         switch child.nextLine(silentFor: Self.patienceSeconds) {
         case .text(let line):
-            let words = line.split(separator: " ")
-            let number = words.count == 2 ? Int(words[1]) : nil
-            switch (words.first.map(String.init), number) {
-            case (StressVictim.Message.acknowledged, let number?): acknowledged = number
-            case (StressVictim.Message.calls, let number?): calls = number
-            default: break
-            }
+            note(line)
             return line
         case .end: return nil
         case .silence:
@@ -59,6 +63,25 @@ final class VictimProcess {
     }
 
     func kill() { child.kill() }
+
+    /// Waits until a fault has stopped it; false if it has ended.
+    func waitUntilStopped() throws -> Bool {
+        var patience = Patience(nanoseconds: UInt64(Self.patienceSeconds * 1e9))
+        while patience.nap(nanoseconds: 1_000_000) {
+            switch ProcessStatus.state(of: child.identifier) {
+            case "T":
+                // What it has said lies there, and it says no more.
+                while let line = child.lineAtHand() { note(line) }
+                return true
+            case "Z", nil: return false
+            default: break
+            }
+        }
+        throw Finding(.overLimit, "a process did not come to the call at which it was to stop.")
+    }
+
+    /// Lets one that was stopped go on.
+    func goOn() { Glibc.kill(child.identifier, SIGCONT) }
 
     /// Waits until it has ended. By itself or by the signal that kills are made with; any other
     /// ending is a finding.

@@ -96,6 +96,16 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "lock-not-robust", "writers wait for one that was killed",
             breaks: "E9: the write lock of a killed process passes on", "process-death/beside"),
+        PlantedBugEntry(
+            "sync-of-the-dead-stays",
+            "whoever gets the place of a process that died in a sync is taken for it",
+            breaks: "E9: a killed process leaves the others working", "process-death/restarted"),
+        PlantedBugEntry(
+            "dead-writers-sync-is-left", "nobody syncs what a process that died did not",
+            breaks: "E8: relaxed commits are synced within 100 ms", "process-death/left-behind"),
+        PlantedBugEntry(
+            "sync-of-the-stopped-stays", "others wait for the sync of a process that is stopped",
+            breaks: "E8: relaxed commits are synced within 100 ms", "process-death/stopped"),
     ]
 
     static let pages = [
@@ -139,6 +149,9 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "failed-sync-forgotten", "after a failed sync others write on",
             breaks: failedSync, "failing-calls/once"),
+        PlantedBugEntry(
+            "syncs-overlap", "two syncs at a time, of which one is told of a failure",
+            breaks: failedSync, "failing-calls/overlapping"),
     ]
 
     static let objects = [

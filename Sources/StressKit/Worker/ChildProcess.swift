@@ -113,6 +113,12 @@ package final class ChildProcess {
         }
     }
 
+    /// A line that the child has said already, or nil.
+    package func lineAtHand() -> String? {
+        if case .text(let line) = nextLine(within: 0.001) { return line }
+        return nil
+    }
+
     /// The next line that the child says, or nil if there is none for so many seconds.
     private func nextLine(within seconds: Double) -> Line? {
         let deadline = System.monotonicNanoseconds + UInt64(seconds * 1e9)

@@ -22,6 +22,21 @@ package struct PowerLossHistory {
             self.headBytes = headBytes
         }
 
+        /// Makes durable what was done at these places of the trace. What was written while the sync was
+        /// under way may have reached the disk or not; what an earlier one failed to write as well.
+        fileprivate mutating func sync(_ places: Range<Int>) {
+            let covered = pending.filter { places.contains($0.position) }
+            pending.removeAll { places.contains($0.position) }
+            for event in covered {
+                event.apply(to: &durable)
+                guard case .write(let offset, let bytes) = event.change else { continue }
+                let range = Int(offset)..<Int(offset) + bytes.count
+                pending = pending.flatMap { other in
+                    other.position < event.position ? other.outside(range) : [other]
+                }
+            }
+        }
+
         /// The file as the page cache has it.
         package var present: [UInt8] {
             var image = durable
@@ -29,6 +44,10 @@ package struct PowerLossHistory {
             return image
         }
     }
+
+    /// A sync that failed was reported at this place of the trace: no sync makes durable what was
+    /// written before.
+    private var failurePosition = -1
 
     package private(set) var moments: [Moment]
     package private(set) var eventCount = 0
@@ -52,14 +71,10 @@ package struct PowerLossHistory {
     package mutating func add(_ event: SystemTraceEvent) {
         eventCount += 1
         var moment = moments.last!
-        if event.change == .sync {
-            // What was written while it was under way may have reached the disk or not.
-            for covered in moment.pending where covered.position < event.begun {
-                covered.apply(to: &moment.durable)
-            }
-            moment.pending.removeAll { $0.position < event.begun }
-        } else {
-            moment.pending.append(event)
+        switch event.change {
+        case .sync: moment.sync(failurePosition..<max(failurePosition, event.begun))
+        case .failedSync: failurePosition = event.position
+        default: moment.pending.append(event)
         }
         moments.append(moment)
     }

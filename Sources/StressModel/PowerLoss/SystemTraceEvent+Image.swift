@@ -17,7 +17,29 @@ extension SystemTraceEvent {
         case .allocate(let offset, let length, .punchHole):
             let hole = min(Int(offset), image.count)..<min(Int(offset + length), image.count)
             image.replaceSubrange(hole, with: repeatElement(0, count: hole.count))
-        case .allocate(_, _, .keepSize), .sync, .syncDirectory, .unlink, .rename: break
+        case .allocate(_, _, .keepSize), .sync, .failedSync, .syncDirectory, .unlink, .rename: break
         }
+    }
+}
+
+extension SystemTraceEvent {
+    /// What is left of a write when these bytes were written anew: up to two parts. Any other event is
+    /// left as it is.
+    func outside(_ range: Range<Int>) -> [SystemTraceEvent] {
+        guard case .write(let offset, let bytes) = change else { return [self] }
+        let own = Int(offset)..<Int(offset) + bytes.count
+        guard own.overlaps(range) else { return [self] }
+        var parts: [SystemTraceEvent] = []
+        for (start, end) in [
+            (own.lowerBound, range.lowerBound), (range.upperBound, own.upperBound),
+        ]
+        where start < end {
+            var part = self
+            part.change = .write(
+                offset: UInt64(start),
+                bytes: Array(bytes[start - own.lowerBound..<end - own.lowerBound]))
+            parts.append(part)
+        }
+        return parts
     }
 }

@@ -1,0 +1,174 @@
+import CRealmSystem
+import Glibc
+
+/// A thread that looks after commits which other processes did not wait for the disk with: who dies
+/// before its sync leaves that to those that have the file open too. One for all databases of a process.
+///
+/// It sleeps as long as nobody in another process commits in this way: on a word in the shared memory of
+/// each database (`futex_waitv`, Linux 5.16). Where that call is missing, or for more databases than
+/// it takes, it looks several times a second.
+///
+/// A process that ends by `exit`, or by returning from `main`, syncs what it committed before.
+// Unchecked because of the pointers: `changes` is accessed atomically only, and `waiters` by the thread
+// only.
+final class SyncWatch: @unchecked Sendable {
+    private struct Entry {
+        let coordinator: Coordinator
+        let sync: BackgroundSync
+        var lookout = SyncLookout()
+
+        /// Returns when to look again; nil: when there is a signal other than `signal`.
+        mutating func look(at now: UInt64, signal: UInt32) -> UInt64? {
+            // Nothing vouches for what cannot be synced.
+            let isHopeless = coordinator.isPoisoned || coordinator.needsRecovery
+            let visible = coordinator.visibleVersion
+            let verdict = lookout.look(
+                at: now, signal: signal, visible: visible,
+                durable: isHopeless ? visible : coordinator.durableVersion)
+            if verdict.takesOver, !planted(.leavesSyncOfTheDead) { sync.takeOver() }
+            return verdict.nextLook
+        }
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var isRunning = false
+    }
+
+    private let state = Locked(State())
+    /// How often the entries changed; what the thread sleeps on beside the words of databases.
+    private let changes: UnsafeMutablePointer<UInt32>
+    private let waiters: UnsafeMutablePointer<realm_futex_waiter>
+    private let forkGeneration = realm_fork_generation()
+
+    /// As many words as the kernel takes in one call.
+    private static let mostWaiters = 128
+    private static let pollInterval: UInt64 = 40_000_000
+    private static let stackSize = 256 << 10
+
+    private init() {
+        changes = .allocate(capacity: 1)
+        changes.initialize(to: 0)
+        waiters = .allocate(capacity: Self.mostWaiters)
+        waiters.initialize(repeating: realm_futex_waiter(), count: Self.mostWaiters)
+    }
+
+    // MARK: The one of this process
+
+    /// Its address, or 0. A word instead of a lock, which another thread may hold during a fork. Unsafe
+    /// only for the compiler: it is accessed atomically.
+    nonisolated(unsafe) private static let address: UnsafeMutablePointer<UInt64> = {
+        let word = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+        word.initialize(to: 0)
+        return word
+    }()
+
+    private static func known() -> SyncWatch? {
+        UnsafeRawPointer(bitPattern: UInt(address.loadAcquire())).map {
+            // Safe because none is ever released.
+            Unmanaged<SyncWatch>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// A forked child has a new one: the thread stays with the parent.
+    private static func ofThisProcess() -> SyncWatch {
+        while true {
+            let known = known()
+            if let known, known.forkGeneration == realm_fork_generation() { return known }
+            let new = Unmanaged.passRetained(SyncWatch())
+            let word = UInt64(UInt(bitPattern: new.toOpaque()))
+            let before = known.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) }
+            if address.compareExchange(expected: UInt64(before ?? 0), desired: word) {
+                atexit { SyncWatch.syncAtExit() }
+                return new.takeUnretainedValue()
+            }
+            new.release()
+        }
+    }
+
+    /// Begins to look after a database. Pair with ``remove(_:)``.
+    static func add(_ sync: BackgroundSync, _ coordinator: Coordinator) -> SyncWatch {
+        let watch = ofThisProcess()
+        let starts = watch.state.withLock { state in
+            state.entries.append(Entry(coordinator: coordinator, sync: sync))
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        _ = watch.changes.fetchAdd(1)
+        if starts { watch.start() } else { System.wake(watch.changes) }
+        return watch
+    }
+
+    /// Before the memory that the coordinator shares is gone.
+    func remove(_ sync: BackgroundSync) {
+        state.withLock { $0.entries.removeAll { $0.sync === sync } }
+        // The thread may sleep on the word that goes; nobody will wake it by that.
+    }
+
+    private static func syncAtExit() {
+        guard let watch = known(), watch.forkGeneration == realm_fork_generation() else { return }
+        for sync in watch.state.withLock({ $0.entries.map(\.sync) }) { try? sync.syncNow() }
+    }
+
+    // MARK: The thread
+
+    private func start() {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setstacksize(&attributes, Self.stackSize)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // Signals are the program's, and for its own threads.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, &attributes,
+            { watch in
+                Unmanaged<SyncWatch>.fromOpaque(watch!).takeUnretainedValue().run()
+            }, Unmanaged.passUnretained(self).toOpaque())
+        // Without it this process syncs its own commits, and the next database tries again.
+        if code != 0 { state.withLock { $0.isRunning = false } }
+    }
+
+    private func run() -> Never {
+        while true {
+            let expected = changes.loadSequential()
+            let now = System.monotonicNanoseconds
+            waiters[0] = realm_futex_waiter_make(changes, expected, false)
+            var count = 1
+            var nextLook = UInt64.max
+            state.withLock { state in
+                for index in state.entries.indices {
+                    let coordinator = state.entries[index].coordinator
+                    let signal = coordinator.wakeWatch()
+                    if let time = state.entries[index].look(at: now, signal: signal) {
+                        nextLook = min(nextLook, time)
+                    } else if count < Self.mostWaiters {
+                        waiters[count] = coordinator.sleepingWatch(signal)
+                        count += 1
+                    } else {
+                        nextLook = min(nextLook, now + Self.pollInterval)
+                    }
+                }
+            }
+            wait(count, until: nextLook, expected)
+        }
+    }
+
+    private func wait(_ count: Int, until end: UInt64, _ expected: UInt32) {
+        let now = System.monotonicNanoseconds
+        let remaining = end == .max ? -1 : Int64(end > now ? end - now : 0)
+        switch realm_futex_wait_any(waiters, UInt32(count), remaining) {
+        // EFAULT: the memory of a database has gone that was closed meanwhile.
+        case 0, EAGAIN, EINTR, ETIMEDOUT, EFAULT: return
+        default:
+            let most = Int64(Self.pollInterval)
+            let rest = remaining < 0 ? most : min(remaining, most)
+            System.wait(on: changes, while: expected, timeout: .nanoseconds(rest))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import StorageEngine
+import StressModel
+
+/// A sync in the background fails while a commit is about to sync: the system tells only one of
+/// them, and what both were to bring to the disk is not there, whatever is synced later. So either
+/// the commit fails, or a loss of power leaves it.
+struct OverlappingSyncs {
+    private let point: StressPoint
+    private let trial: Trial
+    private let oracle: PrefixOracle
+    private let options: Database.Options
+
+    init(_ point: StressPoint, _ trial: Trial) throws {
+        self.point = point
+        self.trial = trial
+        oracle = try PrefixOracle(point.workload())
+        options = try point.options()
+    }
+
+    private static let longestWaitNanoseconds: UInt64 = 10_000_000_000
+    private static let samples = 12
+
+    /// The first transaction of a workload is durable; then one that does not wait for the disk, and
+    /// one that does.
+    func run() throws {
+        guard oracle.workload.count >= 3 else { return }
+        let path = trial.file("overlapping")
+        try trial.attempt(point) {
+            trial.remove(path)
+            defer { trial.remove(path) }
+            let (history, ledger) = try record(path)
+            var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 9 << 32)
+            let choices: [PowerLossChoice] =
+                [.nothing, .everything]
+                + (0..<Self.samples).map { _ in .sample(seed: random.next() >> 16) }
+            for choice in choices {
+                try trial.write(history.moments.last!.image(choice), to: path)
+                try oracle.reopen(path, ledger, options: options)
+                trial.count(states: 2, commits: ledger.acknowledged)
+            }
+        }
+    }
+
+    private func record(_ path: String) throws -> (PowerLossHistory, CommitLedger) {
+        let interceptor = SystemInterceptor(
+            scope: .files(pathPrefix: trial.directory), recordsTrace: true)
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        var ledger = CommitLedger()
+        try write(path, interceptor, &ledger)
+        var history = PowerLossHistory(
+            durable: [], pending: [], acknowledged: 0,
+            headBytes: PowerLossTrace.headBytes(of: try trial.read(path)))
+        for event in interceptor.trace where event.path == path { history.add(event) }
+        return (history, ledger)
+    }
+
+    /// In a function of its own, so that the database is closed when it returns.
+    private func write(
+        _ path: String, _ interceptor: SystemInterceptor, _ ledger: inout CommitLedger
+    ) throws {
+        let connection = try Connection(Database.open(path: path, options: options))
+        try oracle.workload.run(1, on: connection)
+        ledger.acknowledge(1)
+        interceptor.setFaults([
+            SystemCallFault(.failOverlapped(errno: EIO), call: .fdatasync, ordinal: 1)
+        ])
+        ledger.send(2)
+        try oracle.workload.run(2, on: connection, .relaxed)
+        var patience = Patience(nanoseconds: Self.longestWaitNanoseconds)
+        while interceptor.count(of: .fdatasync) == 0 {
+            guard patience.nap(nanoseconds: 500_000) else {
+                throw Finding(.overLimit, "a relaxed commit was not synced in 10 s.")
+            }
+        }
+        ledger.send(3)
+        do {
+            try oracle.workload.run(3, on: connection)
+            ledger.acknowledge(3)
+        } catch let error as StorageError where error.code == .outcomeUnknown {
+            trial.cover("commits that failed")
+        }
+    }
+}

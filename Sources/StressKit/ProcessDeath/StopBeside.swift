@@ -1,0 +1,80 @@
+import Foundation
+import Glibc
+import StorageEngine
+import StressModel
+
+/// Stops a victim in a sync that nobody waits for, and has a thread of this process write to the same
+/// file in the same way and close it. Then the victim goes on.
+struct StopBeside {
+    private let point: StressPoint
+    private let trial: Trial
+    private let oracle: PrefixOracle
+    private let path: String
+
+    init(_ point: StressPoint, _ trial: Trial) throws {
+        self.point = point
+        self.trial = trial
+        oracle = try PrefixOracle(point.workload())
+        path = trial.file("shared")
+    }
+
+    /// What takes about a second.
+    private static let patienceNanoseconds: UInt64 = 20_000_000_000
+    /// The victim's own, of which the first that it syncs is at its end.
+    private static let victimTransactions = 2
+
+    func run() throws {
+        guard oracle.workload.count > Self.victimTransactions + 1 else { return }
+        try trial.attempt(point) {
+            trial.remove(path)
+            defer { trial.remove(path) }
+            let (isOpen, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let survivor = BackgroundThread { [point, path, oracle] _ in
+                defer { isOpen.signal() }
+                let connection = try Connection(Database.open(path: path, options: point.options()))
+                // The first since the file was opened does not return before it is synced.
+                try oracle.workload.run(1, on: connection)
+                isOpen.signal()
+                mayGoOn.wait()
+                _ = try connection.refresh()
+                let found = try oracle.judge(
+                    connection, CommitLedger(acknowledged: Self.victimTransactions + 1))
+                try oracle.workload.run(found + 1, on: connection, .relaxed)
+            }
+            isOpen.wait()
+            defer { mayGoOn.signal() }
+            let victim = try VictimProcess(
+                point.with("transactions", Self.victimTransactions + 1), path: path,
+                faults: "stop-before:fdatasync:1", transactions: 1, in: trial)
+            defer { victim.goOn() }
+            // Stopped before it has done its part, it may have the write lock.
+            if try victim.waitUntilStopped(), victim.acknowledged > Self.victimTransactions {
+                mayGoOn.signal()
+                try wait(for: survivor)
+                trial.cover("processes stopped")
+            }
+            victim.goOn()
+            guard try !victim.waitForEnd() else {
+                throw Finding(.crash, "a process that had been stopped was killed.")
+            }
+            mayGoOn.signal()
+            try survivor.wait()
+            let connection = try Connection(Database.open(path: path, options: point.options()))
+            try oracle.judgeAll(
+                connection, CommitLedger(acknowledged: Self.victimTransactions + 2))
+            trial.count(states: 2, commits: Self.victimTransactions + 2)
+        }
+    }
+
+    private func wait(for survivor: BackgroundThread<Void>) throws {
+        var patience = Patience(nanoseconds: Self.patienceNanoseconds)
+        while !survivor.isDone {
+            guard patience.nap(nanoseconds: 1_000_000) else {
+                throw Finding(
+                    .overLimit,
+                    "a file cannot be closed in \(Self.patienceNanoseconds / 1_000_000_000) s "
+                        + "beside a process that was stopped in a sync.")
+            }
+        }
+    }
+}
