@@ -88,6 +88,110 @@ import Testing
         #expect(asked.code(isStrict: false) == .notComparable)
     }
 
+    @Test func aMetricWithSeveralValuesIsGatedByTheirSet() throws {
+        let seen = [
+            try row(["allocated_bytes_per_op": 5]), try row(["allocated_bytes_per_op": 7]),
+            try row(["allocated_bytes_per_op": 5]),
+        ]
+        let before = [try MetricRow(merging: seen)]
+        #expect(before[0].values(of: "allocated_bytes_per_op") == [5, 7])
+        #expect(code(seen, before, strict: true) == nil)
+        for (value, expected) in [(6, .regression), (8, .regression), (4, .improvement)]
+            as [(Double, BenchmarkError.Code)]
+        {
+            let now = [try row(["allocated_bytes_per_op": value])]
+            #expect(code(now, before, strict: true) == expected)
+        }
+    }
+
+    @Test func runsOfOneBuildMayNotDifferInResultOrWork() throws {
+        let one = try row(["file_bytes": 1])
+        #expect(throws: BenchmarkError.self) {
+            try MetricRow(merging: [one, row(["file_bytes": 1], digest: "e")])
+        }
+        #expect(throws: BenchmarkError.self) {
+            try MetricRow(merging: [one, row(["file_bytes": 1], operations: 11)])
+        }
+        #expect(throws: BenchmarkError.self) {
+            try MetricRow(merging: [one, row(["live_bytes": 1])])
+        }
+        let instructions = try MetricRow(
+            merging: [row(["instructions": 1000]), row(["instructions": 1004])])
+        #expect(instructions.otherValues == nil)
+    }
+
+    @Test func onlyWhatGrowsTwiceIsARegression() throws {
+        let before = [try row(["file_bytes": 4, "live_bytes": 4]), try row([:], id: "b")]
+        func compared(_ rows: [MetricRow], isWhole: Bool = true) -> CountedComparison {
+            CountedComparison(rows: rows, baseline: before, isWhole: isWhole)
+        }
+        let grown = [try row(["file_bytes": 5, "live_bytes": 5]), before[1]]
+        var comparison = compared(grown)
+        #expect(comparison.casesToConfirm(isStrict: false) == ["a"])
+        comparison.confirm(
+            ["a"], by: compared([try row(["file_bytes": 4, "live_bytes": 6])], isWhole: false))
+        #expect(comparison.differences.map(\.metric) == ["live_bytes"])
+        #expect(comparison.unconfirmed.map(\.metric) == ["file_bytes"])
+        #expect(comparison.code(isStrict: false) == .regression)
+
+        comparison = compared(grown)
+        comparison.confirm(["a"], by: compared([before[0]], isWhole: false))
+        #expect(comparison.code(isStrict: true) == nil)
+
+        // The other direction confirms nothing.
+        comparison = compared(grown)
+        comparison.confirm(
+            ["a"], by: compared([try row(["file_bytes": 3, "live_bytes": 3])], isWhole: false))
+        #expect(comparison.code(isStrict: true) == nil)
+
+        // A result that is wrong the second time is wrong.
+        comparison = compared(grown)
+        comparison.confirm(
+            ["a"],
+            by: compared(
+                [try row(["file_bytes": 4, "live_bytes": 4], digest: "e")], isWhole: false)
+        )
+        #expect(comparison.code(isStrict: false) == .caseFailed)
+    }
+
+    @Test func improvementsAreMeasuredAgainOnlyWhereTheyFail() throws {
+        let before = [try row(["file_bytes": 4])]
+        let comparison = CountedComparison(
+            rows: [try row(["file_bytes": 3])], baseline: before, isWhole: true)
+        #expect(comparison.casesToConfirm(isStrict: false) == [])
+        #expect(comparison.casesToConfirm(isStrict: true) == ["a"])
+        let wrong = CountedComparison(
+            rows: [try row(["file_bytes": 5], digest: "e")], baseline: before, isWhole: true)
+        #expect(wrong.casesToConfirm(isStrict: true) == [])
+    }
+
+    @Test func aRowThatCannotRepeatIsNotGatedByAnOlderBaseline() throws {
+        let before = [try row(["file_bytes": 4]), try row(["file_bytes": 4], id: "relaxed")]
+        let comparison = CountedComparison(
+            rows: [before[0]], baseline: before, isWhole: true, unrepeatable: ["relaxed"])
+        #expect(comparison.code(isStrict: true) == nil)
+        #expect(
+            comparison.notGated == ["relaxed does not repeat, whatever the baseline says."])
+    }
+
+    @Test(arguments: ["insert", "commit", "update", "sensors", "concurrent-commit"])
+    func onlyOneDurableWriterRepeats(workload: String) throws {
+        func cases(_ durability: Durability, _ threads: Int) throws -> [BenchmarkCase] {
+            let suite = Suite(
+                name: "s", description: "d",
+                cases: [
+                    Suite.Entry(
+                        workload: workload, durabilities: [durability], count: 100,
+                        threads: threads)
+                ])
+            return try suite.expanded(overriding: OptionOverrides())
+                .filter { $0.unsupported == nil }
+        }
+        #expect(try cases(.full, 1).contains { $0.isDeterministic })
+        #expect(try !cases(.relaxed, 1).contains { $0.isDeterministic })
+        #expect(try !cases(.full, 2).contains { $0.isDeterministic })
+    }
+
     @Test func tablesBecomeMarkdown() {
         var table = TextTable(header: ["a", "n"])
         table.rows = [["x|y", "1"]]
@@ -111,7 +215,7 @@ import Testing
                 swift: key.counted.swift, configuration: key.counted.configuration))
         let run = RunFolder(
             header: header, rows: [try MetricRow(fields: fields, measures: [:])])
-        return try Baseline(name: "counted", from: run)
+        return try Baseline(name: "counted", from: [run])
     }
 
     private func key(_ architecture: String) -> TimedKey {

@@ -48,6 +48,16 @@ import Testing
         #expect(results[0].digest == results[1].digest)
     }
 
+    /// What is done between measured parts moves what the parts count, so time may not decide it.
+    @Test func anInsertTellsHowFarItIsByCount() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try run("insert", "engine", size: 400, in: folder) { $0.batchSize = 1 }
+        #expect(outcome.timeline.map(\.operations) == Array(stride(from: 20, through: 400, by: 20)))
+        let other = try TemporaryFolder()
+        let coarse = try run("insert", "engine", size: 4000, in: other) { $0.batchSize = 1 }
+        #expect(coarse.timeline.count == 100)
+    }
+
     @Test func randomNamesAreMeasuredAsPayload() throws {
         let folder = try TemporaryFolder()
         let text = try run("insert-text", "engine", size: 200, in: folder).results[0]

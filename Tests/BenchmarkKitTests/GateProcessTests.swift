@@ -87,7 +87,32 @@ final class GateProcessTests {
         #expect(outcome.code == 2, "\(outcome.text)")
         #expect(outcome.text.contains("file_bytes"))
         #expect(outcome.text.contains("+100.00 %"))
+        #expect(outcome.text.contains("grew, and did so again"))
+        let runs = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/out")
+        #expect(runs.count == 2 && runs.contains { $0.hasSuffix("-again") })
         #expect(outcome.text.contains("realm-bench baseline save counted --from"))
+    }
+
+    @Test func aBaselineOfSeveralRunsHasAllTheirValues() throws {
+        let other = folder.path + "/runs/other"
+        try FileManager.default.copyItem(atPath: run, toPath: other)
+        let summary = URL(fileURLWithPath: other + "/summary.csv")
+        var lines = try String(contentsOf: summary, encoding: .utf8).split(separator: "\r\n")
+        let column = try #require(ColumnCatalogue.header.firstIndex(of: "file_bytes"))
+        let position = try #require(lines.firstIndex { $0.contains("insert/engine/") })
+        var fields = lines[position].split(separator: ",", omittingEmptySubsequences: false)
+        fields[column] = "1"
+        lines[position] = Substring(fields.joined(separator: ","))
+        try Data(lines.joined(separator: "\r\n").utf8).write(to: summary)
+        let save = try BenchmarkProcess(
+            "baseline", "save", "counted", "--from", run, "--from", other, "--from", run,
+            "--baselines", baselines)
+        let saved = save.text()
+        #expect(save.exitCode() == 0, "\(saved)")
+        #expect(saved.contains("file_bytes is"))
+        #expect(saved.contains(" or 1"))
+        let outcome = try gate("--strict")
+        #expect(outcome.code == 0, "\(outcome.text)")
     }
 
     @Test func anImprovementFailsOnlyWhenStrict() throws {

@@ -10,24 +10,46 @@ struct Baseline: Codable, Sendable {
     var key: TimedKey
     var rows: [MetricRow]
 
-    /// Control rows measure the machine, not the database; failed ones measure nothing.
-    init(name: String, from run: RunFolder) throws {
+    /// `runs`: of one build, at least one. The rows are those of the first; from the others come the
+    /// further values of metrics that did not always count the same, and rows that the first has not.
+    init(name: String, from runs: [RunFolder]) throws {
+        let first = runs[0]
         self.name = name
-        runId = run.header.runId
-        suite = run.header.suite
-        gitRevision = run.header.gitRevision
-        key = run.key
-        rows = run.rows.filter { $0.engine != "control" && $0.status == "ok" }
+        runId = first.header.runId
+        suite = first.header.suite
+        gitRevision = first.header.gitRevision
+        key = first.key
+        var ids: [String] = []
+        var found: [String: [MetricRow]] = [:]
+        for run in runs {
+            guard run.key.counted == key.counted else {
+                throw BenchmarkError(
+                    .notComparable,
+                    "The run \(run.header.runId) is of (\(run.key.counted)), \(runId) of "
+                        + "(\(key.counted)): they make no baseline together.")
+            }
+            for row in try Self.rows(of: run) {
+                if found[row.caseId] == nil { ids.append(row.caseId) }
+                found[row.caseId, default: []].append(row)
+            }
+        }
+        rows = try ids.map { try MetricRow(merging: found[$0] ?? []) }
+    }
+
+    /// Control rows measure the machine, not the database; failed ones measure nothing.
+    private static func rows(of run: RunFolder) throws -> [MetricRow] {
         let failed = run.rows.filter { $0.status == "failed" }.map(\.caseId)
         guard failed.isEmpty else {
             throw BenchmarkError(
                 .caseFailed,
-                "The run \(runId) has failed cases and cannot be a baseline: "
+                "The run \(run.header.runId) has failed cases and cannot be a baseline: "
                     + failed.joined(separator: ", ") + ".")
         }
+        let rows = run.rows.filter { $0.engine != "control" && $0.status == "ok" }
         guard !rows.isEmpty else {
-            throw BenchmarkError(.usage, "The run \(runId) has no finished case.")
+            throw BenchmarkError(.usage, "The run \(run.header.runId) has no finished case.")
         }
+        return rows
     }
 }
 

@@ -9,6 +9,8 @@ struct CountedComparison {
         var metric: String
         /// Nil where one side was not measured.
         var baseline, now: Double?
+        /// What else the metric was in runs of the baseline's build.
+        var otherBaselines: [Double] = []
         var verdict: Verdict
 
         /// In percent of the baseline.
@@ -29,6 +31,8 @@ struct CountedComparison {
     private(set) var notGated: [String] = []
     /// Rows of this run that the baseline does not have yet.
     private(set) var newRows: [String] = []
+    /// Metrics that differed, and did not when their case was measured again.
+    private(set) var unconfirmed: [Difference] = []
     /// Rows and metrics that were compared.
     private(set) var comparedRows = 0
     private(set) var comparedMetrics = 0
@@ -37,8 +41,12 @@ struct CountedComparison {
 
     /// Rows whose metrics repeat in neither side are not compared. `isWhole`: rows of the baseline
     /// that are missing from `rows` are a finding, not left out on purpose. `withRequested`: so is
-    /// a metric measured on request.
-    init(rows: [MetricRow], baseline: [MetricRow], isWhole: Bool, withRequested: Bool = false) {
+    /// a metric measured on request. `unrepeatable`: cases whose counts time or chance decide,
+    /// whatever an older baseline says of them.
+    init(
+        rows: [MetricRow], baseline: [MetricRow], isWhole: Bool, withRequested: Bool = false,
+        unrepeatable: Set<String> = []
+    ) {
         self.withRequested = withRequested
         let before = Dictionary(baseline.map { ($0.caseId, $0) }) { first, _ in first }
         for row in rows where row.engine != "control" {
@@ -47,7 +55,11 @@ struct CountedComparison {
         guard isWhole else { return }
         let now = Set(rows.map(\.caseId))
         for row in baseline where row.isDeterministic && !now.contains(row.caseId) {
-            incomparable.append("\(row.caseId) is in the baseline, but did not run.")
+            if unrepeatable.contains(row.caseId) {
+                notGated.append("\(row.caseId) does not repeat, whatever the baseline says.")
+            } else {
+                incomparable.append("\(row.caseId) is in the baseline, but did not run.")
+            }
         }
     }
 
@@ -70,6 +82,10 @@ struct CountedComparison {
         }
         guard row.status == CaseResult.Status.ok.rawValue else {
             incomparable.append("\(row.caseId) is \(row.status), but was not in the baseline.")
+            return
+        }
+        guard row.isDeterministic else {
+            notGated.append("\(row.caseId) does not repeat exactly, whatever the baseline says.")
             return
         }
         guard row.operations == before.operations, row.seed == before.seed else {
@@ -104,13 +120,45 @@ struct CountedComparison {
             verdict = .missing
         case (.some(let old), .some(let new)):
             comparedMetrics += 1
-            if abs(new - old) <= metric.tolerance * abs(old) { return }
+            if before.values(of: metric.name).contains(where: { metric.isEqual(new, $0) }) {
+                return
+            }
             verdict = new > old ? .regression : .improvement
         }
         differences.append(
             Difference(
                 caseId: row.caseId, metric: metric.name, baseline: old, now: new,
-                verdict: verdict))
+                otherBaselines: before.otherValues?[metric.name] ?? [], verdict: verdict))
+    }
+
+    // MARK: Measuring again
+
+    /// The cases that have to be measured again before the gate may fail for a metric: those with
+    /// one that grew, or, where that fails as well, shrank. None if it fails for another reason.
+    func casesToConfirm(isStrict: Bool) -> Set<String> {
+        guard let code = code(isStrict: isStrict), code == .regression || code == .improvement
+        else { return [] }
+        return Set(differences.filter { $0.verdict == .regression || isStrict }.map(\.caseId))
+    }
+
+    /// Takes back what `again`, a comparison of the cases that were measured again, does not
+    /// confirm: a metric has to differ both times, in one direction. What `again` found wrong or
+    /// could not compare counts.
+    mutating func confirm(_ cases: Set<String>, by again: CountedComparison) {
+        differences.removeAll { difference in
+            guard cases.contains(difference.caseId), difference.verdict != .missing else {
+                return false
+            }
+            let isConfirmed = again.differences.contains {
+                $0.caseId == difference.caseId && $0.metric == difference.metric
+                    && $0.verdict == difference.verdict
+            }
+            if !isConfirmed { unconfirmed.append(difference) }
+            return !isConfirmed
+        }
+        differences += again.differences.filter { $0.verdict == .missing }
+        wrongResults += again.wrongResults
+        incomparable += again.incomparable
     }
 
     func count(_ verdict: Verdict) -> Int { differences.count { $0.verdict == verdict } }
@@ -133,7 +181,8 @@ struct CountedComparison {
         table.rows = differences.map { difference in
             [
                 difference.caseId, difference.metric,
-                ColumnCatalogue.decimal(difference.baseline),
+                ([difference.baseline] + difference.otherBaselines)
+                    .map { ColumnCatalogue.decimal($0) }.joined(separator: " or "),
                 ColumnCatalogue.decimal(difference.now),
                 difference.change.map { Percent.signed($0) } ?? "",
                 difference.verdict == .missing ? "not measured" : difference.verdict.rawValue,

@@ -10,8 +10,8 @@ struct CountedGate {
     func run() throws {
         let suite = command.suite ?? "counted"
         let baseline = try command.location.store().load(command.baseline, for: .current)
-        let cases = try CaseFilter.chosen(of: suite, filter: command.filter)
-            .filter { $0.isDeterministic || $0.unsupported != nil }
+        let all = try CaseFilter.chosen(of: suite, filter: command.filter)
+        let cases = all.filter { $0.isDeterministic || $0.unsupported != nil }
         if command.dryRun {
             let known = Set(baseline.rows.filter(\.isDeterministic).map(\.caseId))
             for identifier in cases.map(\.identifier.description) {
@@ -21,10 +21,24 @@ struct CountedGate {
         }
         let directory = try RunDirectory(parent: command.output)
         let rows = try results(of: cases, suite, directory).map { try MetricRow($0) }
-        let comparison = CountedComparison(
+        var comparison = CountedComparison(
             rows: rows, baseline: baseline.rows, isWhole: command.filter == nil,
-            withRequested: command.instructions)
-        try tell(comparison, baseline, directory.path)
+            withRequested: command.instructions,
+            unrepeatable: Set(all.filter { !$0.canRepeat }.map(\.name)))
+        var runs = [directory.path]
+        let suspects = comparison.casesToConfirm(isStrict: command.strict)
+        if !suspects.isEmpty {
+            let again = try RunDirectory(parent: command.output, suffix: "-again")
+            let rows = try results(of: cases.filter { suspects.contains($0.name) }, suite, again)
+                .map { try MetricRow($0) }
+            comparison.confirm(
+                suspects,
+                by: CountedComparison(
+                    rows: rows, baseline: baseline.rows, isWhole: false,
+                    withRequested: command.instructions))
+            runs.append(again.path)
+        }
+        try tell(comparison, baseline, runs)
     }
 
     /// Runs the cases and leaves the folder of an ordinary run, which can become a baseline.
@@ -75,7 +89,7 @@ struct CountedGate {
     }
 
     private func tell(
-        _ comparison: CountedComparison, _ baseline: Baseline, _ run: String
+        _ comparison: CountedComparison, _ baseline: Baseline, _ runs: [String]
     ) throws {
         terminal.print(
             "Baseline '\(baseline.name)' (\(baseline.key.counted)), from the run "
@@ -88,29 +102,46 @@ struct CountedGate {
             terminal.print("\(row) is not in the baseline: not gated.")
         }
         for sentence in comparison.notGated { terminal.print(sentence + " Not gated.") }
+        tell(unconfirmed: comparison.unconfirmed, runs)
         terminal.print(
             "\(comparison.comparedMetrics) metrics of \(comparison.comparedRows) rows compared: "
                 + "\(comparison.count(.regression)) grew, \(comparison.count(.improvement)) shrank."
         )
         guard let code = comparison.code(isStrict: command.strict) else {
-            if comparison.count(.improvement) > 0 { terminal.print(advice(run)) }
+            if comparison.count(.improvement) > 0 { terminal.print(advice(runs)) }
             terminal.print(terminal.styled("The gate is passed.", .green))
             return
         }
-        throw BenchmarkError(code, message(code, comparison, run))
+        throw BenchmarkError(code, message(code, comparison, runs))
+    }
+
+    /// Metrics that counted otherwise when they were measured again: no verdict, and to be mended.
+    private func tell(unconfirmed: [CountedComparison.Difference], _ runs: [String]) {
+        guard !unconfirmed.isEmpty else { return }
+        for difference in unconfirmed {
+            terminal.print(
+                "\(difference.caseId): \(difference.metric) was "
+                    + "\(ColumnCatalogue.decimal(difference.now)), in the baseline "
+                    + "\(ColumnCatalogue.decimal(difference.baseline)), and was not so again.")
+        }
+        terminal.print(
+            "What counts otherwise in two runs of one build should be found and mended. Until then "
+                + "the baseline can have all its values: realm-bench baseline save "
+                + command.baseline + runs.map { " --from \($0)" }.joined())
     }
 
     private func message(
-        _ code: BenchmarkError.Code, _ comparison: CountedComparison, _ run: String
+        _ code: BenchmarkError.Code, _ comparison: CountedComparison, _ runs: [String]
     ) -> String {
         switch code {
         case .caseFailed:
             return (["Results are wrong:"] + comparison.wrongResults).joined(separator: "\n")
         case .regression:
-            return "\(comparison.count(.regression)) counted metrics grew. " + advice(run)
+            return "\(comparison.count(.regression)) counted metrics grew, and did so again. "
+                + advice(runs)
         case .improvement:
             return "\(comparison.count(.improvement)) counted metrics shrank, and the baseline "
-                + "does not know. " + advice(run)
+                + "does not know. " + advice(runs)
         default:
             let missing = comparison.differences.filter { $0.verdict == .missing }.map {
                 "\($0.caseId): \($0.metric) is in the baseline, but was not measured."
@@ -118,13 +149,13 @@ struct CountedGate {
             let nothing =
                 comparison.comparedMetrics == 0
                 ? ["No row of the run is in the baseline with a metric to compare."] : []
-            return (comparison.incomparable + missing + nothing + [advice(run)])
+            return (comparison.incomparable + missing + nothing + [advice(runs)])
                 .joined(separator: "\n")
         }
     }
 
-    private func advice(_ run: String) -> String {
+    private func advice(_ runs: [String]) -> String {
         "If this is intended, make it the baseline and commit that: realm-bench baseline save "
-            + "\(command.baseline) --from \(run)"
+            + "\(command.baseline) --from \(runs[0])"
     }
 }

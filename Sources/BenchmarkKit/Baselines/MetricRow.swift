@@ -10,6 +10,9 @@ struct MetricRow: Codable, Equatable, Sendable {
     var digest: String?
     /// By the name of the column or measure.
     var counted: [String: Double]
+    /// Of a baseline of several runs: by name, the further values of a metric that the same build
+    /// was seen to have, in ascending order. `counted` has the usual one.
+    var otherValues: [String: [Double]]?
     var timed: [String: Double]
     /// Operations a second of each run of the case, where there were several.
     var throughputSamples: [Double]?
@@ -69,6 +72,11 @@ struct GatedMetric: Equatable, Sendable {
     /// Measured only where a run asks for it, so that its absence says nothing.
     var isOnRequest = false
 
+    /// Whether `value` is as good as `reference`.
+    func isEqual(_ value: Double, _ reference: Double) -> Bool {
+        abs(value - reference) <= tolerance * abs(reference)
+    }
+
     /// A sampler of the file's size runs beside the writers.
     private static let sampled: Set<String> = [SensorsWorkload.name]
 
@@ -81,4 +89,43 @@ struct GatedMetric: Equatable, Sendable {
         GatedMetric(name: "allocated_bytes_per_op", excludedWorkloads: sampled),
         GatedMetric(name: "instructions", tolerance: 0.005, isOnRequest: true),
     ]
+}
+
+extension MetricRow {
+    /// All values that a metric was seen to have, the usual one first; empty if it was not measured.
+    func values(of metric: String) -> [Double] {
+        guard let usual = counted[metric] else { return [] }
+        return [usual] + (otherValues?[metric] ?? [])
+    }
+
+    /// One row of the rows that several runs of one build have of a case: of each metric all values,
+    /// the one that most of them have as the usual one.
+    ///
+    /// - Throws: `notComparable` if they did other work, `caseFailed` if they came to other results.
+    init(merging rows: [MetricRow]) throws {
+        self = rows[0]
+        for row in rows.dropFirst() {
+            guard row.operations == operations, row.seed == seed,
+                row.isDeterministic == isDeterministic, Set(row.counted.keys) == Set(counted.keys)
+            else {
+                throw BenchmarkError(
+                    .notComparable, "The runs did other work or counted other things in \(caseId).")
+            }
+            // Where time decides how much is done there may be no two equal ones.
+            guard row.digest == digest || !isDeterministic else {
+                throw BenchmarkError(.caseFailed, "The runs came to other results in \(caseId).")
+            }
+        }
+        guard isDeterministic else { return }
+        for name in counted.keys {
+            let values = rows.compactMap { $0.counted[name] }
+            let frequencies = values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            let most = frequencies.values.max() ?? 0
+            guard let usual = values.first(where: { frequencies[$0] == most }) else { continue }
+            counted[name] = usual
+            let metric = GatedMetric.all.first { $0.name == name }
+            let others = frequencies.keys.filter { metric?.isEqual($0, usual) != true }.sorted()
+            if !others.isEmpty { otherValues = (otherValues ?? [:]).merging([name: others]) { $1 } }
+        }
+    }
 }

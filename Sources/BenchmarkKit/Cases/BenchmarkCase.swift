@@ -21,11 +21,16 @@ struct BenchmarkCase: Codable, Sendable {
         return sweep.isEmpty ? plain : plain + "-" + sweep.replacing(";", with: "-")
     }
 
+    /// Whether what is counted can repeat at all. With relaxed durability a background sync decides,
+    /// by time, what the next commit may overwrite and syncs; several writers join each other's
+    /// commits by chance.
+    var canRepeat: Bool { options.threads == 1 && identifier.durability == .full }
+
     /// Whether a second run of the same build counts the same: syncs, write calls, bytes, pages,
-    /// sizes, allocations, digest. True for one writer of the embedded engine and an amount of
-    /// work that time does not change, where the workload says so.
+    /// sizes, allocations, digest. True for one durable writer of the embedded engine and an
+    /// amount of work that time does not change, where the workload says so.
     var isDeterministic: Bool {
-        guard unsupported == nil, options.threads == 1, identifier.engine == "realm",
+        guard unsupported == nil, canRepeat, identifier.engine == "realm",
             let workload = try? WorkloadCatalogue.workload(named: identifier.workload)
         else { return false }
         return workload.isDeterministic(self)

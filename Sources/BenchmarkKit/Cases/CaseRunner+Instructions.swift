@@ -2,8 +2,8 @@ import Foundation
 
 extension CaseRunner {
     /// Instructions an operation of a case, counted in a process of its own; `count` is that of the
-    /// command line. Nil for a case that does not repeat: several writers, or an amount of work
-    /// that time decides.
+    /// command line. Nil for a case that does not repeat: several writers, relaxed durability,
+    /// or an amount of work that time decides.
     ///
     /// The reduced case runs twice: first by itself, which makes the files that it reads, then
     /// counted; both must come to the same result. The file of callgrind is kept in `folder`.

@@ -39,17 +39,32 @@ struct BaselineCommand: ParsableCommand {
         @Argument(help: "The baseline's name; the gate uses 'counted'.")
         var name: String
 
-        @Option(help: ArgumentHelp("The folder of a run.", valueName: "folder"))
-        var from: String
+        @Option(
+            help: ArgumentHelp(
+                "The folder of a run.",
+                discussion: "Several runs of one build, each behind a --from of its own, store every "
+                    + "value that a metric had; the gate takes each of them for unchanged.",
+                valueName: "folder"))
+        var from: [String]
 
         @OptionGroup var location: Location
 
+        func validate() throws {
+            if from.isEmpty { throw ValidationError("--from must name the folder of a run.") }
+        }
+
         func run() throws {
             try BaselineStore.checkName(name)
-            let baseline = try Baseline(name: name, from: RunFolder.load(from))
+            let baseline = try Baseline(name: name, from: from.map(RunFolder.load))
             let file = try location.store().save(baseline)
             let repeating = baseline.rows.count { $0.isDeterministic }
             print("\(file)\n\(baseline.rows.count) rows, of which \(repeating) repeat exactly")
+            for row in baseline.rows {
+                for metric in (row.otherValues ?? [:]).keys.sorted() {
+                    let values = row.values(of: metric).map { ColumnCatalogue.decimal($0) }
+                    print("\(row.caseId): \(metric) is \(values.joined(separator: " or "))")
+                }
+            }
         }
     }
 
@@ -86,8 +101,9 @@ struct BaselineCommand: ParsableCommand {
             table.leftColumns = [0, 1]
             for row in baseline.rows {
                 for metric in GatedMetric.all {
-                    guard let value = row.counted[metric.name] else { continue }
-                    table.rows.append([row.caseId, metric.name, ColumnCatalogue.decimal(value)])
+                    let values = row.values(of: metric.name).map { ColumnCatalogue.decimal($0) }
+                    guard !values.isEmpty else { continue }
+                    table.rows.append([row.caseId, metric.name, values.joined(separator: " or ")])
                 }
                 if let digest = row.digest { table.rows.append([row.caseId, "digest", digest]) }
             }

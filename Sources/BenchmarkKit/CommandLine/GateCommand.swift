@@ -11,7 +11,8 @@ struct GateCommand: ParsableCommand {
             Without --against, runs the suite of counted cases and compares every row with a \
             baseline: syncs, write calls, bytes, pages, file and live bytes, allocations and the \
             result's digest exactly; with --instructions also instructions, within 0.5 %. Noise \
-            does not touch these.
+            does not touch these. A case with a metric that grew is measured again, and the gate \
+            fails only if the metric grew both times.
 
             With --against, times the cases of the suite 'timed' in processes of this build and \
             of the other one, interleaved A B B A. A row is red only if the 95 % interval of the \

@@ -6,6 +6,10 @@ import RealmSwift
 final class InsertRun {
     /// Transactions before the control row gets its turn.
     private static let block = 20
+    /// Moments of a run that are told and recorded, at most: after equal shares of the objects, not
+    /// of the time. Telling makes the runtime build types that measured code then finds built, or
+    /// finds no room beside; if time decided when, it would decide what is counted.
+    private static let moments = 100
 
     private let core: CoreCase
     private let layout: PersonLayout
@@ -22,7 +26,6 @@ final class InsertRun {
     private var pages: Int? = 0
     private var commits = 0
     private var elapsed: UInt64 = 0
-    private var sampledAt: UInt64 = 0
     private var timeline: [TimelinePoint] = []
 
     private var batchSize: Int { core.options.batchSize }
@@ -125,6 +128,7 @@ final class InsertRun {
         var allocations = AllocationMeasurement(core.environment.allocations)
         allocations.pause()
         var inserted = 0
+        var nextMoment = 0
         while inserted < core.size {
             for _ in 0..<Self.block where inserted < core.size {
                 makeBatch(min(batchSize, core.size - inserted))
@@ -139,8 +143,8 @@ final class InsertRun {
             }
             try control?.replay(shapes)
             shapes.removeAll(keepingCapacity: true)
-            if elapsed - sampledAt > 100_000_000 {
-                sampledAt = elapsed
+            if inserted >= nextMoment {
+                nextMoment = inserted + core.size / Self.moments
                 try sample(inserted)
             }
         }

@@ -11,9 +11,10 @@ final class RunDirectory {
     private let measures: CSVFile
     private let growth: CSVFile
 
-    /// `parent` is made if it is missing. The run's name is its start in UTC and the process id.
-    init(parent: String) throws {
-        let name = "\(Self.timestamp())-\(getpid())"
+    /// `parent` is made if it is missing. The run's name is its start in UTC and the process id, with
+    /// `suffix` behind it that tells a second run of one process from the first.
+    init(parent: String, suffix: String = "") throws {
+        let name = "\(Self.timestamp())-\(getpid())\(suffix)"
         let directory = URL(fileURLWithPath: parent).appendingPathComponent(name).path
         do {
             try FileManager.default.createDirectory(

@@ -1,7 +1,8 @@
+import CMeasurement
 import Foundation
 import Glibc
 
-/// What `/proc` knows about this process.
+/// What `/proc` knows about this process. Reading it allocates nothing.
 package enum ProcessStatus {
     /// Highest resident set size so far, in bytes (`VmHWM`).
     package static func peakResidentBytes() -> Int { statusField("VmHWM:") * 1024 }
@@ -33,11 +34,9 @@ package enum ProcessStatus {
         return text[end...].split(separator: " ").dropFirst().first.map(String.init)
     }
 
-    private static func statusField(_ label: String) -> Int {
-        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-            let line = text.split(separator: "\n").first(where: { $0.hasPrefix(label) })
-        else { return 0 }
-        return line.dropFirst(label.count).split(whereSeparator: \.isWhitespace).first
-            .flatMap { Int($0) } ?? 0
+    private static func statusField(_ label: StaticString) -> Int {
+        label.utf8Start.withMemoryRebound(to: CChar.self, capacity: label.utf8CodeUnitCount) {
+            max(0, realm_bench_status_field($0))
+        }
     }
 }

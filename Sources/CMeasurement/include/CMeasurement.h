@@ -10,4 +10,8 @@ void realm_bench_measured_region(void (*_Nonnull body)(void *_Nullable), void *_
 /// a loop over the same values is not folded into one pass.
 static inline void realm_bench_forget_memory(void) { __asm__ volatile("" ::: "memory"); }
 
+/// The number behind `label`, such as "Threads:", in `/proc/self/status`; -1 if there is none.
+/// Allocates nothing: it is asked where allocations are counted.
+long realm_bench_status_field(const char *_Nonnull label);
+
 #endif
