@@ -7,6 +7,9 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case fileExists
         /// Any other failure of a file operation; `systemError` says which.
         case fileAccess
+        /// The file was removed, or another one was put in its place, while it was open: a commit
+        /// would be lost.
+        case fileReplaced
         /// The file is not a database of this format.
         case notADatabase
         /// A format version that this library does not read.

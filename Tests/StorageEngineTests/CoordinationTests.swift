@@ -245,18 +245,26 @@ import Testing
         #expect(try writer.close())
     }
 
-    @Test func garbageInTheLockFileIsClearedByTheSoleOpener() throws {
+    /// What a process that was killed, or a loss of power, may leave: nothing, zeros, or anything
+    /// behind the magic number of any layout.
+    @Test func whateverIsLeftInTheLockFileIsClearedByTheSoleOpener() throws {
         let directory = try CoordinationTestDirectory()
-        for size in [1, 4096, 200_000] {
-            let garbage = Data((0..<size).map { _ in UInt8.random(in: 0...255) })
-            try garbage.write(to: URL(fileURLWithPath: directory.file("a.lock")))
-            let file = try CoordinationTestFile(directory.file("a"))
-            #expect(file.role == .soleOpener)
-            #expect(!file.coordinator.isPoisoned)
-            #expect(file.coordinator.pinnedVersions() == [])
-            #expect(try file.coordinator.lockForWriting() == .finished)
-            file.coordinator.unlockAfterWriting()
-            #expect(try file.close())
+        for layout in [nil, SharedRegion.magic, SharedRegion.magic ^ 7] {
+            for size in [0, 1, 8, 4096, 200_000] {
+                var bytes = Data(count: size)
+                if let layout, size >= 8 {
+                    bytes = Data((0..<size).map { _ in UInt8.random(in: 0...255) })
+                    withUnsafeBytes(of: layout) { bytes.replaceSubrange(0..<8, with: $0) }
+                }
+                try bytes.write(to: URL(fileURLWithPath: directory.file("a.lock")))
+                let file = try CoordinationTestFile(directory.file("a"))
+                #expect(file.role == .soleOpener)
+                #expect(!file.coordinator.isPoisoned)
+                #expect(file.coordinator.pinnedVersions() == [])
+                #expect(try file.coordinator.lockForWriting() == .finished)
+                file.coordinator.unlockAfterWriting()
+                #expect(try file.close())
+            }
         }
     }
 
@@ -278,7 +286,7 @@ import Testing
     @Test func anotherLayoutIsReportedWhileTheFileIsInUse() throws {
         let directory = try CoordinationTestDirectory()
         let first = try CoordinationTestFile(directory.file("a"))
-        first.coordinator.region.magic.storeRelease(1)
+        first.coordinator.region.magic.storeRelease(SharedRegion.magic ^ 7)
         do {
             _ = try CoordinationTestFile(directory.file("a"))
             Issue.record("joined with another layout")

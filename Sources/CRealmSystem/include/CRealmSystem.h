@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -191,6 +192,39 @@ static inline int realm_ofd_is_locked(int descriptor, int64_t start, int64_t len
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
     if (fcntl(descriptor, realm_ofd_getlk, &lock) != 0) return -1;
     return lock.l_type != F_UNLCK;
+}
+
+/// What a file is and how many names it has, without its times: since Linux 6.13, asking for them
+/// makes the next write take a new one, and the inode be written with every sync.
+struct realm_file_identity {
+    uint64_t device;
+    uint64_t inode;
+    uint32_t link_count;
+};
+
+/// Of what `path` leads to from `descriptor`; of the open file itself if `path` is empty.
+static inline int realm_identify(
+    int descriptor, const char *_Nonnull path, struct realm_file_identity *_Nonnull identity) {
+    // `struct statx` of the kernel, which glibc hides without _GNU_SOURCE.
+    struct {
+        uint32_t head[4];
+        uint32_t link_count, owner[2];
+        uint16_t mode[2];
+        uint64_t inode, rest[11];
+        uint32_t device_of_file[2], major, minor;
+        uint64_t spare[14];
+    } status;
+    enum { empty_path = 0x1000, type = 1, links = 4, inode = 0x100 };
+    _Static_assert(offsetof(__typeof__(status), inode) == 32, "as in the kernel");
+    _Static_assert(offsetof(__typeof__(status), major) == 136, "as in the kernel");
+    _Static_assert(sizeof(status) == 256, "as in the kernel");
+    int result = (int)syscall(
+        SYS_statx, descriptor, path, path[0] == 0 ? empty_path : 0, type | links | inode, &status);
+    if (result != 0) return result;
+    identity->device = makedev(status.major, status.minor);
+    identity->inode = status.inode;
+    identity->link_count = status.link_count;
+    return 0;
 }
 
 static inline int realm_memfd_create(const char *_Nonnull name) {

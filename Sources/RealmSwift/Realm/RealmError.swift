@@ -145,6 +145,7 @@ extension Realm.Error {
                 "Permission denied. Please use a path where your app has read-write permissions.")
         case .fileExists: self.init(.fileExists, opening: path, "File exists")
         case .fileAccess: self.init(fileOperation: error)
+        case .fileReplaced: self.init(.fileAccess, wrapping: error)
         case .notADatabase: self.init(notADatabase: error)
         case .unsupportedFormat: self.init(.unsupportedFileFormatVersion, wrapping: error)
         case .wrongKey: self.init(.invalidDatabase, wrapping: error)

@@ -121,38 +121,74 @@ extension Database {
 
     // MARK: Descriptors
 
+    /// Opens what lies at the path, or creates a file there. Anything but a regular file is refused
+    /// without waiting for whoever has the other end of it.
     static func openDescriptor(
         _ path: String, _ options: Options
     ) throws(StorageError) -> (Int32, System.FileStatus) {
+        let descriptor: Int32
         do {
-            let descriptor = try openForUse(path, options)
-            do throws(SystemFailure) {
-                let status = try System.status(descriptor)
-                guard status.isRegularFile else {
-                    throw SystemFailure(call: .open, errno: status.isDirectory ? EISDIR : EINVAL)
-                }
-                return (descriptor, status)
-            } catch {
-                System.close(descriptor)
-                throw error
-            }
-        } catch let failure as SystemFailure {
-            throw StorageError(failure, .open, path: path)
+            descriptor = try openForUse(path, options)
         } catch {
-            preconditionFailure("nothing else is thrown above")
+            throw openFailure(error, path)
+        }
+        do throws(StorageError) {
+            let status = try StorageError.converting(.open, path: path) {
+                () throws(SystemFailure) in try System.status(descriptor)
+            }
+            guard status.isRegularFile else { throw notRegularFile(status, path) }
+            return (descriptor, status)
+        } catch {
+            System.close(descriptor)
+            throw error
         }
     }
 
     private static func openForUse(
         _ path: String, _ options: Options
     ) throws(SystemFailure) -> Int32 {
-        if options.readOnly { return try System.open(path, flags: O_RDONLY) }
+        // Non-blocking, because a FIFO waits for its other end, and a device for who knows what.
+        let flags = (options.readOnly ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_NOCTTY
         do {
-            return try System.open(path, flags: O_RDWR)
+            return try System.open(path, flags: flags)
         } catch {
-            guard error.errno == ENOENT, options.createIfMissing else { throw error }
+            guard error.errno == ENOENT, options.createIfMissing, !options.readOnly else {
+                throw error
+            }
         }
-        return try System.open(path, flags: O_RDWR | O_CREAT)
+        do {
+            // Only a new file: not what a symbolic link names that leads nowhere.
+            return try System.open(path, flags: flags | O_CREAT | O_EXCL)
+        } catch {
+            // Somebody else has just created it.
+            guard error.errno == EEXIST else { throw error }
+        }
+        return try System.open(path, flags: flags)
+    }
+
+    private static func openFailure(_ failure: SystemFailure, _ path: String) -> StorageError {
+        var error = StorageError(failure, .open, path: path)
+        if failure.errno == ENOENT, let entry = try? System.status(path: path, followsLinks: false),
+            entry.isSymbolicLink
+        {
+            error.message =
+                "Failed to open file at path '\(path)': it is a symbolic link that leads to no "
+                + "file. Remove the link, or create what it names"
+        }
+        return error
+    }
+
+    private static func notRegularFile(
+        _ status: System.FileStatus, _ path: String
+    ) -> StorageError {
+        if status.isDirectory {
+            return StorageError(SystemFailure(call: .open, errno: EISDIR), .open, path: path)
+        }
+        let kind = status.isFIFO ? "a FIFO" : status.isSocket ? "a socket" : "a device"
+        return StorageError(
+            .fileAccess, path: path,
+            message: "Failed to open file at path '\(path)': it is \(kind), not a regular file",
+            systemError: EINVAL)
     }
 
     // MARK: Files
@@ -204,12 +240,19 @@ extension Database {
             try recovery.makeDurable(outcome)
         }
         if let record = outcome.record { try file.map(pageCount: record.pageCount) }
+        let place = try place(path, descriptor, options)
         try coordinator.finishRecovery(
             version: version, sequence: outcome.record?.sequence ?? 0,
             recordPage: outcome.record?.place.page ?? 0, isDurable: isDurable)
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
-            newestRecord: outcome.record)
+            newestRecord: outcome.record, place: place)
+    }
+
+    private static func place(
+        _ path: String, _ descriptor: Int32, _ options: Options
+    ) throws(StorageError) -> FilePlace? {
+        options.readOnly ? nil : try FilePlace(descriptor: descriptor, path: path)
     }
 
     private static func join(
@@ -228,7 +271,7 @@ extension Database {
             smallestReservation: options.smallestReservation)
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
-            newestRecord: nil)
+            newestRecord: nil, place: try place(path, descriptor, options))
     }
 
     /// The header; nil where a file is empty, or looks as a loss of power may leave it in the first
@@ -301,7 +344,7 @@ extension Database {
             try System.allocate(descriptor, offset: 0, length: PageFile.initialBytes)
         } catch {
             // A file system that cannot allocate is told by writing zeros below.
-            guard error.errno == EOPNOTSUPP else { throw file.failure(error, .resize) }
+            guard error.isUnsupported else { throw file.failure(error, .resize) }
         }
         try file.fillWithZeros(
             from: FileHeader.blockSize, length: file.offset(of: pages) - FileHeader.blockSize)

@@ -4,7 +4,8 @@ import Glibc
 ///
 /// Any thread may use it. It is closed when nobody refers to it any more.
 // Unchecked because of `writerState`, which only the holder of the write lock touches, of
-// `unsyncedRuns`, which only the thread touches that writes a group, and of the coordinator, which is safe to share by its own account.
+// `unsyncedRuns` and `place`, which only the thread touches that writes a group, and of the
+// coordinator, which is safe to share by its own account.
 public final class Database: @unchecked Sendable {
     /// How to open a database.
     public struct Options: Sendable {
@@ -56,6 +57,9 @@ public final class Database: @unchecked Sendable {
     /// What the newest record that this process wrote vouches for. Touched by whoever writes a group,
     /// one after the other: accesses are not checked, as above.
     @exclusivity(unchecked) var unsyncedRuns = UnsyncedRuns()
+    /// Where the file lies; nil for one in memory, and where nothing is written. Touched by whoever
+    /// writes a group, as above.
+    @exclusivity(unchecked) var place: FilePlace?
     /// Transactions of this process that have finished and are not on disk yet.
     let commits = CommitQueue()
     let pageMemory: PageMemoryPool
@@ -68,13 +72,14 @@ public final class Database: @unchecked Sendable {
 
     init(
         path: String, file: PageFile, coordinator: Coordinator, isReadOnly: Bool,
-        newestRecord: CommitRecord?
+        newestRecord: CommitRecord?, place: FilePlace? = nil
     ) {
         self.path = path
         self.file = file
         self.coordinator = coordinator
         self.isReadOnly = isReadOnly
         self.newestRecord = Locked(newestRecord)
+        self.place = place
         pageMemory = PageMemoryPool(pageSize: file.pageSize)
         backgroundSync = BackgroundSync(file: file, coordinator: coordinator)
         syncWatch = coordinator.isShared ? SyncWatch.add(backgroundSync, coordinator) : nil

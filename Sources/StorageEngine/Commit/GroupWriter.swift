@@ -23,6 +23,7 @@ struct GroupWriter {
 
     /// Writes the group, makes it durable, and publishes its version. Only for whoever took it.
     func write(_ group: CommitGroup) throws(StorageError) -> CommitStatistics {
+        try database.place?.check()
         var record = group.record
         var statistics = CommitStatistics(version: record.version)
         var runs = group.sortedPages().map { page in

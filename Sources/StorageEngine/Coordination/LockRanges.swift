@@ -3,9 +3,14 @@ enum LockRanges {
     // On the data file. Every user holds the first byte shared. Users that take part in shared
     // memory also hold the second; readers that cannot reach `.lock` do not.
 
-    static let using = System.LockRange(start: 0, length: 1)
-    static let sharing = System.LockRange(start: 1, length: 1)
-    static let usingAndSharing = System.LockRange(start: 0, length: 2)
+    //
+    // Far from the bytes of `.lock`: a database may have a name that ends so, and whoever takes one
+    // for the other must find out by what is in it, not wait for its locks.
+
+    private static let firstOfData: Int64 = 1 << 62
+    static let using = System.LockRange(start: firstOfData, length: 1)
+    static let sharing = System.LockRange(start: firstOfData + 1, length: 1)
+    static let usingAndSharing = System.LockRange(start: firstOfData, length: 2)
 
     // On `.lock`.
 

@@ -24,7 +24,8 @@ struct OpenRequest {
         (status, dataLock) = try StorageError.converting(.open, path: path) {
             () throws(SystemFailure) in
             let status = try System.status(dataFile)
-            return (status, try System.open(path, flags: readOnly ? O_RDONLY : O_RDWR))
+            let flags = (readOnly ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_NOCTTY
+            return (status, try System.open(path, flags: flags))
         }
         do {
             // Before the first lock is taken, so that no forked child keeps one.
@@ -62,12 +63,12 @@ struct OpenRequest {
     /// Closes what this request opened. Not after `attempt` has returned a coordinator.
     func abandon() { close(dataLock) }
 
-    private func close(_ lockedDescriptor: Int32) {
+    func close(_ lockedDescriptor: Int32) {
         realm_keep_in_forked_child(lockedDescriptor)
         System.close(lockedDescriptor)
     }
 
-    private func closeInForkedChild(_ descriptor: Int32) throws(StorageError) {
+    func closeInForkedChild(_ descriptor: Int32) throws(StorageError) {
         guard realm_close_in_forked_child(descriptor) else {
             throw StorageError(
                 .tooManyReaders, path: path,
@@ -118,72 +119,12 @@ struct OpenRequest {
         return opened
     }
 
-    // MARK: The lock file
-
-    /// Returns nil when a reader may not create or open it.
-    private func openLockFile() throws(StorageError) -> Int32? {
-        let descriptor: Int32
-        do {
-            descriptor = try System.open(lockPath, flags: O_RDWR | O_CREAT, permissions: 0o666)
-        } catch {
-            if readOnly, [EROFS, EACCES, EPERM].contains(error.errno) { return nil }
-            throw lockFileError(error, .open)
-        }
-        do {
-            try closeInForkedChild(descriptor)
-        } catch {
-            System.close(descriptor)
-            throw error
-        }
-        return descriptor
-    }
-
-    /// Whether the file that was opened is still the one at the path: somebody may have removed it
-    /// before its lock was taken.
-    private func isAtLockPath(_ lockFile: Int32) -> Bool {
-        guard let opened = try? System.status(lockFile),
-            let present = try? System.status(path: lockPath)
-        else { return false }
-        return opened.inode == present.inode && opened.device == present.device
-    }
-
-    private func map(_ lockFile: Int32) throws(StorageError) -> SharedRegion {
-        let mapped: Int32
-        do {
-            mapped = try System.open(lockPath, flags: O_RDWR)
-        } catch {
-            throw lockFileError(error, .open)
-        }
-        defer { System.close(mapped) }
-        do {
-            let (locked, present) = (try System.status(lockFile), try System.status(mapped))
-            if locked.inode == present.inode, locked.device == present.device {
-                return SharedRegion(
-                    base: try System.mapShared(mapped, length: SharedRegion.size))
-            }
-        } catch {
-            throw lockFileError(error, .map)
-        }
-        throw incompatible("it was replaced while the database was being opened")
-    }
-
     // MARK: Step 4: alone
 
     private func initialize(_ lockFile: Int32) throws(StorageError) -> Coordinator {
-        do {
-            guard try System.status(lockFile).isRegularFile else {
-                throw incompatible("it is not a regular file")
-            }
-            // Allocated, so that storing into the mapping cannot fail on a full disk. Never
-            // truncated: nobody is left who maps it, but no bug elsewhere should be a SIGBUS.
-            try System.allocate(lockFile, offset: 0, length: UInt64(SharedRegion.size))
-        } catch let failure as SystemFailure {
-            throw lockFileError(failure, .resize)
-        } catch let error as StorageError {
-            throw error
-        } catch {
-            preconditionFailure("nothing else is thrown above")
-        }
+        // It may have been empty before its lock was waited for.
+        try checkIsOurs(lockFile)
+        try allocate(lockFile)
         let region = try map(lockFile)
         region.initialize(dataFileInode: inode)
         return try claimProcessSlot(region, lockFile, .recovering)
@@ -298,7 +239,7 @@ struct OpenRequest {
 
     // MARK: Errors
 
-    private func lockFileError(
+    func lockFileError(
         _ failure: SystemFailure, _ operation: StorageError.Operation
     ) -> StorageError {
         var error = StorageError(failure, operation, path: lockPath)
@@ -306,7 +247,7 @@ struct OpenRequest {
         return error
     }
 
-    private func incompatible(_ reason: String) -> StorageError {
+    func incompatible(_ reason: String) -> StorageError {
         StorageError(
             .incompatibleLockFile, path: path,
             message: "The lock file '\(lockPath)' cannot be used: \(reason). Close the database "

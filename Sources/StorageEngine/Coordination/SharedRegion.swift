@@ -5,6 +5,9 @@
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
     static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 5
+    /// Whether a file that begins with this word is this library's, of whatever layout.
+    static func isMagic(_ word: UInt64) -> Bool { word >> 8 == magic >> 8 }
+
     static let processSlotCount = 128
     static let pinSlotCount = 4096
 
@@ -26,7 +29,8 @@ struct SharedRegion {
         (base + offset).assumingMemoryBound(to: UInt32.self)
     }
 
-    /// Written last when the region is initialised.
+    /// Says whose file it is and in which layout; the first thing to be written, so that a file is
+    /// empty, all zeros, or known to be this library's.
     var magic: UnsafeMutablePointer<UInt64> { word64(0) }
     /// The inode of the data file that the region belongs to.
     var inode: UnsafeMutablePointer<UInt64> { word64(8) }
@@ -86,25 +90,27 @@ struct SharedRegion {
     }
 
     /// Storing to a page of a file costs a fault, and writing it to the disk later: what holds nothing,
-    /// as nearly all pages do after a few connections, is only read.
+    /// as nearly all pages do after a few connections, is only read. The magic number stays.
     private func clear() {
         for page in stride(from: 0, to: Self.size, by: Self.pageSize) {
-            let words = UnsafeRawBufferPointer(start: base + page, count: Self.pageSize)
+            let start = page == 0 ? MemoryLayout<UInt64>.size : page
+            let count = page + Self.pageSize - start
+            let words = UnsafeRawBufferPointer(start: base + start, count: count)
                 .bindMemory(to: UInt64.self)
             if words.reduce(0, |) == 0 { continue }
-            (base + page).initializeMemory(as: UInt8.self, repeating: 0, count: Self.pageSize)
+            (base + start).initializeMemory(as: UInt8.self, repeating: 0, count: count)
         }
     }
 
     /// Clears everything and makes the region valid for a data file. Only for the sole user.
     func initialize(dataFileInode: UInt64) {
+        magic.storeRelease(Self.magic)
         clear()
         inode.storeRelaxed(dataFileInode)
         if let bootID = System.bootID {
             bootIDHigh.storeRelaxed(bootID.0)
             bootIDLow.storeRelaxed(bootID.1)
         }
-        magic.storeRelease(Self.magic)
     }
 
     /// One process that has the database open. Whether the process lives is told by its byte-range

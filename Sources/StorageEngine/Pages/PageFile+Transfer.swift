@@ -91,7 +91,7 @@ extension PageFile {
         do throws(SystemFailure) {
             try System.allocate(descriptor, offset: start, length: length)
         } catch {
-            guard error.errno == EOPNOTSUPP else { throw failure(error, .resize) }
+            guard error.isUnsupported else { throw failure(error, .resize) }
             isAllocated = false
         }
         let isLarge =

@@ -50,6 +50,8 @@ extension StorageError {
                 ? (.fileNotFound, text(ENOENT)) : (.fileNotFound, "parent directory does not exist")
         case ENOTDIR: return (.fileAccess, "parent path is not a directory")
         case EISDIR: return (.fileAccess, "the path is a directory")
+        case ENXIO where failure.call == .open:
+            return (.fileAccess, "it is a socket or a device, not a regular file")
         case EACCES, EPERM, EROFS: return (.permissionDenied, text(failure.errno))
         case EEXIST: return (.fileExists, text(EEXIST))
         case ENOSPC, EDQUOT: return (.outOfDiskSpace, text(failure.errno))

@@ -14,6 +14,9 @@ package enum System {
         package var device: UInt64
         package var isDirectory: Bool
         package var isRegularFile: Bool
+        package var isSymbolicLink: Bool
+        package var isFIFO: Bool
+        package var isSocket: Bool
         /// Names that lead to it.
         package var linkCount: UInt64
         package var permissions: mode_t
@@ -86,12 +89,42 @@ package enum System {
             })
     }
 
-    package static func status(path: String) throws(SystemFailure) -> FileStatus {
+    /// Of the file that a path leads to, or of the symbolic link itself that lies there.
+    package static func status(
+        path: String, followsLinks: Bool = true
+    ) throws(SystemFailure) -> FileStatus {
         var status = Glibc.stat()
+        let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
         _ = try perform(.stat, path: path) {
-            Int(Glibc.fstatat(AT_FDCWD, path, &status, 0))
+            Int(Glibc.fstatat(AT_FDCWD, path, &status, flags))
         }
         return FileStatus(status)
+    }
+
+    /// What a file is, and how many names lead to it.
+    package struct FileIdentity: Equatable, Sendable {
+        package var device: UInt64
+        package var inode: UInt64
+        package var linkCount: UInt32
+    }
+
+    /// Of an open file. Cheaper than its status, and without a consequence for its next write: see
+    /// ``size(_:)``.
+    package static func identity(_ descriptor: Int32) throws(SystemFailure) -> FileIdentity {
+        var identity = realm_file_identity()
+        _ = try perform(.fstat, descriptor: descriptor) {
+            Int(realm_identify(descriptor, "", &identity))
+        }
+        return FileIdentity(identity)
+    }
+
+    /// Of the file that a path leads to.
+    package static func identity(path: String) throws(SystemFailure) -> FileIdentity {
+        var identity = realm_file_identity()
+        _ = try perform(.stat, path: path) {
+            Int(realm_identify(AT_FDCWD, path, &identity))
+        }
+        return FileIdentity(identity)
     }
 
     package static func truncate(_ descriptor: Int32, to size: UInt64) throws(SystemFailure) {
@@ -216,6 +249,14 @@ package enum System {
     }
 }
 
+extension System.FileIdentity {
+    fileprivate init(_ identity: realm_file_identity) {
+        device = identity.device
+        inode = identity.inode
+        linkCount = identity.link_count
+    }
+}
+
 extension System.FileStatus {
     init(_ status: stat) {
         size = UInt64(status.st_size)
@@ -223,6 +264,9 @@ extension System.FileStatus {
         device = UInt64(status.st_dev)
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
         isRegularFile = status.st_mode & S_IFMT == S_IFREG
+        isSymbolicLink = status.st_mode & S_IFMT == S_IFLNK
+        isFIFO = status.st_mode & S_IFMT == S_IFIFO
+        isSocket = status.st_mode & S_IFMT == S_IFSOCK
         linkCount = UInt64(status.st_nlink)
         permissions = status.st_mode & 0o7777
         owner = status.st_uid

@@ -34,6 +34,10 @@ package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible
         self.errno = errno
     }
 
+    /// Whether the file system does not know the call: what it would have done has to be done by
+    /// others.
+    package var isUnsupported: Bool { errno == EOPNOTSUPP || errno == ENOSYS }
+
     package var description: String {
         "\(call.rawValue) failed: \(String(cString: strerror(errno)))"
     }

@@ -1,0 +1,164 @@
+import Glibc
+
+/// The lock file: created, opened, checked and given its size.
+///
+/// Its name is only the database's with an ending, so anything may lie there. What is not this
+/// library's is left as it is and reported. A file is ours if it is a regular one, no symbolic
+/// link leads to it, and it is empty, all zeros (as a loss of power may leave it), or begins with
+/// the magic number, which is written before everything else and never taken away.
+extension OpenRequest {
+    /// The largest file of zeros that is taken for a lock file.
+    private static let mostZeros: UInt64 = 1 << 20
+    private static let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+
+    /// Returns nil when a reader may not create or open it.
+    func openLockFile() throws(StorageError) -> Int32? {
+        let descriptor: Int32
+        do {
+            descriptor = try openOrCreate()
+        } catch {
+            if readOnly, [EROFS, EACCES, EPERM].contains(error.errno) { return nil }
+            throw openFailure(error)
+        }
+        do throws(StorageError) {
+            try closeInForkedChild(descriptor)
+            // Before anybody waits for its lock: those of another database may be held for ever.
+            try checkIsOurs(descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private func openOrCreate() throws(SystemFailure) -> Int32 {
+        while true {
+            do {
+                return try System.open(lockPath, flags: Self.flags)
+            } catch {
+                guard error.errno == ENOENT else { throw error }
+            }
+            do {
+                return try System.open(
+                    lockPath, flags: Self.flags | O_CREAT | O_EXCL, permissions: 0o666)
+            } catch {
+                // Somebody else has just created it.
+                guard error.errno == EEXIST else { throw error }
+            }
+        }
+    }
+
+    private func openFailure(_ failure: SystemFailure) -> StorageError {
+        switch failure.errno {
+        case ELOOP: foreign("a symbolic link")
+        case EISDIR: foreign("a directory")
+        case ENXIO: foreign("a socket or a device")
+        default: lockFileError(failure, .open)
+        }
+    }
+
+    /// Something at the lock file's path that is not this library's.
+    private func foreign(_ kind: String) -> StorageError {
+        StorageError(
+            .incompatibleLockFile, path: path,
+            message: "The database at path '\(path)' cannot be opened: its lock file would be "
+                + "'\(lockPath)', and that is \(kind). Move it away, or open the database under "
+                + "another name")
+    }
+
+    /// Throws unless what was opened may be overwritten. Nothing is changed.
+    func checkIsOurs(_ lockFile: Int32) throws(StorageError) {
+        let isOurs: Bool
+        do throws(SystemFailure) {
+            let status = try System.status(lockFile)
+            guard status.isRegularFile else { throw SystemFailure(call: .open, errno: ENXIO) }
+            isOurs = status.size == 0 ? true : try beginsAsOurs(lockFile, size: status.size)
+        } catch {
+            throw openFailure(error)
+        }
+        if !isOurs { throw foreign("a file of something else") }
+    }
+
+    private func beginsAsOurs(_ lockFile: Int32, size: UInt64) throws(SystemFailure) -> Bool {
+        var word: UInt64 = 0
+        let count = try Self.read(lockFile, into: &word)
+        if count == MemoryLayout<UInt64>.size, SharedRegion.isMagic(word) { return true }
+        guard word == 0, size <= Self.mostZeros else { return false }
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        let result = bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(SystemFailure) in
+                try System.read(lockFile, into: buffer, at: 0)
+            }
+        }
+        _ = try result.get()
+        return bytes.allSatisfy { $0 == 0 }
+    }
+
+    private static func read(
+        _ descriptor: Int32, into word: inout UInt64
+    ) throws(SystemFailure) -> Int {
+        let result = withUnsafeMutableBytes(of: &word) { buffer in
+            Result { () throws(SystemFailure) in
+                try System.read(descriptor, into: buffer, at: 0)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Gives the file its size. Only for the sole opener, who clears it next.
+    ///
+    /// Allocated, so that storing into the mapping cannot fail on a full disk; written where the
+    /// file system cannot allocate. Never truncated: nobody is left who maps it, but no bug
+    /// elsewhere should be a SIGBUS.
+    func allocate(_ lockFile: Int32) throws(StorageError) {
+        do throws(SystemFailure) {
+            do throws(SystemFailure) {
+                try System.allocate(lockFile, offset: 0, length: UInt64(SharedRegion.size))
+            } catch {
+                guard error.isUnsupported else { throw error }
+                try Self.fill(lockFile)
+            }
+        } catch {
+            throw lockFileError(error, .resize)
+        }
+    }
+
+    private static func fill(_ lockFile: Int32) throws(SystemFailure) {
+        var words = [UInt64](
+            repeating: 0, count: SharedRegion.size / MemoryLayout<UInt64>.size)
+        words[0] = SharedRegion.magic
+        let result = words.withUnsafeBytes { bytes in
+            Result { () throws(SystemFailure) in try System.write(lockFile, bytes, at: 0) }
+        }
+        try result.get()
+    }
+
+    /// Whether the file that was opened is still the one at the path: somebody may have removed it
+    /// before its lock was taken.
+    func isAtLockPath(_ lockFile: Int32) -> Bool {
+        guard let opened = try? System.status(lockFile),
+            let present = try? System.status(path: lockPath, followsLinks: false)
+        else { return false }
+        return opened.inode == present.inode && opened.device == present.device
+    }
+
+    func map(_ lockFile: Int32) throws(StorageError) -> SharedRegion {
+        let mapped: Int32
+        do {
+            mapped = try System.open(lockPath, flags: Self.flags)
+        } catch {
+            throw openFailure(error)
+        }
+        defer { System.close(mapped) }
+        do {
+            let (locked, present) = (try System.status(lockFile), try System.status(mapped))
+            if locked.inode == present.inode, locked.device == present.device {
+                return SharedRegion(
+                    base: try System.mapShared(mapped, length: SharedRegion.size))
+            }
+        } catch {
+            throw lockFileError(error, .map)
+        }
+        throw incompatible("it was replaced while the database was being opened")
+    }
+}
