@@ -43,6 +43,10 @@ extension Realm {
     /// Begins a write transaction and moves the Realm to the newest version. Waits while another
     /// thread or process writes.
     ///
+    /// The transaction ends with ``commitWrite()``, ``cancelWrite()``, ``invalidate()``, or the
+    /// thread, and not before: until then it locks other writers out, and `Realm()` gives the same
+    /// Realm on this thread, though nothing refers to it meanwhile.
+    ///
     /// Stops the program inside a write transaction, on a read-only Realm, and if the file fails.
     /// Use ``write(_:)`` to handle failures.
     public func beginWrite() { attempt { try instance.beginWrite() } }

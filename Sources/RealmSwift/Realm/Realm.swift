@@ -7,7 +7,8 @@ import StorageEngine
 /// transaction, moves it to the newest. It may be used on the thread that opened it only, and so
 /// may the objects and collections obtained from it; anything else stops the program. Opening the
 /// same file again on the same thread gives an equal Realm and costs little, so Realms need not be
-/// kept: the file is closed with the last reference to a Realm, object or collection.
+/// kept: the file is closed with the last reference to a Realm, object or collection, but not
+/// within a write transaction.
 ///
 /// ```swift
 /// let realm = try Realm()

@@ -19,6 +19,10 @@ final class RealmInstance {
     @exclusivity(unchecked) private(set) var thread: UInt
     /// Raw memory, because every property that is written reads it.
     let writeState: UnsafeMutablePointer<WriteState>
+    /// This instance while it is in a write transaction, for which it stays though nobody else
+    /// refers to it: `try! Realm().beginWrite()` begins one, and the next `Realm()` of the thread
+    /// is in it.
+    @exclusivity(unchecked) private var keptForTransaction: RealmInstance?
     /// Why the open write transaction cannot be committed any more.
     private var failure: StorageError?
     /// Counts invalidations and cancelled write transactions; accessors and collections remember
@@ -63,9 +67,9 @@ final class RealmInstance {
     }
 
     deinit {
-        // First, because until then its thread may find it there.
+        // First, because until then its thread may find it there. No transaction is open: it would
+        // have kept the instance.
         RealmCache.remove(self)
-        if isWriting { connection.rollback() }
         writeState.deallocate()
     }
 
@@ -78,6 +82,7 @@ final class RealmInstance {
         thread = 0
         for managedClass in classes.values { managedClass.threadDidEnd() }
         for managedClass in dynamicClasses.values { managedClass.threadDidEnd() }
+        keptForTransaction = nil
     }
 
     // MARK: Checks
@@ -203,6 +208,7 @@ extension RealmInstance {
         }
         isReading = true
         writeState.pointee = .open
+        keptForTransaction = self
     }
 
     func commitWrite() throws {
@@ -234,6 +240,8 @@ extension RealmInstance {
 
     private func endTransaction(cancelled: Bool) {
         writeState.pointee = .none
+        // Whoever ends it has a reference.
+        keptForTransaction = nil
         failure = nil
         // If the file cannot be read, instances of embedded objects may come to life again.
         if cancelled { try? noteDeletionOfEmbedded() }
