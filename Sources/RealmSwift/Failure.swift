@@ -21,9 +21,9 @@ extension StorageError {
     /// True if the disk, the system or the file is to blame; false for a programming error.
     var isFailureOfEnvironment: Bool {
         switch code {
-        case .fileNotFound, .permissionDenied, .fileExists, .fileAccess, .fileReplaced,
-            .notADatabase, .unsupportedFormat, .wrongKey, .damaged, .incompatibleLockFile,
-            .outOfDiskSpace, .addressSpaceExhausted, .outcomeUnknown, .tooManyReaders:
+        case .fileNotFound, .permissionDenied, .fileExists, .alreadyOpen, .fileAccess,
+            .fileReplaced, .notADatabase, .unsupportedFormat, .wrongKey, .damaged,
+            .incompatibleLockFile, .outOfDiskSpace, .addressSpaceExhausted, .outcomeUnknown, .tooManyReaders:
             true
         case .valueTooLarge, .readOnly, .usedAfterFork, .duplicateKey, .invalidArgument: false
         }

@@ -5,6 +5,8 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case fileNotFound
         case permissionDenied
         case fileExists
+        /// A file that must not be in use is open, in this process or in another one.
+        case alreadyOpen
         /// Any other failure of a file operation; `systemError` says which.
         case fileAccess
         /// The file was removed, or another one was put in its place, while it was open: a commit

@@ -40,6 +40,17 @@ let shrinkScenarios: [String: Scenario] = [
         let isDone = try Database.compact(path: arguments[0], options: kind(arguments).options)
         report("\(isDone) \(interceptor.changeCount)")
     },
+    // path, digest of what it holds, number of launches
+    "launch": { arguments in
+        let (path, digest, count) = (arguments[0], UInt64(arguments[1])!, Int(arguments[2])!)
+        waitForTest()
+        for _ in 0..<count {
+            let database = try Database.open(path: path, compactingIf: { _, _ in true })
+            let found = try DatabaseDigest.of(Connection(database))
+            guard found == digest else { return report("another digest") }
+        }
+        report("\(count) launches")
+    },
 ]
 
 private func kind(_ arguments: [String]) -> FileKind { FileKind(rawValue: arguments.last!)! }

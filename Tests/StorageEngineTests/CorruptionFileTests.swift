@@ -103,17 +103,20 @@ import Testing
         return image
     }
 
-    /// A loss of power in the first step of creation leaves one block of zeros at most.
-    @Test func aBlockOfZerosIsAFileThatIsYetToBeCreated() throws {
-        for length in [1, 511, 512, 4096] {
-            try directory.withImage([UInt8](repeating: 0, count: length)) { path in
-                let connection = try Connection(Database.open(path: path))
-                #expect(connection.tables.isEmpty, "\(length) bytes")
-            }
+    /// A loss of power in the first step of creation leaves zeros of one length.
+    @Test func zerosOfOneLengthAreAFileThatIsYetToBeCreated() throws {
+        let newFile = [UInt8](repeating: 0, count: Int(FileHeader.newFileSize))
+        try directory.withImage(newFile) { path in
+            let connection = try Connection(Database.open(path: path))
+            #expect(connection.tables.isEmpty)
         }
-        #expect(try openError([UInt8](repeating: 0, count: 4097))?.code == .notADatabase)
-        #expect(
-            try openError([UInt8](repeating: 0, count: 600) + [1])?.code == .notADatabase)
+        for length in [1, 511, 512, 4096, 4097] {
+            let zeros = [UInt8](repeating: 0, count: length)
+            #expect(try openError(zeros)?.code == .notADatabase, "\(length) bytes")
+        }
+        var other = newFile
+        other[600] = 1
+        #expect(try openError(other)?.code == .notADatabase)
     }
 
     @Test func anotherFormatAndUnknownFlagsAreNamed() throws {

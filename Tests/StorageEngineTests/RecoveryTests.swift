@@ -219,12 +219,14 @@ import Testing
         do { _ = try Database.open(path: directory.file()) }
         interceptor.uninstall()
         let changes = interceptor.trace.filter { $0.path == directory.file() }.map(\.change)
-        guard case .write(0, let header) = changes[0] else {
+        #expect(changes[0] == .truncate(size: FileHeader.newFileSize))
+        #expect(changes[1] == .sync)
+        guard case .write(0, let header) = changes[2] else {
             Issue.record("the header is not written first")
             return
         }
         #expect(header.count == 4096)
-        #expect(changes[1] == .sync)
+        #expect(changes[3] == .sync)
     }
 
     @Test func anInterruptedCreationIsCreatedAnew() throws {

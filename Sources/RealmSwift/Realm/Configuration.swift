@@ -19,7 +19,8 @@ extension Realm {
 
         private static let sharedDefault = Locked<Configuration?>(nil)
 
-        /// The file. Setting it clears `inMemoryIdentifier`.
+        /// The file. Setting it clears `inMemoryIdentifier`. Opening a Realm throws for a URL that
+        /// is not a file URL.
         public var fileURL: URL? {
             get { storedFileURL }
             set {
@@ -82,9 +83,10 @@ extension Realm {
         ///
         /// It is given the bytes of the file and how many of them hold data, runs on the thread that
         /// opens the Realm, and must not open the same one. Compacting takes time in proportion to
-        /// the data, and space for a second file. It is skipped when another process has the file
-        /// open, and when the disk has no room for the second file. Not asked of a new file, and of
-        /// a Realm in memory.
+        /// the data, and space for a second file. The file is opened as it is when another process
+        /// has it open or compacts it too, when the disk has no room for the second file, or when
+        /// anything else keeps it from being compacted. Not asked of a new file, and of a Realm in
+        /// memory.
         public var shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? {
             didSet {
                 if readOnly, shouldCompactOnLaunch != nil {
@@ -115,7 +117,7 @@ extension Realm {
 
         /// - Parameters:
         ///   - fileURL: `default.realm` in the directory named for the executable below
-        ///     `$XDG_DATA_HOME` or `~/.local/share`.
+        ///     `$XDG_DATA_HOME` or `$HOME/.local/share`.
         ///   - inMemoryIdentifier: if given, `fileURL` is not used.
         public init(
             fileURL: URL? = Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
@@ -136,19 +138,28 @@ extension Realm {
             givenTypes = objectTypes
         }
 
-        /// The file of the default configuration.
+        /// The file of the default configuration. The environment decides at the time of asking;
+        /// a relative path in a variable counts as none. Without `$HOME` it is the user's home
+        /// directory.
         public static var defaultFileURL: URL {
-            let environment = ProcessInfo.processInfo.environment
             let data: URL
-            if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
-                data = URL(fileURLWithPath: path, isDirectory: true)
+            if let directory = directory(in: "XDG_DATA_HOME") {
+                data = directory
             } else {
-                data = FileManager.default.homeDirectoryForCurrentUser
-                    .appendingPathComponent(".local/share", isDirectory: true)
+                // Foundation asks the system's list of users, whatever `$HOME` says.
+                let home =
+                    directory(in: "HOME") ?? FileManager.default.homeDirectoryForCurrentUser
+                data = home.appendingPathComponent(".local/share", isDirectory: true)
             }
             let executable = URL(fileURLWithPath: CommandLine.arguments[0]).lastPathComponent
             return data.appendingPathComponent(executable, isDirectory: true)
                 .appendingPathComponent(defaultFileName)
+        }
+
+        private static func directory(in variable: String) -> URL? {
+            guard let value = getenv(variable) else { return nil }
+            let path = String(cString: value)
+            return path.hasPrefix("/") ? URL(fileURLWithPath: path, isDirectory: true) : nil
         }
 
         static let defaultFileName = "default.realm"
@@ -166,13 +177,17 @@ extension Realm {
         }
 
         /// The path that identifies the Realm in this process.
+        ///
+        /// - Throws: `.invalidInput` for a URL that is not a file URL.
         var path: String {
-            if let storedFileURL { return storedFileURL.standardizedFileURL.path }
-            if let storedIdentifier {
-                return FileManager.default.temporaryDirectory
-                    .appendingPathComponent(storedIdentifier).path
+            get throws {
+                if let storedFileURL { return try Realm.path(of: storedFileURL) }
+                if let storedIdentifier {
+                    return FileManager.default.temporaryDirectory
+                        .appendingPathComponent(storedIdentifier).path
+                }
+                stop("A Realm Configuration must specify a path or an in-memory identifier.")
             }
-            stop("A Realm Configuration must specify a path or an in-memory identifier.")
         }
     }
 }

@@ -6,15 +6,17 @@ extension Realm {
     ///
     /// - Parameter encryptionKey: 64 bytes with which the copy is encrypted; nil for a plain copy,
     ///   also of an encrypted Realm.
-    /// - Throws: ``Realm/Error``, among others `.fileExists` if there is a file already.
+    /// - Throws: ``Realm/Error``, among others `.fileExists` if there is a file already, and
+    ///   `.invalidInput` for a URL that is not a file URL.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         Self.requireValid(encryptionKey: encryptionKey)
+        let path = try Self.path(of: fileURL)
         instance.checkThread()
         instance.resumeReading()
         do {
             try instance.throwFailure()
             try instance.connection.writeCopy(
-                toPath: fileURL.path, encryptionKey: encryptionKey.map(Array.init))
+                toPath: path, encryptionKey: encryptionKey.map(Array.init))
         } catch {
             throw Error.of(error)
         }
@@ -40,38 +42,36 @@ extension Realm {
         }
     }
 
+    /// - Throws: `.invalidInput` for a URL that is not a file URL: its path is not one of this
+    ///   machine.
+    static func path(of url: URL) throws -> String {
+        if url.isFileURL { return url.standardizedFileURL.path }
+        throw Error(
+            .invalidInput,
+            message: "'\(url.absoluteString)' is not a file URL. Make the URL of a Realm with "
+                + "URL(fileURLWithPath:).")
+    }
+
     /// Whether the file of a configuration exists.
     public static func fileExists(for config: Configuration) -> Bool {
-        guard let url = config.fileURL else { return false }
+        guard let url = config.fileURL, url.isFileURL else { return false }
         return FileManager.default.fileExists(atPath: url.path)
     }
 
     /// Deletes the file of a configuration and the auxiliary files beside it, except the lock
     /// file, which holds no data and is reset by whoever opens the Realm next.
     ///
+    /// Only a Realm file is deleted, or an empty one, and nothing but it and the files that this
+    /// library makes beside it. A symbolic link stays; what it leads to is deleted. Whoever opens
+    /// the Realm meanwhile waits, and then makes a new one.
+    ///
     /// - Returns: whether there was a Realm file.
-    /// - Throws: `Realm.Error.alreadyOpen` if this process has the Realm open.
+    /// - Throws: `Realm.Error.alreadyOpen` if this process or another one has the Realm open;
+    ///   `.invalidDatabase` for a file that is no Realm; `.fileOperationFailed`, for instance for a
+    ///   directory; `.filePermissionDenied`; `.invalidInput` for a URL that is not a file URL.
     public static func deleteFiles(for config: Configuration) throws -> Bool {
         guard let url = config.fileURL else { return false }
-        return try RealmCache.whileClosed(path: url.path) {
-            for name in ["note", "management"] {
-                let auxiliary = url.appendingPathExtension(name)
-                if FileManager.default.fileExists(atPath: auxiliary.path) {
-                    try remove(auxiliary)
-                }
-            }
-            guard FileManager.default.fileExists(atPath: url.path) else { return false }
-            try remove(url)
-            return true
-        }
-    }
-
-    private static func remove(_ url: URL) throws {
-        do { try FileManager.default.removeItem(at: url) } catch {
-            throw Error(
-                .fileOperationFailed, path: url.path,
-                message: "Failed to delete file at path '\(url.path)': "
-                    + error.localizedDescription)
-        }
+        let path = try path(of: url)
+        do { return try Database.remove(path: path) } catch { throw Error(deleting: error) }
     }
 }

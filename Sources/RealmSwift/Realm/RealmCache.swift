@@ -34,44 +34,31 @@ enum RealmCache {
 
     /// The instance of this thread, opened now if there is none.
     static func instance(for configuration: Realm.Configuration) throws -> RealmInstance {
-        let path = configuration.path
+        let path = try configuration.path
         if configuration.fileURL != nil, configuration.durability == .memoryOnly {
             stop("Cannot set `durability` to `memoryOnly` when `fileURL` is set.")
         }
         requireCompatible(configuration, path)
         let schema = SchemaModel.of(configuration)
-        for instance in instancesOfThread() where instance.path.hasSameBytes(as: path) {
-            // Another schema version is the file's to accept or to refuse.
-            if instance.schema.covers(schema),
-                instance.configuration.schemaVersion == configuration.schemaVersion,
-                instance.configuration.durability == configuration.durability
-            {
-                return instance
-            }
+        if let known = instancesOfThread(at: path).first(where: { $0.suits(configuration, schema) })
+        {
+            return known
         }
-        let instance = try RealmInstance.open(configuration, path: path, schema: schema)
-        add(instance, configuration)
+        let database = try RealmInstance.openDatabase(configuration, path: path)
+        // The thread may have it under another path, such as that of a symbolic link.
+        let known = instancesOfThread().first {
+            $0.connection.database === database && $0.suits(configuration, schema)
+        }
+        let instance =
+            try known
+            ?? RealmInstance.open(database, configuration, path: path, schema: schema)
+        add(instance, configuration, path)
         return instance
     }
 
     /// Whether an instance of this thread is in a write transaction on a database.
     static func isWriting(to database: Database) -> Bool {
         instancesOfThread().contains { $0.isWriting && $0.connection.database === database }
-    }
-
-    /// Runs `body` unless the file is open in this process.
-    static func whileClosed<Result>(
-        path: String, _ body: () throws -> Result
-    ) throws -> Result {
-        let isOpen = entries.withLock { entries in
-            entries.values.contains { $0.contains { $0.path.hasSameBytes(as: path) } }
-        }
-        if isOpen || Database.isOpen(path: path) {
-            throw Realm.Error(
-                .alreadyOpen, path: path,
-                message: "Cannot delete files of an open Realm: '\(path)' is still in use.")
-        }
-        return try body()
     }
 
     // MARK: Entries
@@ -81,10 +68,22 @@ enum RealmCache {
         return entries.withLock { $0[thread]?.compactMap(\.retainedInstance) ?? [] }
     }
 
-    private static func add(_ instance: RealmInstance, _ configuration: Realm.Configuration) {
+    private static func instancesOfThread(at path: String) -> [RealmInstance] {
+        let thread = currentThread()
+        return entries.withLock { entries in
+            entries[thread]?.compactMap {
+                $0.path.hasSameBytes(as: path) ? $0.retainedInstance : nil
+            } ?? []
+        }
+    }
+
+    /// `path`: by which it was asked for. An instance has an entry for each path.
+    private static func add(
+        _ instance: RealmInstance, _ configuration: Realm.Configuration, _ path: String
+    ) {
         ThreadEnd.notify(of: currentThread())
         let entry = Entry(
-            instance: .passUnretained(instance), path: instance.path,
+            instance: .passUnretained(instance), path: path,
             readOnly: configuration.readOnly,
             isInMemory: configuration.inMemoryIdentifier != nil,
             encryptionKey: configuration.encryptionKey)
@@ -97,9 +96,7 @@ enum RealmCache {
         let address = Unmanaged.passUnretained(instance).toOpaque()
         let thread = instance.thread
         entries.withLock { entries in
-            let index = entries[thread]?.firstIndex { $0.instance.toOpaque() == address }
-            guard let index else { return }
-            entries[thread]?.remove(at: index)
+            entries[thread]?.removeAll { $0.instance.toOpaque() == address }
             if entries[thread]?.isEmpty == true { entries[thread] = nil }
         }
     }

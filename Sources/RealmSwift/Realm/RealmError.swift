@@ -146,13 +146,11 @@ extension Realm.Error {
         case .fileExists: self.init(.fileExists, opening: path, "File exists")
         case .fileAccess: self.init(fileOperation: error)
         case .fileReplaced: self.init(.fileAccess, wrapping: error)
-        case .notADatabase: self.init(notADatabase: error)
+        case .notADatabase: self.init(.invalidDatabase, wrapping: error)
+        case .alreadyOpen: self.init(.alreadyOpen, wrapping: error)
         case .unsupportedFormat: self.init(.unsupportedFileFormatVersion, wrapping: error)
         case .wrongKey: self.init(.invalidDatabase, wrapping: error)
-        case .damaged:
-            self.init(
-                .invalidDatabase, path: path,
-                message: "Realm at path '\(path)' is damaged: \(error.damage)")
+        case .damaged: self.init(.invalidDatabase, wrapping: error)
         case .incompatibleLockFile: self.init(.incompatibleLockFile, wrapping: error)
         case .outOfDiskSpace: self.init(.outOfDiskSpace, wrapping: error)
         case .addressSpaceExhausted: self.init(.addressSpaceExhausted, wrapping: error)
@@ -192,26 +190,12 @@ extension Realm.Error {
             message: "Failed to open file at path '\(path)': parent path is not a directory")
     }
 
-    private init(notADatabase error: StorageError) {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: error.path)
-        let size = (attributes?[.size] as? NSNumber)?.intValue ?? 0
-        if size > 0 && size < Realm.Error.smallestFile {
-            self.init(
-                .invalidDatabase, opening: error.path,
-                "file is non-empty but too small (\(size) bytes) to be a valid Realm.")
-        } else {
-            self.init(.invalidDatabase, opening: error.path, error.message)
+    /// What a failure to remove a file becomes. The engine's sentence says that nothing was opened.
+    init(deleting error: StorageError) {
+        switch error.code {
+        case .permissionDenied: self.init(.filePermissionDenied, wrapping: error)
+        case .fileAccess: self.init(.fileOperationFailed, wrapping: error)
+        default: self.init(error)
         }
-    }
-
-    /// The length of the file header, in bytes.
-    private static var smallestFile: Int { 512 }
-}
-
-extension StorageError {
-    /// What is damaged, beginning with the page where it is known.
-    fileprivate var damage: String {
-        guard let page else { return message }
-        return message.contains("page \(page)") ? message : "page \(page): \(message)"
     }
 }

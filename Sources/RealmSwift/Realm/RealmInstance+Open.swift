@@ -2,10 +2,10 @@ import Foundation
 import StorageEngine
 
 extension RealmInstance {
-    /// Opens the file, and makes it hold the classes of `schema`.
-    static func open(
-        _ configuration: Realm.Configuration, path: String, schema: SchemaModel
-    ) throws -> RealmInstance {
+    /// Opens the file, or finds that the process has it open.
+    static func openDatabase(
+        _ configuration: Realm.Configuration, path: String
+    ) throws -> Database {
         // Finding the default takes a sixth of the time of opening: the name tells most others apart.
         if path.hasSuffix(Realm.Configuration.defaultFileName),
             configuration.fileURL == Realm.Configuration.defaultFileURL
@@ -17,7 +17,25 @@ extension RealmInstance {
         options.readOnly = configuration.readOnly
         options.inMemory = configuration.inMemoryIdentifier != nil
         options.encryptionKey = configuration.encryptionKey.map(Array.init)
-        let database = try openDatabase(path, options, configuration)
+        guard let shouldCompact = configuration.shouldCompactOnLaunch else {
+            return try Database.open(path: path, options: options)
+        }
+        return try launchLock.withLock {
+            try Database.open(path: path, options: options) {
+                shouldCompact(Int(clamping: $0), Int(clamping: $1))
+            }
+        }
+    }
+
+    /// Held while a file is perhaps compacted and then opened, so that of two threads that open it
+    /// first, one asks whether to compact it. Recursive, because what asks may open other Realms.
+    private static let launchLock = NSRecursiveLock()
+
+    /// Makes the file hold the classes of `schema`.
+    static func open(
+        _ database: Database, _ configuration: Realm.Configuration, path: String,
+        schema: SchemaModel
+    ) throws -> RealmInstance {
         let connection = try Connection(database)
         let definitions = schema.classes.map(\.definition)
         let setup = SchemaSetup(
@@ -28,27 +46,11 @@ extension RealmInstance {
             configuration: configuration, path: path, schema: schema, connection: connection)
     }
 
-    /// Held while a file is perhaps compacted and then opened, so that of two threads that open it
-    /// first, one asks whether to compact it. Recursive, because what asks may open other Realms.
-    private static let launchLock = NSRecursiveLock()
-
-    private static func openDatabase(
-        _ path: String, _ options: Database.Options, _ configuration: Realm.Configuration
-    ) throws -> Database {
-        guard let shouldCompact = configuration.shouldCompactOnLaunch else {
-            return try Database.open(path: path, options: options)
-        }
-        return try launchLock.withLock {
-            do {
-                _ = try Database.compact(path: path, options: options) {
-                    shouldCompact(Int(clamping: $0), Int(clamping: $1))
-                }
-            } catch let error as StorageError where error.code == .outOfDiskSpace {
-                // The file as it is serves as well, and has to: what is to be deleted from it to
-                // make room can only be deleted once it is open.
-            }
-            return try Database.open(path: path, options: options)
-        }
+    /// Whether it serves who opens its file with a configuration. Another schema version is the
+    /// file's to accept or to refuse.
+    func suits(_ other: Realm.Configuration, _ schema: SchemaModel) -> Bool {
+        self.schema.covers(schema) && configuration.schemaVersion == other.schemaVersion
+            && configuration.durability == other.durability
     }
 
     /// The directory of the default Realm is the library's own.

@@ -40,34 +40,52 @@ extension Database {
             }
         }
         try FileCipher.checkLength(of: options.encryptionKey, path: path)
+        return try withDescriptor(path, options) {
+            (descriptor, status, isTakenOver) throws(StorageError) in
+            let identity = Identity(status, isReadOnly: options.readOnly)
+            let database = try openOnce(identity) { () throws(StorageError) in
+                let database = try openUnshared(location(of: path), descriptor, options)
+                isTakenOver = true
+                return database
+            }
+            // Who comes second must know the key as well.
+            if !isTakenOver {
+                _ = try database.file.header.cipher(key: options.encryptionKey, path: path)
+            }
+            return database
+        }
+    }
+
+    /// Calls `body` with a descriptor of the file, until it is that of a file that has not been
+    /// replaced while it was being opened, as compacting does: it is the new one that was asked
+    /// for.
+    private static func withDescriptor(
+        _ path: String, _ options: Options,
+        _ body: (Int32, System.FileStatus, _ isTakenOver: inout Bool) throws(StorageError) ->
+            Database
+    ) throws(StorageError) -> Database {
         while true {
             let (descriptor, status) = try openDescriptor(path, options)
-            let identity = Identity(status, isReadOnly: options.readOnly)
+            var isTakenOver = false
+            // Not before the path was looked at: until then no other file gets this one's inode.
+            defer { if !isTakenOver { System.close(descriptor) } }
             do throws(StorageError) {
-                return try open(identity, path, descriptor, options)
+                return try body(descriptor, status, &isTakenOver)
             } catch {
-                // Replaced while it was being opened, as compacting does: then it is the new file
-                // that was asked for.
-                guard identity.isGone(from: path) else { throw error }
+                guard Identity(status, isReadOnly: options.readOnly).isGone(from: path) else {
+                    throw error
+                }
             }
         }
     }
 
-    /// Takes over the descriptor, also when it throws.
-    private static func open(
-        _ identity: Identity, _ path: String, _ descriptor: Int32, _ options: Options
-    ) throws(StorageError) -> Database {
-        var isTakenOver = false
-        defer { if !isTakenOver { System.close(descriptor) } }
-        let database = try openOnce(identity) { () throws(StorageError) in
-            isTakenOver = true
-            return try openUnshared(path, descriptor, options)
-        }
-        // Who comes second must know the key as well.
-        if !isTakenOver {
-            _ = try database.file.header.cipher(key: options.encryptionKey, path: path)
-        }
-        return database
+    /// Where the file at a path lies: the path itself, or what a symbolic link there leads to. The
+    /// files beside it are shared by all who use the file, by whatever path they came.
+    static func location(of path: String) -> String {
+        guard let entry = try? System.status(path: path, followsLinks: false),
+            entry.isSymbolicLink
+        else { return path }
+        return (try? System.realPath(path)) ?? path
     }
 
     /// The database that is open already, or what `open` returns; one thread at a time for each
@@ -116,7 +134,12 @@ extension Database {
     package static func openUnregistered(
         path: String, options: Options = Options()
     ) throws(StorageError) -> Database {
-        try openUnshared(path, openDescriptor(path, options).0, options)
+        try withDescriptor(path, options) {
+            (descriptor, _, isTakenOver) throws(StorageError) in
+            let database = try openUnshared(location(of: path), descriptor, options)
+            isTakenOver = true
+            return database
+        }
     }
 
     // MARK: Descriptors
@@ -193,7 +216,7 @@ extension Database {
 
     // MARK: Files
 
-    /// Takes over the descriptor, also when it throws.
+    /// Takes over the descriptor only when it succeeds.
     static func openUnshared(
         _ path: String, _ descriptor: Int32, _ options: Options
     ) throws(StorageError) -> Database {
@@ -208,7 +231,6 @@ extension Database {
             }
         } catch {
             coordinator?.releaseFinal()
-            System.close(descriptor)
             throw error
         }
     }
@@ -219,10 +241,11 @@ extension Database {
         var header = try readHeader(path, descriptor)
         if header == nil || header!.isUnfinished {
             guard options.createIfMissing, !options.readOnly else {
+                let way = options.readOnly ? "without readOnly" : "with createIfMissing"
                 throw StorageError(
                     .notADatabase, path: path,
-                    message: "Realm file at path '\(path)' cannot be opened: it is empty. Allow "
-                        + "creating it, or restore it from a backup.")
+                    message: "Failed to open Realm file at path '\(path)': it is empty. Open it "
+                        + "\(way) to make a new Realm, or restore it from a backup.")
             }
             header = try create(path, descriptor, options)
         }
@@ -274,52 +297,57 @@ extension Database {
             newestRecord: nil, place: try place(path, descriptor, options))
     }
 
-    /// The header; nil where a file is empty, or looks as a loss of power may leave it in the first
-    /// step of its creation: at most one block, of zeros.
+    /// The header; nil where a file is empty, or was left by the first steps of its creation.
     private static func readHeader(
         _ path: String, _ descriptor: Int32
     ) throws(StorageError) -> FileHeader? {
-        var block = [UInt8](repeating: 0, count: Int(FileHeader.blockSize))
-        let result = block.withUnsafeMutableBytes { buffer in
-            Result { () throws(SystemFailure) in
-                try System.read(descriptor, into: buffer, at: 0)
-            }
-        }
-        let count: Int
-        switch result {
-        case .success(let done): count = done
-        case .failure(let failure): throw StorageError(failure, .read, path: path)
-        }
-        if count == 0 { return nil }
-        if block.allSatisfy({ $0 == 0 }) {
+        let start = try firstBlock(path, descriptor)
+        if start.isEmpty { return nil }
+        if start.allSatisfy({ $0 == 0 }) {
             let size = try StorageError.converting(.read, path: path) {
                 () throws(SystemFailure) in try System.size(descriptor)
             }
-            if size <= FileHeader.blockSize || planted(.takesZerosForNewFile) { return nil }
-        }
-        let header = block.withUnsafeBytes { bytes in
-            Result { () throws(StorageError) in
-                try FileHeader(
-                    UnsafeRawBufferPointer(rebasing: bytes.prefix(min(count, FileHeader.size))),
-                    path: path)
+            if FileHeader.isBeingCreated(start, fileSize: size) || planted(.takesZerosForNewFile) {
+                return nil
             }
+        }
+        let header = start.prefix(FileHeader.size).withUnsafeBytes { bytes in
+            Result { () throws(StorageError) in try FileHeader(bytes, path: path) }
         }
         return try header.get()
     }
 
+    /// The first block of a file, or what there is of it.
+    static func firstBlock(
+        _ path: String, _ descriptor: Int32
+    ) throws(StorageError) -> ArraySlice<UInt8> {
+        var block = [UInt8](repeating: 0, count: Int(FileHeader.blockSize))
+        let count = block.withUnsafeMutableBytes { buffer in
+            Result { () throws(SystemFailure) in
+                try System.read(descriptor, into: buffer, at: 0)
+            }
+        }
+        switch count {
+        case .success(let count): return block.prefix(count)
+        case .failure(let failure): throw StorageError(failure, .read, path: path)
+        }
+    }
+
     // MARK: Creation
 
-    /// Creates a file in four steps; only the last makes it a database.
+    /// Creates a file in five steps; only the last makes it a database.
     ///
-    /// 1. Write the header with the flag "unfinished", and sync: a file that is larger than its
-    ///    header and starts with zeros is no database, and must not come from here.
-    /// 2. Allocate the first pages and fill everything behind the header with zeros.
-    /// 3. Sync, also the directory.
-    /// 4. Write the header without the flag, and sync.
+    /// 1. Give it a length that files of zeros do not have, and sync.
+    /// 2. Write the header with the flag "unfinished", and sync.
+    /// 3. Allocate the first pages and fill everything behind the header with zeros.
+    /// 4. Sync, also the directory.
+    /// 5. Write the header without the flag, and sync.
     ///
-    /// Interrupted before 1 ends, the file is empty, or one block of zeros at most.
-    /// Between 1 and 4 it carries the flag. All these are created anew by the next opener. The
-    /// header is one sector: it is not torn in 4.
+    /// Interrupted before 1 ends, the file is empty, or it is zeros and has that length; before 2
+    /// ends, it has that length, and may have the flag. Between 2 and 5 it carries the flag. All
+    /// these are created anew by the next opener, and no other file of zeros is: it may have been a
+    /// database, and a new one in its place would hide that. The header is one sector: it is not
+    /// torn in 2 or 5.
     private static func create(
         _ path: String, _ descriptor: Int32, _ options: Options
     ) throws(StorageError) -> FileHeader {
@@ -337,6 +365,12 @@ extension Database {
         }
         let file = PageFile(
             descriptor: descriptor, path: path, header: header, isInMemory: options.inMemory)
+        if !options.inMemory {
+            do { try System.truncate(descriptor, to: FileHeader.newFileSize) } catch {
+                throw file.failure(error, .resize)
+            }
+            try file.sync()
+        }
         try file.write(header.encode(), at: 0)
         try file.sync()
         let pages = PageFile.initialBytes >> file.pageShift

@@ -13,9 +13,6 @@
 /// is done the next time. During 5, also if the sync fails, the path leads to the old file or
 /// to the new one, and each is whole.
 extension Database {
-    /// A directory beside the file that holds nothing but what this library puts there.
-    private static func managementDirectory(of path: String) -> String { path + ".management" }
-
     /// Replaces the file, if `condition` says so, by what `write` writes to the path it is given.
     /// What it opens must be closed when it returns.
     ///
@@ -40,7 +37,13 @@ extension Database {
                 System.close(descriptor)
                 return false
             }
-            let database = try openUnshared(path, descriptor, options)
+            let database: Database
+            do throws(StorageError) {
+                database = try openUnshared(location(of: path), descriptor, options)
+            } catch {
+                System.close(descriptor)
+                throw error
+            }
             guard try condition(database) else { return false }
             return try database.replace(status, write)
         }
@@ -53,16 +56,11 @@ extension Database {
         let target = try StorageError.converting(.open, path: path) { () throws(SystemFailure) in
             try System.realPath(path)
         }
-        let directory = Self.managementDirectory(of: target)
-        try StorageError.converting(.open, path: directory) { () throws(SystemFailure) in
-            try System.makeDirectory(directory)
-        }
-        let replacement = directory + "/compact"
-        func removeReplacement() {
-            for suffix in ["", ".lock"] { try? System.unlink(replacement + suffix) }
-        }
-        removeReplacement()
-        defer { removeReplacement() }
+        let directory = try StorageError.converting(
+            .open, path: SideFiles.management(of: target)
+        ) { () throws(SystemFailure) in try SideFiles.prepareManagement(of: target) }
+        let replacement = directory + "/" + SideFiles.packedCopy
+        defer { SideFiles.clearManagement(of: target) }
         try write(self, replacement)
         try StorageError.converting(.rename, path: path) { () throws(SystemFailure) in
             try System.setAccess(replacement, like: status)

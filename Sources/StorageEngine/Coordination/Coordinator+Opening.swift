@@ -24,8 +24,9 @@ import Glibc
 ///
 /// Killed at any step, a process leaves only bytes in `.lock` that the next sole opener clears.
 extension Coordinator {
-    /// How long step 6 waits for others to come in or go out.
-    private static let patienceNanoseconds: UInt64 = 1_000_000_000
+    /// How long step 6 waits for others to come in or go out: what cannot be had is reported within
+    /// a second.
+    private static let patienceNanoseconds: UInt64 = 750_000_000
 
     /// Takes the locks that opening needs and joins, or creates, the shared memory.
     ///

@@ -69,11 +69,13 @@ struct OpenRequest {
     }
 
     func closeInForkedChild(_ descriptor: Int32) throws(StorageError) {
-        guard realm_close_in_forked_child(descriptor) else {
-            throw StorageError(
-                .tooManyReaders, path: path,
-                message: "Too many databases are open in this process")
-        }
+        guard realm_close_in_forked_child(descriptor) else { throw Self.tooManyDatabases(path) }
+    }
+
+    static func tooManyDatabases(_ path: String) -> StorageError {
+        StorageError(
+            .tooManyReaders, path: path,
+            message: "Too many databases are open in this process: '\(path)' is one more")
     }
 
     var lockPath: String { path + ".lock" }

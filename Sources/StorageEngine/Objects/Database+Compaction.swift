@@ -27,4 +27,20 @@ extension Database {
                 Connection(database), toNewFile: newPath, encryptionKey: options.encryptionKey)
         }
     }
+
+    /// Opens a database file like ``open(path:options:)``, having compacted it first if `isWorthIt`
+    /// says so and nothing is in the way.
+    ///
+    /// Whatever keeps the file from being compacted keeps nobody from opening it: another process
+    /// that compacts it at the same time, a full disk, a directory that cannot be written to, a
+    /// damaged page that only a copy would have come upon. The file as it is serves as well, and
+    /// may have to: what is to be deleted to make room can only be deleted once it is open. What
+    /// keeps it from being opened is thrown.
+    public static func open(
+        path: String, options: Options = Options(),
+        compactingIf isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) -> Bool
+    ) throws(StorageError) -> Database {
+        _ = try? compact(path: path, options: options, if: isWorthIt)
+        return try open(path: path, options: options)
+    }
 }

@@ -34,7 +34,7 @@ final class DatabaseCopy {
             throw StorageError(
                 SystemFailure(call: .rename, errno: EEXIST), .write, path: path)
         }
-        let temporary = "\(path).copy-\(UInt64.random(in: .min ... .max))"
+        let temporary = SideFiles.temporaryCopy(of: path)
         defer {
             for suffix in ["", ".lock"] { try? System.unlink(temporary + suffix) }
         }

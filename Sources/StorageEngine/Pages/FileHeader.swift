@@ -9,6 +9,9 @@ struct FileHeader: Equatable, Sendable {
     static let markerOffset = blockSize
     static let slotsOffset = 2 * blockSize
     static let formatVersion: UInt32 = 5
+    /// The length of a file of which nothing has been written yet: "RL". Less than any database
+    /// has, more than a block.
+    static let newFileSize: UInt64 = 0x524C
     static let pageSizes = [4096, 8192, 16384]
 
     private static let magic: [UInt8] = [0x89, 0x52, 0x4C, 0x4D, 0x53, 0x0D, 0x0A, 0x1A]
@@ -54,6 +57,21 @@ struct FileHeader: Equatable, Sendable {
     }
 }
 
+// MARK: Files without a valid header
+
+extension FileHeader {
+    /// Whether a file begins like a database, whatever comes then.
+    static func hasSignature(_ start: some Collection<UInt8>) -> Bool {
+        start.starts(with: magic)
+    }
+
+    /// Whether a file is as the first steps of its creation may leave it: zeros, of a length that
+    /// no other file of zeros has by accident. `start`: its first block.
+    static func isBeingCreated(_ start: some Collection<UInt8>, fileSize: UInt64) -> Bool {
+        fileSize == newFileSize && start.allSatisfy { $0 == 0 }
+    }
+}
+
 extension FileHeader {
     func encode() -> [UInt8] {
         var block = [UInt8](repeating: 0, count: Int(Self.blockSize))
@@ -88,14 +106,13 @@ extension FileHeader {
         guard block.count >= Self.size else {
             throw StorageError(
                 .notADatabase, path: path,
-                message: "Realm file at path '\(path)' cannot be opened: file is non-empty but "
-                    + "too small (\(block.count) bytes) to be a valid Realm. Restore it from a "
-                    + "backup, or delete it to start anew.")
+                message: "Failed to open Realm file at path '\(path)': file is non-empty but "
+                    + "too small (\(block.count) bytes) to be a valid Realm.")
         }
         guard block.prefix(8).elementsEqual(Self.magic) else {
             throw StorageError(
                 .notADatabase, path: path,
-                message: "Realm file at path '\(path)' cannot be opened: not a Realm file of this "
+                message: "Failed to open Realm file at path '\(path)': not a Realm file of this "
                     + "library (it does not start with the format's signature). Check the path, "
                     + "or delete the file to start anew.")
         }

@@ -180,6 +180,11 @@ package enum System {
         _ = try perform(.unlink, path: path) { Int(Glibc.unlink(path)) }
     }
 
+    /// Removes a directory that is empty.
+    package static func removeDirectory(_ path: String) throws(SystemFailure) {
+        _ = try perform(.unlink, path: path) { Int(Glibc.rmdir(path)) }
+    }
+
     /// Makes a directory unless there is one.
     package static func makeDirectory(_ path: String) throws(SystemFailure) {
         do {

@@ -1,0 +1,154 @@
+import CRealmSystem
+import Glibc
+
+/// Removing a database file that nobody uses, with what lies beside it.
+///
+/// 1. Look what the path leads to. Whatever is no database file is refused.
+/// 2. Lock the file like a sole user, or give up: somebody has it open. Whoever opens it from now
+/// on
+///    waits for the lock.
+/// 3. Remove what lies beside it, each file by its name, then the file, and sync the directory.
+/// 4. Let go of the lock. Those who waited see that the path does not lead to this file any more,
+/// and
+///    open what they find there, or make a new one (`OpenRequest`).
+///
+/// `.lock` stays. It holds no data, and others may be waiting for its locks.
+///
+/// Killed, or without power, at any step, the file is whole or gone.
+extension Database {
+    /// Removes the file at a path, or the one that a symbolic link there leads to, and the side
+    /// files of this library but for `.lock`. Nothing else is removed, whatever it lies in or
+    /// beside.
+    ///
+    /// Returns whether there was a file.
+    ///
+    /// - Throws: `.alreadyOpen` if any process has it open; `.notADatabase` for a file that does not
+    ///   begin like a database, and is not empty; `.fileAccess` for a directory or a device;
+    ///   `.permissionDenied`. Nothing was removed then, or, if the system refuses to, no more than
+    ///   side files.
+    public static func remove(path: String) throws(StorageError) -> Bool {
+        while true {
+            let location = location(of: path)
+            guard let status = try statusOfFile(location, path) else {
+                try StorageError.converting(.remove, path: path) { () throws(SystemFailure) in
+                    try SideFiles.removeManagement(of: location)
+                }
+                return false
+            }
+            if isOpen(path: location) { throw inUse(path) }
+            let identity = Identity(status, isReadOnly: false)
+            if try remove(location, identity, path) { return true }
+            // Somebody else replaced or removed it meanwhile.
+        }
+    }
+
+    /// Nil where there is no file. `path`, here and below: by which it was named, for errors.
+    private static func statusOfFile(
+        _ location: String, _ path: String
+    ) throws(StorageError) -> System.FileStatus? {
+        let status: System.FileStatus
+        do throws(SystemFailure) { status = try System.status(path: location) } catch {
+            if error.errno == ENOENT || error.errno == ENOTDIR { return nil }
+            throw StorageError(error, .remove, path: path)
+        }
+        if status.isDirectory {
+            throw StorageError(SystemFailure(call: .unlink, errno: EISDIR), .remove, path: path)
+        }
+        if !status.isRegularFile { throw noDatabase(path, "it is no regular file") }
+        return status
+    }
+
+    /// Returns false, and nothing has changed, if the path leads to another file by now.
+    private static func remove(
+        _ location: String, _ identity: Identity, _ path: String
+    ) throws(StorageError) -> Bool {
+        guard let (descriptor, isWritable) = try openForRemoval(location, path) else {
+            return false
+        }
+        // Before a lock is taken, so that no forked child keeps it.
+        guard realm_close_in_forked_child(descriptor) else {
+            System.close(descriptor)
+            throw OpenRequest.tooManyDatabases(path)
+        }
+        defer {
+            realm_keep_in_forked_child(descriptor)
+            System.close(descriptor)
+        }
+        let isAlone = try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
+            if isWritable {
+                return try System.tryLock(descriptor, .exclusive, LockRanges.usingAndSharing)
+            }
+            // Who may only read the file cannot keep others out. They may read it only as well, or
+            // have more rights than this process; then the lock is theirs.
+            guard try System.tryLock(descriptor, .shared, LockRanges.usingAndSharing) else {
+                return false
+            }
+            return try !System.isLockedByOther(descriptor, LockRanges.usingAndSharing)
+        }
+        guard isAlone else { throw inUse(path) }
+        let present = try? System.status(path: location)
+        guard let present, Identity(present, isReadOnly: false) == identity else { return false }
+        guard try holdsDatabase(descriptor, present.size, path) else {
+            throw noDatabase(path, "it does not begin with the signature of one")
+        }
+        try StorageError.converting(.remove, path: path) { () throws(SystemFailure) in
+            try removeNote(of: location)
+            try SideFiles.removeManagement(of: location)
+            try System.unlink(location)
+        }
+        try StorageError.converting(.sync, path: path) { () throws(SystemFailure) in
+            try System.syncDirectory(StorageError.directory(of: location))
+        }
+        return true
+    }
+
+    /// Nil if the file has gone, or a link has come in its place.
+    private static func openForRemoval(
+        _ location: String, _ path: String
+    ) throws(StorageError) -> (descriptor: Int32, isWritable: Bool)? {
+        let flags = O_NONBLOCK | O_NOFOLLOW
+        do throws(SystemFailure) {
+            do throws(SystemFailure) {
+                return (try System.open(location, flags: O_RDWR | flags), true)
+            } catch {
+                guard [EACCES, EPERM, EROFS].contains(error.errno) else { throw error }
+                return (try System.open(location, flags: O_RDONLY | flags), false)
+            }
+        } catch {
+            if error.errno == ENOENT || error.errno == ELOOP { return nil }
+            throw StorageError(error, .remove, path: path)
+        }
+    }
+
+    private static func removeNote(of path: String) throws(SystemFailure) {
+        let note = SideFiles.note(of: path)
+        guard let status = try? System.status(path: note, followsLinks: false), !status.isDirectory
+        else { return }
+        try SideFiles.ignoring(ENOENT) { () throws(SystemFailure) in try System.unlink(note) }
+    }
+
+    /// Whether a file is a database, perhaps a damaged one, or one that is still to be made.
+    private static func holdsDatabase(
+        _ descriptor: Int32, _ size: UInt64, _ path: String
+    ) throws(StorageError) -> Bool {
+        if size == 0 { return true }
+        let start = try firstBlock(path, descriptor)
+        return FileHeader.hasSignature(start) || FileHeader.isBeingCreated(start, fileSize: size)
+    }
+
+    // MARK: Errors
+
+    private static func inUse(_ path: String) -> StorageError {
+        StorageError(
+            .alreadyOpen, path: path,
+            message: "Cannot delete files of an open Realm: '\(path)' is still in use. Close it in "
+                + "all processes first.")
+    }
+
+    private static func noDatabase(_ path: String, _ reason: String) -> StorageError {
+        StorageError(
+            .notADatabase, path: path,
+            message: "Failed to remove file at path '\(path)': it is not a Realm file, because "
+                + "\(reason). Nothing was removed. Check the path.")
+    }
+}
