@@ -49,6 +49,11 @@ private class PlainPlace: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+private class Atlas: Object {
+    @Persisted var places: Map<String, Coordinate>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 @Suite struct CustomEmbeddedTests {
     private let types: [ObjectBase.Type] = [Place.self, Location.self]
 
@@ -109,6 +114,36 @@ private class PlainPlace: Object {
         // default-constructed value."
         #expect(park.center == Coordinate(0, 0) && park.entrance == Coordinate(1, 2))
         #expect(Array(park.border) == [Coordinate(3, 4)])
+    }
+
+    /// Documented: custom types may map to an embedded object, in collections too.
+    @Test func aMapNeedNotHaveOptionalValues() throws {
+        let directory = TestDirectory()
+        let types: [ObjectBase.Type] = [Atlas.self, Location.self]
+        do {
+            let realm = try directory.realm(types)
+            let atlas = Atlas()
+            atlas.places["park"] = Coordinate(1, 2)
+            try realm.write {
+                realm.add(atlas)
+                atlas.places["lake"] = Coordinate(3, 4)
+                let hill = Location(value: [5, 6])
+                atlas["places"] = ["park": [1, 2], "lake": [3, 4], "hill": hill] as [String: Any]
+            }
+            #expect(atlas.objectSchema["places"]?.isOptional == true)
+        }
+        let realm = try directory.realm(types)
+        let atlas = try #require(realm.objects(Atlas.self).first)
+        #expect(atlas.places.keys == ["hill", "lake", "park"])
+        #expect(atlas.places["lake"] == Coordinate(3, 4))
+        #expect(atlas.places.values.map(\.latitude) == [5, 3, 1])
+        try realm.write {
+            let raw: Map<String, DynamicObject?> = atlas.dynamicMap("places")
+            raw["park"] = .some(nil)
+            atlas.places.removeObject(for: "hill")
+        }
+        // Like a property without its embedded object.
+        #expect(atlas.places["park"] == Coordinate(0, 0) && atlas.places.count == 2)
     }
 
     @Test func updatesReplaceWhatIsGiven() throws {

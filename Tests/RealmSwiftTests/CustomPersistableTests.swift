@@ -71,6 +71,8 @@ private class RawClub: Object {
 }
 
 private class NoDefault: Object {
+    @Persisted(primaryKey: true) var id = 0
+    @Persisted var note = ""
     @Persisted var positive: Positive
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -181,6 +183,35 @@ private class NoDefault: Object {
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Club(value: ["even": 1]) }
         expectStop("Could not convert value '1' to type 'Even'.", result)
+    }
+
+    @Test func aDefaultThatCannotBeMappedConcernsNobodyElse() throws {
+        let realm = try TestDirectory().realm([NoDefault.self, Club.self])
+        try realm.write {
+            realm.create(Club.self)
+            realm.create(NoDefault.self, value: ["id": 0, "positive": 3])
+            // Also where the given value stands for none.
+            realm.create(NoDefault.self, value: ["id": 1, "positive": -3])
+            // An update has no use for the default.
+            for policy in [Realm.UpdatePolicy.modified, .all] {
+                realm.create(NoDefault.self, value: ["id": 0, "note": "a"], update: policy)
+            }
+        }
+        #expect(realm.objects(NoDefault.self)[0].positive.value == 3)
+        #expect(realm.objects(NoDefault.self).filter("positive < 0").count == 1)
+        #expect(realm.objects(NoDefault.self)[0].objectSchema["positive"]?.type == .int)
+    }
+
+    @Test func creatingWithADefaultThatCannotBeMappedStops() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try TestDirectory().realm([NoDefault.self])
+            try realm.write { _ = realm.create(NoDefault.self) }
+        }
+        #expect(
+            result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }?
+                .contains("Failed to default construct a Positive") == true)
     }
 
     @Test func defaultThatCannotBeMappedStops() async {

@@ -17,8 +17,8 @@ import Testing
         }
         let owner = try #require(realm.dynamicObjects("Owner").first)
         #expect(owner["name"] as? String == "Ann" && owner.name as? String == "Ann")
-        let best = try #require(owner.best as? DynamicObject)
-        #expect(best.name as? String == "Rex" && best.owner == nil)
+        let best = try #require(owner.best as? Dog)
+        #expect(best.name == "Rex" && best.owner == nil)
         #expect((owner.nicknames as? List<String>).map { Array($0) } == ["a", "b"])
         let dogs = try #require(owner["dogs"] as? List<DynamicObject>)
         #expect(dogs.map { $0.name as? String } == ["Bo"])
@@ -39,7 +39,7 @@ import Testing
             dynamic.nicknames = ["x"]
             dynamic["best"] = rex
             dynamic["dogs"] = [rex, ["name": "Bo"], Dog(value: ["name": "Fido"])] as [Any]
-            let best = try #require(dynamic.best as? DynamicObject)
+            let best = try #require(dynamic.best as? Dog)
             best.name = "Max"
         }
         #expect(Array(owner.nicknames) == ["x"] && owner.best?.isSameObject(as: rex) == true)
@@ -63,7 +63,7 @@ import Testing
         try realm.write {
             let first = realm.dynamicCreate("Keyed", value: ["id": 1, "next": ["id": 2]])
             #expect(first.text as? String == "none")
-            #expect((first.next as? DynamicObject)?.id as? Int == 2)
+            #expect((first.next as? Keyed)?.id == 2)
             realm.dynamicCreate("Keyed", value: ["id": 1, "number": 7], update: .modified)
             #expect(first.number as? Int == 7 && first.text as? String == "none")
         }

@@ -110,12 +110,20 @@ import Testing
 
         private mutating func upsert() {
             let id = number(12)
-            let (value, new) = someValues(id)
+            let (value, given) = someValues(id)
+            var new = given
             let policy: Realm.UpdatePolicy =
                 model[id] == nil
                 ? [.error, .modified, .all][number(3)]
                 : [.modified, .all][number(2)]
             realm.create(Node.self, value: value, update: policy)
+            if policy == .modified, value["parts"] != nil, let old = model[id] {
+                // The parts that are there take on what is given.
+                for (index, part) in old.parts.enumerated() where index < new.parts.count {
+                    if new.parts[index].link == nil { new.parts[index].link = part.link }
+                    if new.parts[index].inner.isEmpty { new.parts[index].inner = part.inner }
+                }
+            }
             model[id] = new
         }
 

@@ -20,16 +20,20 @@ extension _CollectionContents {
             let position = model.properties.firstIndex(where: { $0.name == key }),
             !model.properties[position].isDeferred, !model.properties[position].isPrimaryKey
         else { return false }
-        // An unmanaged object converts the value, and gives it its stored form.
-        let sample = model.type.init()
-        sample._set(value, of: model.properties[position], model)
-        let row = UnsafeBufferPointer(managedClass.gather(sample))
-        managedClass.requireSizes(row)
+        let property = model.properties[position]
         let column = managedClass.columns[position]
+        let scratch = managedClass.realm.scratch
+        scratch.reset()
+        guard let scalar = property.storedForm(of: value, scratch) else {
+            stop(model.invalidValue(value, for: property))
+        }
+        if case .bytes(let bytes) = scalar, bytes.count > RealmInstance.maximumValueSize {
+            stop(model.tooLarge(column: column, of: managedClass, size: bytes.count))
+        }
         managedClass.realm.change {
             for key in keys {
                 let key = ObjectKey(rawValue: key)
-                if try table.contains(key) { try table.set(column, of: key, to: row[column]) }
+                if try table.contains(key) { try table.set(column, of: key, to: scalar) }
             }
         }
         return true

@@ -58,9 +58,14 @@ extension List: _PersistableCollection {
         append(objectsIn: elements)
     }
 
-    /// Converts a sequence, element by element.
+    public static var _storedType: any _Persistable.Type {
+        Element._storedElementType.listType
+    }
+
+    /// Converts a sequence, element by element; nil gives no elements.
     public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> List? {
-        guard let sequence = unwrapped(value) as? any Sequence else { return nil }
+        guard let value = unwrapped(value) else { return List() }
+        guard let sequence = value as? any Sequence else { return nil }
         let list = List()
         for element in anyElements(sequence) {
             guard let element = Element._convertElement(element, conversion) else { return nil }

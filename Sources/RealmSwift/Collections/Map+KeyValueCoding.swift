@@ -30,16 +30,49 @@ extension Map {
     public func setValue(_ value: Any?, forKey key: String) {
         let key = Key(_storedKey: key)
         guard let value else { return removeObject(for: key) }
-        let conversion = _ValueConversion(realm: managed?.realm)
-        guard let converted = Value._convertElement(value, conversion) else {
-            stop(
-                "Invalid value '\(value)' of type '\(type(of: value))' for expected type "
-                    + "'\(Value._typeName)'.")
+        let conversion = _ValueConversion(realm: managed?.realm, adoptsObjects: true)
+        guard let managed else { return set(value, forKey: key, conversion) }
+        managed.realm.whileAdding(from: conversion) { set(value, forKey: key, conversion) }
+    }
+
+    private func set(_ value: Any, forKey key: Key, _ conversion: _ValueConversion) {
+        if isHeld(value, forKey: key) { return }
+        if let converted = Value._convertElement(value, conversion) {
+            return updateValue(converted, forKey: key)
         }
-        updateValue(converted, forKey: key)
+        if let managed, conversion.hasMetUnmappable,
+            Value._storedElementType.isSet(value, forKey: key._storedKey, in: managed, conversion)
+        {
+            return
+        }
+        conversion.stopIfUnmappable()
+        stop(
+            "Invalid value '\(value)' of type '\(type(of: value))' for expected type "
+                + "'\(Value._typeName)'.")
+    }
+}
+
+extension Map {
+    /// Whether a value is the embedded object that the key has already.
+    private func isHeld(_ value: Any, forKey key: Key) -> Bool {
+        guard let managed, managed.type == .embedded, let target = managed.target,
+            let object = value as? EmbeddedObject, managed.realm.isWriting
+        else { return false }
+        return target.isHeld(object, in: _ValueSlot(.value(managed, key: key._storedKey)))
     }
 }
 
 extension Map: KeyPathReadable {
     func anyValue(forKeyPath keyPath: String) -> Any? { value(forKeyPath: keyPath) }
+}
+
+extension RealmCollectionValue {
+    /// Sets a value in a managed map whose values are stored as this type; false if it does not fit.
+    fileprivate static func isSet(
+        _ value: Any, forKey key: String, in managed: ManagedMap, _ conversion: _ValueConversion
+    ) -> Bool {
+        guard let stored = _convertElement(value, conversion) else { return false }
+        Map<String, Self>(managed: managed).updateValue(stored, forKey: key)
+        return true
+    }
 }

@@ -9,6 +9,8 @@ extension Map: _PersistableCollection {
     public static var _shape: _PropertyShape {
         var shape = Value._elementShape
         shape.collection = .map
+        // Links are stored as ones that may be null, whatever the map says.
+        if shape.isLink && shape.isMapped { shape.isOptional = true }
         return shape
     }
 
@@ -43,9 +45,12 @@ extension Map: _PersistableCollection {
         for (key, value) in entries { updateValue(value, forKey: key) }
     }
 
-    /// Converts a dictionary or map, value by value.
+    public static var _storedType: any _Persistable.Type { Value._storedElementType.mapType }
+
+    /// Converts a dictionary or map, value by value; nil gives no entries.
     public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Map? {
-        guard let entries = entriesOfAnyMap(unwrapped(value)) else { return nil }
+        guard let value = unwrapped(value) else { return Map() }
+        guard let entries = entriesOfAnyMap(value) else { return nil }
         let map = Map()
         for (key, value) in entries {
             guard let value = Value._convertElement(value, conversion) else { return nil }

@@ -67,9 +67,12 @@ extension MutableSet: _PersistableCollection {
         insert(objectsIn: elements)
     }
 
-    /// Converts a sequence, element by element.
+    public static var _storedType: any _Persistable.Type { Element._storedElementType.setType }
+
+    /// Converts a sequence, element by element; nil gives no elements.
     public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> MutableSet? {
-        guard let sequence = unwrapped(value) as? any Sequence else { return nil }
+        guard let value = unwrapped(value) else { return MutableSet() }
+        guard let sequence = value as? any Sequence else { return nil }
         let set = MutableSet()
         for element in anyElements(sequence) {
             guard let element = Element._convertElement(element, conversion) else { return nil }

@@ -8,6 +8,13 @@ public final class _ValueConversion {
     /// Objects of this Realm are linked to as they are, all others are copied. Nil: no object is
     /// copied.
     let realm: RealmInstance?
+    /// Whether unmanaged objects are themselves added to the Realm, and not copied.
+    private let adoptsObjects: Bool
+    /// The value met last that its type has none for, and the type.
+    private var unmappable: (value: Any, type: Any.Type)?
+    /// For each object made, by position of the property, the values that the property's type has
+    /// none for. They are stored as they are.
+    private var unmapped: [ObjectIdentifier: [Int: Any]] = [:]
     /// For each object made, the properties that its value gave, for updates.
     private(set) var given: [ObjectIdentifier: Set<String>] = [:]
     private let notesGiven: Bool
@@ -31,8 +38,9 @@ public final class _ValueConversion {
         }
     }
 
-    init(realm: RealmInstance?, notesGiven: Bool = false) {
+    init(realm: RealmInstance?, notesGiven: Bool = false, adoptsObjects: Bool = false) {
         self.realm = realm
+        self.adoptsObjects = adoptsObjects
         self.notesGiven = notesGiven
     }
 
@@ -53,6 +61,7 @@ public final class _ValueConversion {
     /// The object itself, if a link may lead to it.
     private func linkable(_ object: ObjectBase, as type: ObjectBase.Type) -> ObjectBase? {
         guard let realm else { return Swift.type(of: object) == type ? object : nil }
+        if adoptsObjects, object._context == nil, Swift.type(of: object) == type { return object }
         // An embedded object has one owner, so that a second one gets a copy.
         guard object._realm === realm, !(type is EmbeddedObject.Type) else { return nil }
         if Swift.type(of: object) == type { return object }
@@ -157,12 +166,76 @@ public final class _ValueConversion {
         }
     }
 
-    private func set(
+    /// Sets a property of an unmanaged object. A value that does not fit stops the program.
+    func set(
         _ property: PropertyModel, of object: ObjectBase, to value: Any?, _ model: ClassModel
     ) {
-        guard property.wrapper.setValue(value, of: object, at: property.offset, self) else {
-            stop(model.invalidValue(value, for: property))
+        unmappable = nil
+        if property.wrapper.setValue(value, of: object, at: property.offset, self) { return }
+        // An unmanaged object has no place for it.
+        guard realm != nil, unmappable != nil, let value,
+            let position = model.position(ofStored: property.name)
+        else { stopForUnfit(value, for: property, of: model) }
+        kept.append(object)
+        unmapped[ObjectIdentifier(object), default: [:]][position] = value
+    }
+
+    // MARK: Values that no value of the type stands for
+
+    /// Notes that a value has the type that values of `type` are stored as, but stands for none.
+    func noteUnmappable(_ value: Any, as type: Any.Type) { unmappable = (value, type) }
+
+    /// The values that are stored as they are given, by position of the property; nil if there are
+    /// none.
+    func unmappedValues(of object: ObjectBase) -> [Int: Any]? {
+        unmapped.isEmpty ? nil : unmapped[ObjectIdentifier(object)]
+    }
+
+    /// Sets a property of a managed object. A value that does not fit stops the program.
+    func set(
+        _ property: PropertyModel, ofManaged object: ObjectBase, to value: Any?,
+        _ model: ClassModel
+    ) {
+        if isHeld(value, by: property, of: object) { return }
+        unmappable = nil
+        if property.wrapper.setValue(value, of: object, at: property.offset, self) { return }
+        if unmappable != nil {
+            unmappable = nil
+            if property.storedWrapper.setValue(value, of: object, at: property.offset, self) {
+                return
+            }
         }
+        stopForUnfit(value, for: property, of: model)
+    }
+
+    /// Whether a value is the embedded object that the property has already. Any other managed one
+    /// is copied, because it has its place.
+    private func isHeld(
+        _ value: Any?, by property: PropertyModel, of object: ObjectBase
+    ) -> Bool {
+        guard property.shape.type == .embedded, property.shape.collection == .none,
+            let given = unwrapped(value).flatMap(asObject), given._context != nil,
+            let managedClass = object._managedClass, object._requireWritable(property.offset)
+        else { return false }
+        let column = Int(object._column(property.offset).index)
+        let slot = _ValueSlot(
+            .property(managedClass, key: object._key, birth: object._birth, column: column))
+        return managedClass.linkTarget(column: column).isHeld(given, in: slot)
+    }
+
+    private func stopForUnfit(
+        _ value: Any?, for property: PropertyModel, of model: ClassModel
+    ) -> Never {
+        stopIfUnmappable()
+        stop(model.invalidValue(value, for: property))
+    }
+
+    var hasMetUnmappable: Bool { unmappable != nil }
+
+    /// Stops if a value was met that stands for none of its type.
+    func stopIfUnmappable() {
+        guard let (value, type) = unmappable else { return }
+        stop("Could not convert value '\(value)' to type '\(type)'.")
     }
 }
 

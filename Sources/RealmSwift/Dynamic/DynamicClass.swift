@@ -89,7 +89,7 @@ extension ColumnDefinition {
 
 /// A collection in a class without storage: made anew by each read, because there is no place in the
 /// object to keep it.
-private struct DynamicCollection<Collection: _PersistableCollection>: _Persistable {
+struct DynamicCollection<Collection: _PersistableCollection>: _Persistable {
     typealias PersistedType = Collection.PersistedType
     let collection: Collection
 
@@ -121,4 +121,17 @@ private struct DynamicCollection<Collection: _PersistableCollection>: _Persistab
 
 extension _Persistable {
     fileprivate static var dynamicWrapper: any AnyPersisted.Type { Persisted<Self>.self }
+}
+
+extension RealmCollectionValue {
+    // Collections of elements of this type, as dynamic access writes them.
+    static var listType: any _Persistable.Type { DynamicCollection<List<Self>>.self }
+    static var setType: any _Persistable.Type { DynamicCollection<MutableSet<Self>>.self }
+    static var mapType: any _Persistable.Type { DynamicCollection<Map<String, Self>>.self }
+}
+
+extension PropertyModel {
+    /// Writes values of a managed object that are none of the property's own type, as they are
+    /// stored; see `_Persistable._storedType`.
+    var storedWrapper: any AnyPersisted.Type { valueType._storedType.dynamicWrapper }
 }

@@ -11,22 +11,13 @@ extension DynamicCreation {
         let value = unwrapped(value)
         switch property.shape.collection {
         case .list:
-            guard let elements = value as? any Sequence else { break }
+            guard let elements = (value ?? [Any]()) as? any Sequence else { break }
             let list = ManagedList(of: object, column: column)
-            let new = anyElements(elements)
-            realm.change { try list.handle.removeAll() }
-            for element in new {
-                put(element, property, in: _ValueSlot(.newElement(list, at: nil)), target)
-            }
-            return
+            return setEmbedded(anyElements(elements), in: list, property, target)
         case .map:
-            guard let entries = entriesOfAnyMap(value) else { break }
+            guard let entries = entriesOfAnyMap(value ?? [String: Any]()) else { break }
             let map = ManagedMap(of: object, column: column)
-            realm.change { try map.handle.removeAll() }
-            for (key, element) in entries {
-                put(element, property, in: _ValueSlot(.value(map, key: key)), target)
-            }
-            return
+            return setEmbedded(entries, in: map, property, target)
         case .none:
             let slot = _ValueSlot(
                 .property(owner, key: object._key, birth: object._birth, column: column))
@@ -36,23 +27,67 @@ extension DynamicCreation {
         stop(owner.model.invalidValue(value, for: property))
     }
 
+    /// Under `.modified` the elements that are there take on the values, by their positions.
+    private func setEmbedded(
+        _ elements: [Any?], in list: ManagedList, _ property: PropertyModel,
+        _ target: ManagedClass
+    ) {
+        var common = 0
+        realm.change {
+            if update == .modified { common = min(try list.handle.count(), elements.count) }
+            for index in (common..<(try list.handle.count())).reversed() {
+                try list.handle.remove(at: index)
+            }
+        }
+        for (index, element) in elements.enumerated() {
+            let place: _ValueSlot.Place =
+                index < common ? .element(list, at: index) : .newElement(list, at: nil)
+            put(element, property, in: _ValueSlot(place), target)
+        }
+    }
+
+    /// Under `.modified` the values of keys that are there take on what is given.
+    private func setEmbedded(
+        _ entries: [(String, Any?)], in map: ManagedMap, _ property: PropertyModel,
+        _ target: ManagedClass
+    ) {
+        var kept: Set<StoredText> = []
+        if update == .modified { kept.formUnion(entries.map { StoredText($0.0) }) }
+        var gone: [String] = []
+        map.forEachEntry { key, _ in if !kept.contains(StoredText(key)) { gone.append(key) } }
+        realm.change {
+            for key in gone { _ = try key.withKeyBytes { try map.handle.removeValue(forKey: $0) } }
+        }
+        for (key, element) in entries {
+            put(element, property, in: _ValueSlot(.value(map, key: key)), target)
+        }
+    }
+
     private func put(
         _ value: Any?, _ property: PropertyModel, in slot: _ValueSlot, _ target: ManagedClass
     ) {
         guard let value = unwrapped(value) else { return slot.put(.null) }
         if realm.hasFailed { return }
         if let type = realm.schema[target.model.name]?.type {
-            let conversion = _ValueConversion(realm: realm)
+            if let object = value as? ObjectBase, target.isHeld(object, in: slot) { return }
+            let conversion = _ValueConversion(realm: realm, adoptsObjects: true)
             guard let object = conversion.object(of: type, from: value) else {
                 stop(slot.property.owner.model.invalidValue(value, for: property))
             }
-            realm.managedClass(for: type).addEmbedded(object, in: slot, update: update)
-            realm.completeAdditions()
-            return
+            return realm.whileAdding(from: conversion) {
+                realm.managedClass(for: type).addEmbedded(object, in: slot, update: update)
+                realm.completeAdditions()
+            }
         }
+        if let object = value as? ObjectBase, target.isHeld(object, in: slot) { return }
         let given = values(of: value, for: target.model)
         let row = UnsafeBufferPointer(row(of: target, given))
         target.requireSizes(row)
+        if update == .modified, let key = slot.embeddedKey {
+            target.write(row, of: ObjectKey(rawValue: key), given: Set(given.keys))
+            completed(target, key, given)
+            return
+        }
         guard let key = slot.putEmbedded(row) else { return }
         target.noteInsertion(of: key.rawValue)
         completed(target, key.rawValue, given)

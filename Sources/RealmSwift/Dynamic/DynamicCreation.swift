@@ -114,12 +114,28 @@ final class DynamicCreation {
         switch property.shape.collection {
         case .none: return linkable(value, target)
         case .map:
-            guard let entries = value as? [String: Any] else { return value }
-            return entries.mapValues { linkable($0, target) }
+            return linkableEntries(of: value, target) ?? value
         case .list, .set:
             guard let elements = value as? any Sequence else { return value }
             return anyElements(elements).map { $0.map { linkable($0, target) } }
         }
+    }
+
+    /// Nil if a value does not fit.
+    private func linkableEntries(
+        of value: Any, _ target: ManagedClass
+    ) -> Map<String, DynamicObject?>? {
+        guard let entries = entriesOfAnyMap(value) else { return nil }
+        let map = Map<String, DynamicObject?>()
+        for (key, value) in entries {
+            guard let value = unwrapped(value) else {
+                map[key] = .some(nil)
+                continue
+            }
+            guard let object = linkable(value, target) as? DynamicObject else { return nil }
+            map[key] = object
+        }
+        return map
     }
 
     /// A dynamic object in place of a value; what does not fit as it is.

@@ -36,8 +36,26 @@ public final class _Addition {
                 continue
             }
             column = managedClass.columns[position]
-            property.valueType._completeAdd(storage, self)
+            if let value = unmappedValue(at: position) {
+                complete(property, at: storage, with: value)
+            } else {
+                property.valueType._completeAdd(storage, self)
+            }
         }
+    }
+
+    /// A value that is stored as it was given, because the property's type has none for it.
+    private func unmappedValue(at position: Int) -> Any? {
+        managedClass.realm.conversion?.unmappedValues(of: object)?[position]
+    }
+
+    private func complete(
+        _ property: PropertyModel, at storage: UnsafeMutableRawPointer, with value: Any
+    ) {
+        // The object's own instance of a collection shows what is stored.
+        if property.shape.collection != .none { property.valueType._completeAdd(storage, self) }
+        managedClass.realm.conversion?.set(
+            property, ofManaged: object, to: value, managedClass.model)
     }
 
     /// True if only what differs from the stored values is to be written.
@@ -69,19 +87,12 @@ public final class _Addition {
             if !isNew { managedClass.write(.null, column, of: key, .modified) }
             return
         }
-        if writesDifferencesOnly, let existing = existingEmbedded() {
-            let target = managedClass.linkTarget(column: column)
-            return target.updateEmbedded(existing, from: value, update: update)
+        let target = managedClass.linkTarget(column: column)
+        if writesDifferencesOnly {
+            target.updateEmbedded(value, in: slot)
+        } else {
+            target.addEmbedded(value, in: slot, update: update)
         }
-        managedClass.linkTarget(column: column).addEmbedded(value, in: slot, update: update)
-    }
-
-    private func existingEmbedded() -> Int64? {
-        let stored = managedClass.realm.change {
-            try managedClass.existingTable.value(column, of: key)
-        }
-        if case .integer(let existing)? = stored { return existing }
-        return nil
     }
 
     var key: ObjectKey { ObjectKey(rawValue: object._key) }

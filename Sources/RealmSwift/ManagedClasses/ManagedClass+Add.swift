@@ -42,14 +42,15 @@ extension ManagedClass {
     /// and the object stays unmanaged.
     func addRow(of object: ObjectBase, update: Realm.UpdatePolicy) -> Int64? {
         if realm.hasFailed { return nil }
-        let row = gather(object)
-        let isDeferred = realm.scratch.hasDeferredValues
+        // What is not given has no part in an update; its type may not even have a default.
+        let given = update == .error ? nil : realm.givenProperties(of: object)
+        var row = gather(object, given: given)
         if update != .error, let existing = existingKey(row) {
-            updateRow(
-                of: existing, from: object, update: update,
-                given: realm.givenProperties(of: object))
+            updateRow(of: existing, from: object, update: update, given: given)
             return realm.hasFailed ? nil : existing
         }
+        if given != nil { row = gather(object) }
+        let isDeferred = realm.scratch.hasDeferredValues
         guard let key = insertRow(UnsafeBufferPointer(row)) else {
             return nil
         }
@@ -62,10 +63,17 @@ extension ManagedClass {
     }
 
     /// The stored forms of an unmanaged object's properties, in scratch memory; whether some have
-    /// none yet is said there.
-    func gather(_ object: ObjectBase) -> UnsafeMutableBufferPointer<Scalar> {
+    /// none yet is said there. Of the properties that are not `given`, null; nil: all are.
+    func gather(
+        _ object: ObjectBase, given: Set<String>? = nil
+    ) -> UnsafeMutableBufferPointer<Scalar> {
         let scratch = realm.scratch
         let row = scratch.row(columns: columns.count)
+        let unmapped = realm.conversion?.unmappedValues(of: object)
+        if given != nil || unmapped != nil {
+            scratch.gather { gather(object, given, unmapped, into: row) }
+            return row
+        }
         scratch.gather {
             for position in columns.indices {
                 // Field by field: a copy of the whole would count references.
@@ -74,6 +82,31 @@ extension ManagedClass {
             }
         }
         return row
+    }
+
+    /// Puts a row together of some properties, or some of whose values are given as they are stored.
+    private func gather(
+        _ object: ObjectBase, _ given: Set<String>?, _ unmapped: [Int: Any]?,
+        into row: UnsafeMutableBufferPointer<Scalar>
+    ) {
+        for (position, property) in model.properties.enumerated() {
+            let column = columns[position]
+            if let given, !property.isPrimaryKey, !given.contains(property.name) {
+                row[column] = .null
+            } else if let value = unmapped?[position] {
+                row[column] = storedForm(of: value, for: property)
+            } else {
+                row[column] = property.valueType._gather(
+                    object._storage(at: property.offset), realm.scratch)
+            }
+        }
+    }
+
+    private func storedForm(of value: Any, for property: PropertyModel) -> Scalar {
+        if property.isDeferred { return realm.scratch._defer() }
+        guard let scalar = property.valueType._storedType.storedForm(of: value, realm.scratch)
+        else { stop(model.invalidValue(value, for: property)) }
+        return scalar
     }
 
     /// The key of a new object; nil if the transaction has failed.

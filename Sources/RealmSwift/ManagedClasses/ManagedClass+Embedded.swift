@@ -5,10 +5,9 @@ extension ManagedClass {
     /// another may have been. What it leads to is added later, by
     /// `RealmInstance.completeAdditions`. Does nothing if the transaction has failed.
     func addEmbedded(_ object: ObjectBase, in slot: _ValueSlot, update: Realm.UpdatePolicy) {
-        let place = slot.linkPlace
-        if object._context != nil { stop(place.textForManagedEmbedded) }
-        requireExactType(object, in: place)
-        if realm.hasFailed { return }
+        // A failed transaction cannot say what the place holds.
+        if isHeld(object, in: slot) || realm.hasFailed { return }
+        requireEmbeddable(object, in: slot.linkPlace)
         let values = UnsafeBufferPointer(gather(object))
         let isDeferred = realm.scratch.hasDeferredValues
         requireSizes(values)
@@ -21,13 +20,29 @@ extension ManagedClass {
         }
     }
 
-    /// Gives the embedded object with a key the values of an unmanaged one, which becomes its
-    /// accessor.
-    func updateEmbedded(_ key: Int64, from object: ObjectBase, update: Realm.UpdatePolicy) {
-        if object._context != nil { stop(LinkPlace.property.textForManagedEmbedded) }
-        requireExactType(object, in: .property)
-        if realm.hasFailed { return }
-        updateRow(of: key, from: object, update: update, given: realm.givenProperties(of: object))
+    /// Gives a place the values of an unmanaged object. An embedded object that is there keeps its
+    /// identity, and takes on what differs; the unmanaged one becomes its accessor.
+    func updateEmbedded(_ object: ObjectBase, in slot: _ValueSlot) {
+        if isHeld(object, in: slot) || realm.hasFailed { return }
+        guard let key = slot.embeddedKey else {
+            return addEmbedded(object, in: slot, update: .modified)
+        }
+        requireEmbeddable(object, in: slot.linkPlace)
+        updateRow(
+            of: key, from: object, update: .modified, given: realm.givenProperties(of: object))
+    }
+
+    private func requireEmbeddable(_ object: ObjectBase, in place: LinkPlace) {
+        if object._context != nil { stop(place.textForManagedEmbedded) }
+        requireExactType(object, in: place)
+    }
+
+    /// Whether an object is the one that a place holds already, so that nothing is to be done.
+    func isHeld(_ object: ObjectBase, in slot: _ValueSlot) -> Bool {
+        guard object._context != nil, object._realm === realm,
+            object._managedClass?.table === table, slot.embeddedKey == object._key
+        else { return false }
+        return !object.isInvalidated
     }
 }
 

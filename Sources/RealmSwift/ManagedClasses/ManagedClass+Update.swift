@@ -7,7 +7,7 @@ extension ManagedClass {
     func updateRow(
         of key: Int64, from object: ObjectBase, update: Realm.UpdatePolicy, given: Set<String>?
     ) {
-        let row = gather(object)
+        let row = gather(object, given: given)
         for (property, column) in zip(model.properties, columns) {
             if column == primaryKeyColumn || property.isDeferred { continue }
             if let given, !given.contains(property.name) { continue }
@@ -35,11 +35,19 @@ extension ManagedClass {
         guard update != .error, let existing = existingKey(row) else {
             return insertRow(UnsafeBufferPointer(row))
         }
+        write(UnsafeBufferPointer(row), of: ObjectKey(rawValue: existing), given: given, update)
+        return realm.hasFailed ? nil : existing
+    }
+
+    /// Writes what is `given` of a row into that of an existing object.
+    func write(
+        _ row: UnsafeBufferPointer<Scalar>, of key: ObjectKey, given: Set<String>,
+        _ update: Realm.UpdatePolicy = .modified
+    ) {
         for (property, column) in zip(model.properties, columns)
         where column != primaryKeyColumn && !property.isDeferred && given.contains(property.name) {
-            write(row[column], column, of: ObjectKey(rawValue: existing), update)
+            write(row[column], column, of: key, update)
         }
-        return realm.hasFailed ? nil : existing
     }
 
     /// Writes a value; under `.modified` only if it differs from the one that is there.

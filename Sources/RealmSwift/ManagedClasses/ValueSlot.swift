@@ -102,6 +102,23 @@ public struct _ValueSlot {
         }
     }
 
+    /// The key of the embedded object that the place holds; nil if it holds none, and once the
+    /// transaction has failed.
+    var embeddedKey: Int64? {
+        let stored: Scalar?? = realm.change {
+            switch place {
+            case .property(let owner, let key, _, let column):
+                try owner.existingTable.value(column, of: ObjectKey(rawValue: key))
+            case .element(let list, let index): try list.handle.value(at: index)
+            case .value(let map, let key):
+                try key.withKeyBytes { try map.handle.value(forKey: $0) }
+            case .newElement, .member: nil
+            }
+        }
+        if case .integer(let key)?? = stored { return key }
+        return nil
+    }
+
     /// Makes an empty list or map in the place, and gives the place where it is from now on. Nil if
     /// the transaction has failed.
     func putEmpty(_ kind: CollectionKind) -> _ValueSlot? {

@@ -35,9 +35,15 @@ extension _PersistableInsideOptional where Self: EmbeddedObject {
 }
 
 extension RealmCollectionValue where Self: EmbeddedObject {
-    /// Has the place make the object.
+    /// Has the place make the object. One that holds it already stays as it is; under `.modified`
+    /// the object that is there takes on the values.
     public static func _store(_ value: Self, in slot: _ValueSlot) {
-        slot.linkTarget.addEmbedded(value, in: slot, update: slot.realm.scratch.update)
+        let update = slot.realm.scratch.update
+        if update == .modified {
+            slot.linkTarget.updateEmbedded(value, in: slot)
+        } else {
+            slot.linkTarget.addEmbedded(value, in: slot, update: update)
+        }
         slot.realm.completeAdditions()
     }
 }

@@ -15,7 +15,8 @@
 /// An embedded object belongs to the one property, list or map that holds it. It becomes managed by
 /// being put there, and is deleted when it is replaced or taken out, or when the object that it
 /// belongs to is deleted. It has no primary key, and cannot be added to a Realm by itself; a
-/// managed one cannot be put in a second place, which stops the program.
+/// managed one cannot be put in a second place, which stops the program. Assigning it to the place
+/// that holds it does nothing.
 public typealias EmbeddedObject = RealmSwiftEmbeddedObject
 
 /// See ``EmbeddedObject``.

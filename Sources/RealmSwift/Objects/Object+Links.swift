@@ -89,7 +89,7 @@ extension RealmCollectionValue where Self: ObjectBase {
 
     public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self {
         guard case .integer(let key) = scalar, let source, let target = source.target else {
-            stop("A link without a target was read.")
+            stop("The elements are values, and no objects: ask for a collection of their type.")
         }
         let object = target.makeAccessor(key: key)
         object._birth = source.birth

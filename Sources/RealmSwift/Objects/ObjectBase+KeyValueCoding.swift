@@ -34,7 +34,9 @@ extension ObjectBase {
     /// The value of a property; nil in the outer optional if there is none of this name.
     final func _value(ofPropertyNamed name: String) -> Any?? {
         guard let property = _model[name] else { return nil }
-        return .some(boxed(property.wrapper.value(of: self, at: property.offset)))
+        let value = property.wrapper.value(of: self, at: property.offset)
+        if let object = value as? DynamicObject { return .some(object.inKnownClass) }
+        return .some(boxed(value))
     }
 
     /// Sets a property; false if there is none of this name. A value that does not fit stops the
@@ -55,9 +57,12 @@ extension ObjectBase {
     }
 
     final func _set(_ value: Any?, of property: PropertyModel, _ model: ClassModel) {
-        let conversion = _ValueConversion(realm: _realm)
-        guard property.wrapper.setValue(value, of: self, at: property.offset, conversion) else {
-            stop(model.invalidValue(value, for: property))
+        let conversion = _ValueConversion(realm: _realm, adoptsObjects: true)
+        guard let realm = _realm else {
+            return conversion.set(property, of: self, to: value, model)
+        }
+        realm.whileAdding(from: conversion) {
+            conversion.set(property, ofManaged: self, to: value, model)
         }
     }
 

@@ -91,7 +91,9 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     /// Reads or writes the property named `key`. Numbers are given as `NSNumber`, which casts to
     /// every numeric type that holds the value; enums as their raw values.
     ///
-    /// A name that does not exist, or a value that does not fit, stops the program.
+    /// An unmanaged object that is set, also one in an array or a dictionary, is added to the
+    /// Realm. Nil empties a list, set or map. A name that does not exist, or a value that does not fit,
+    /// stops the program.
     open subscript(key: String) -> Any? {
         get {
             guard let value = _value(ofPropertyNamed: key) else { _stopForUnknownName(key) }

@@ -80,7 +80,7 @@ extension ManagedClass {
         }
         let property = model.properties[position]
         realm.scratch.reset()
-        guard let scalar = property.valueType.storedForm(of: key, realm.scratch) else {
+        guard let scalar = property.storedForm(of: key, realm.scratch) else {
             stop(model.invalidValue(key, for: property))
         }
         return object(forScalarKey: scalar)

@@ -6,7 +6,8 @@ extension Realm {
     public enum UpdatePolicy: Int, Sendable {
         /// Stops the program.
         case error = 1
-        /// Writes those values that differ.
+        /// Writes those values that differ. Embedded objects stay and take on what differs: in lists
+        /// by position, in maps by key.
         case modified = 3
         /// Writes all given values.
         case all = 2
@@ -98,7 +99,8 @@ extension Realm {
     }
 
     /// Creates an object from a dictionary with property names as keys, an array with values in
-    /// the order of the properties, or another object, which is copied.
+    /// the order of the properties, or another object, which is copied. Unmanaged objects among the
+    /// values are copied too; nil or `NSNull` in the place of a list, set or map gives an empty one.
     ///
     /// Properties without a given value keep their defaults; when an existing object is updated,
     /// they keep their values. A value that does not fit its property stops the program.

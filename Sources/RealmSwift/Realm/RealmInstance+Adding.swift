@@ -13,10 +13,16 @@ extension RealmInstance {
     ) -> ObjectBase {
         let conversion = _ValueConversion(realm: self, notesGiven: update != .error)
         let object = conversion.make(type, from: value)
-        self.conversion = update == .error ? nil : conversion
-        defer { self.conversion = nil }
-        _ = addGraph(object, update: update)
+        whileAdding(from: conversion) { _ = addGraph(object, update: update) }
         return object
+    }
+
+    /// Runs `body`, which adds objects that a conversion has made.
+    func whileAdding(from conversion: _ValueConversion, _ body: () -> Void) {
+        let outer = self.conversion
+        self.conversion = conversion
+        body()
+        self.conversion = outer
     }
 
     /// Queues the second step of adding an object.

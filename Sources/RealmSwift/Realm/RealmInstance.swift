@@ -48,7 +48,7 @@ final class RealmInstance {
     /// What has been read of predicates for its classes.
     @exclusivity(unchecked) private var predicates = PreparedPredicates()
     @exclusivity(unchecked) private var comparisons = PreparedComparisons()
-    /// While `create` runs: for each object made from a value, the properties that were given.
+    /// While objects are added that were made from values: what was given for them.
     @exclusivity(unchecked) var conversion: _ValueConversion?
 
     init(

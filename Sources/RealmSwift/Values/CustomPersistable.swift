@@ -42,8 +42,9 @@ public protocol CustomPersistable: _CustomPersistable {
 /// ```
 /// A stored value that cannot be mapped reads as nil where the property, or the element of a
 /// collection, is optional, and stops the program where it is not. So does a property without an
-/// initial value if the default of the persisted type cannot be mapped, and a persisted value given
-/// by name that cannot be mapped.
+/// initial value if the default of the persisted type cannot be mapped, once it is read or its object
+/// added. Persisted values given by name are stored whether they can be mapped or not; only an
+/// unmanaged object has no place for one that cannot, and the program stops.
 public protocol FailableCustomPersistable: _CustomPersistable {
     /// The value that a stored one stands for; nil if there is none.
     init?(persistedValue: PersistedType)

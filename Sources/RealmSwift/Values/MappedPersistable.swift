@@ -25,7 +25,11 @@ extension _MappedPersistable {
         return shape
     }
 
-    public static var _elementShape: _PropertyShape { PersistedType._elementShape }
+    public static var _elementShape: _PropertyShape {
+        var shape = PersistedType._elementShape
+        shape.isMapped = true
+        return shape
+    }
 
     /// By what is stored, unless that is an embedded object, of which each value makes another.
     public static func _isStoredAlike(_ left: Self, _ right: Self) -> Bool {
@@ -125,8 +129,10 @@ extension _MappedPersistable {
 // MARK: Elements
 
 extension _MappedPersistable {
+    /// A null link, which the value of a map may be, gives the default value.
     public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self {
-        _required(PersistedType._decode(scalar, source))
+        if PersistedType._isLink, case .null = scalar { return _makeDefault() }
+        return _required(PersistedType._decode(scalar, source))
     }
 
     public static func _decodeOptional(_ scalar: Scalar, _ source: _LinkSource?) -> Self? {
@@ -158,17 +164,37 @@ extension _MappedPersistable {
     }
 
     /// Takes a value of the type itself, or of the type that it is stored as. One that cannot be
-    /// mapped stops the program.
+    /// mapped is noted.
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
         guard let value = unwrapped(value) else { return nil }
         if let value = value as? Self { return value }
         let persisted = conversion.filled { PersistedType._convertElement(value, conversion) }
         guard let persisted else { return nil }
         guard let mapped = _fromPersisted(persisted) else {
-            stop("Could not convert value '\(value)' to type '\(Self.self)'.")
+            conversion.noteUnmappable(value, as: Self.self)
+            return nil
         }
         return mapped
     }
+
+    public static var _storedType: any _Persistable.Type {
+        _isLink ? PersistedType._storedOptionalType : PersistedType._storedType
+    }
+
+    public static var _storedOptionalType: any _Persistable.Type {
+        PersistedType._storedOptionalType
+    }
+
+    public static var _storedElementType: any RealmCollectionValue.Type {
+        PersistedType._storedElementType
+    }
+
+    public static var _storedOptionalElementType: any RealmCollectionValue.Type {
+        PersistedType._storedOptionalElementType
+    }
+
+    /// The value as dynamic access hands it out.
+    var erased: Any? { Self._eraseElement(self) }
 
     public static func _erase(_ value: Self) -> Any? { PersistedType._erase(value._persisted) }
 

@@ -16,7 +16,9 @@
 /// values. Dynamic access, such as `task["status"]`, reads and writes raw values.
 ///
 /// A stored raw value that no case has reads as nil where the property, or the element of a
-/// collection, is optional, and stops the program where it is not.
+/// collection, is optional, and stops the program where it is not. Raw values given by name, as in
+/// `task["status"] = "lost"` or ``Realm/create(_:value:update:)``, are stored whether a case has them
+/// or not. An unmanaged object has no place for one that no case has: the program stops.
 public protocol PersistableEnum: _MappedPersistable, RawRepresentable, CaseIterable, RealmEnum,
     MinMaxType, Comparable, _DefaultConstructible
 where RawValue: Comparable & _PersistableScalar, PersistedType == RawValue {}

@@ -54,6 +54,7 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
     }
 
     public static func _erase(_ value: Wrapped?) -> Any? { value.flatMap(Wrapped._erase) }
+    public static var _storedType: any _Persistable.Type { Wrapped._storedOptionalType }
 }
 
 extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {
@@ -93,6 +94,10 @@ extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueIns
 
     public static func _eraseElement(_ value: Wrapped?) -> Any? {
         value.flatMap(Wrapped._eraseElement)
+    }
+
+    public static var _storedElementType: any RealmCollectionValue.Type {
+        Wrapped._storedOptionalElementType
     }
 }
 

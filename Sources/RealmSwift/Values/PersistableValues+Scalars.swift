@@ -74,7 +74,11 @@ extension _PersistableScalar {
 
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
         guard let value = unwrapped(value) else { return nil }
-        return (value as? Self) ?? _convertScalar(value)
+        if let value = (value as? Self) ?? _convertScalar(value) { return value }
+        // Beside others that cannot be mapped, and so all are given as they are stored.
+        return (value as? any _MappedPersistable).flatMap {
+            _convertElement($0.erased, conversion)
+        }
     }
 
     public static func _erase(_ value: Self) -> Any? { value }

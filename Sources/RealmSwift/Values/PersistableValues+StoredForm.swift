@@ -1,5 +1,14 @@
 import StorageEngine
 
+extension PropertyModel {
+    /// The stored form of a value that an application gives, also of one that the property's type
+    /// has no value for; nil if it does not fit. Valid until the scratch memory is reset.
+    func storedForm(of value: Any?, _ scratch: _Scratch) -> Scalar? {
+        valueType.storedForm(of: value, scratch)
+            ?? valueType._storedType.storedForm(of: value, scratch)
+    }
+}
+
 extension _Persistable {
     /// The stored form of a value that an application gives; nil if it does not fit. Valid until
     /// the scratch memory is reset.

@@ -17,6 +17,8 @@ public struct _PropertyShape {
     var isOptional = false
     /// The class that a link leads to.
     var linkedClass: ObjectBase.Type?
+    /// Whether the values are those of a custom type, which has one for a null link as well.
+    var isMapped = false
 
     /// Whether values lead to objects of one class: as links, or as embedded objects.
     var isLink: Bool { type == .link || type == .embedded }
@@ -54,6 +56,9 @@ where
     static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self?
     /// The value as dynamic access hands it out; nil for null.
     static func _erase(_ value: Self) -> Any?
+    /// The type as which dynamic access writes what stands for no value of this type: the raw value
+    /// of an enum that no case has.
+    static var _storedType: any _Persistable.Type { get }
 }
 
 /// A type that a collection may hold.
@@ -75,9 +80,14 @@ where PersistedType: RealmCollectionValue {
     static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self?
     /// The value as dynamic access hands it out; nil for null.
     static func _eraseElement(_ value: Self) -> Any?
+    /// Like `_storedType`, for an element.
+    static var _storedElementType: any RealmCollectionValue.Type { get }
 }
 
 extension RealmCollectionValue {
+    /// The type itself.
+    public static var _storedElementType: any RealmCollectionValue.Type { Self.self }
+
     /// Nil, because no key path leads on through the value.
     public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self? { nil }
 
@@ -110,6 +120,8 @@ where PersistedType: _PersistableInsideOptional {
     static func _gatherOptional(_ storage: UnsafeMutableRawPointer, _ scratch: _Scratch) -> Scalar
     /// Like `_completeAdd`, for a property that may be nil.
     static func _completeAddOptional(_ storage: UnsafeMutableRawPointer, _ addition: _Addition)
+    /// Like `_storedType`, for a property that may be nil.
+    static var _storedOptionalType: any _Persistable.Type { get }
 }
 
 /// A type that a collection may hold as such and as an optional.
@@ -117,6 +129,8 @@ public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue
 where PersistedType: _RealmCollectionValueInsideOptional {
     /// Like `_decode`, for an element that may be nil.
     static func _decodeOptional(_ scalar: Scalar, _ source: _LinkSource?) -> Self?
+    /// Like `_storedElementType`, for an element that may be nil.
+    static var _storedOptionalElementType: any RealmCollectionValue.Type { get }
 }
 
 /// A value that is stored as it is, not as a link or a collection.
@@ -140,6 +154,8 @@ where PersistedType == Self {
 }
 
 extension _Persistable {
+    /// The type itself.
+    public static var _storedType: any _Persistable.Type { Self.self }
     /// The default, because no key path leads on through the value.
     public static func _makeTraced(_ tracer: _KeyPathTracer) -> Self {
         tracer.ignoringReads { _makeDefault() }
@@ -158,9 +174,13 @@ extension _RealmCollectionValueInsideOptional {
         if case .null = scalar { return nil }
         return _decode(scalar, source)
     }
+    /// The optional type itself.
+    public static var _storedOptionalElementType: any RealmCollectionValue.Type { Self?.self }
 }
 
 extension _PersistableInsideOptional {
+    /// The optional type itself.
+    public static var _storedOptionalType: any _Persistable.Type { Self?.self }
     /// Not a link.
     @inlinable public static var _isLink: Bool { false }
     /// Nil, because no key path leads on through the value.

@@ -55,7 +55,7 @@ private enum Named {
     @Test func propertiesAreMembersAndSubscripts() throws {
         let dynamic = try #require(realm.dynamicObjects("Named_Person").first)
         #expect(dynamic.name as? String == "Ann" && dynamic.small as? Int == 3)
-        #expect((dynamic.best as? DynamicObject)?.name as? String == "Rex")
+        #expect((dynamic.best as? Object)?["name"] as? String == "Rex")
         try realm.write {
             dynamic.name = "Bea"
             dynamic["small"] = 4
