@@ -1,6 +1,29 @@
 extension ClassModel {
+    /// In bytes of UTF-8.
+    private static let longestClassName = 57
+    private static let longestPropertyName = 63
+
+    /// Stops with the documented text when a name is too long.
+    private static func validateNames(_ properties: [PropertyModel], ofClass name: String) {
+        let length = name.utf8.count
+        if length > longestClassName {
+            stop(
+                "Class names are limited to a maximum of \(longestClassName) UTF8 characters. "
+                    + "'\(name)' has \(length).")
+        }
+        for property in properties {
+            for text in [property.name, property.columnName]
+            where text.utf8.count > longestPropertyName {
+                stop(
+                    "Property names are limited to a maximum of \(longestPropertyName) UTF8 "
+                        + "characters. '\(name).\(text)' has \(text.utf8.count).")
+            }
+        }
+    }
+
     /// Stops with the documented text when a class cannot be stored.
     static func validate(_ properties: [PropertyModel], ofClass name: String) {
+        validateNames(properties, ofClass: name)
         if properties.isEmpty {
             stop(
                 "No properties are defined for '\(name)'. Did you remember to mark them with "

@@ -201,8 +201,11 @@ final class ClassModel: @unchecked Sendable {
             if let wrapper = fieldType as? any AnyPersisted.Type {
                 let attributes = wrapper.attributes(at: instance._storage(at: offset))
                 let name = String(String(cString: name).dropFirst())
+                // The value of any other property stays unmade: its type may have no default.
+                let isComputed = wrapper.valueType is any ComputedProperty.Type
                 let computed =
-                    wrapper.value(of: instance, at: offset) as? any ComputedProperty
+                    isComputed
+                    ? wrapper.value(of: instance, at: offset) as? any ComputedProperty : nil
                 properties.append(
                     PropertyModel(
                         name: name, columnName: customization.columnNames[name] ?? name,

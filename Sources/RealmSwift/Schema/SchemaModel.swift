@@ -34,7 +34,8 @@ final class SchemaModel: Sendable {
                 stop(
                     "Model classes '\(String(reflecting: other))' and "
                         + "'\(String(reflecting: type))' have the same name '\(name)'. List the "
-                        + "classes to store in `objectTypes`, or rename one of them.")
+                        + "classes to store in `objectTypes`, or rename one of them, also where "
+                        + "`className()` is overridden.")
             }
             models.append(ClassModel.of(type))
         }
