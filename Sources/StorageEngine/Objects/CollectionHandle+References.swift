@@ -108,22 +108,53 @@ extension CollectionHandle {
 
     // MARK: Deleted targets
 
-    /// Takes out all references to an object whose backlinks are forgotten already: lists and sets
-    /// lose them, maps and mixed values get null.
-    func forget(_ target: TypedLink) throws {
+    /// Takes out all references to objects whose backlinks are forgotten already: lists and sets
+    /// lose them, maps and mixed values get null. One pass, however many they are.
+    func forget(_ targets: Set<TypedLink>) throws {
         var budget = RowBudget(pager)
-        try forget(target, &budget)
+        try forget(targets, &budget)
     }
 
-    private func forget(_ target: TypedLink, _ budget: inout RowBudget) throws {
+    private func forget(_ targets: Set<TypedLink>, _ budget: inout RowBudget) throws {
         try budget.spend(on: try stored())
+        if targets.count == 1 || format.collection == .set {
+            for target in targets { try forget(target) }
+        } else {
+            try forgetInOnePass(targets)
+        }
+        if format.type == .mixed {
+            for child in try children() { try child.forget(targets, &budget) }
+        }
+    }
+
+    private func forgetInOnePass(_ targets: Set<TypedLink>) throws {
+        guard format.type.mayRefer else { return }
+        var found: [Int] = []
+        var position = 0
+        try stored().forEachValue {
+            if let target = table.target(column, $0), targets.contains(target) {
+                found.append(position)
+            }
+            position += 1
+            return true
+        }
+        if becomesNull {
+            for index in found { try setRow(at: index, to: .null) }
+        } else {
+            // From the end, so that the positions before stay what they are.
+            for index in found.reversed() { try removeRow(at: index) }
+        }
+    }
+
+    /// Of a value whose target is gone: whether null takes its place.
+    private var becomesNull: Bool { format.hasKeys || format.type == .mixed }
+
+    private func forget(_ target: TypedLink) throws {
         let sought = MixedValue.link(target)
         switch format.type {
         case .link, .embedded: try forget(.integer(target.key.rawValue))
         case .typedLink: try forget(target.scalar)
-        case .mixed:
-            try sought.withScalar { try forget($0) }
-            for child in try children() { try child.forget(target, &budget) }
+        case .mixed: try sought.withScalar { try forget($0) }
         default: break
         }
     }
@@ -134,7 +165,6 @@ extension CollectionHandle {
             if isFound { try removeRow(at: index) }
             return
         }
-        let becomesNull = format.hasKeys || format.type == .mixed
         var from = 0
         while let index = try stored().firstIndex(of: value, from: from) {
             if becomesNull {

@@ -57,6 +57,7 @@ extension Table {
 
     /// One of them may have taken others with it.
     private func deleteTied(_ survey: DeletionSurvey) throws {
+        if survey.tied.count > 1 { try leaveCollections(survey.tied) }
         for key in survey.tied where try contains(key) { try delete(key) }
     }
 

@@ -31,14 +31,49 @@ extension Table {
     /// Removes what `origin` holds of a target whose backlinks are forgotten already.
     private func removeReferences(_ column: Int, of origin: ObjectKey, to target: TypedLink) throws
     {
+        try removeReferences(column, of: origin, to: [target])
+    }
+
+    /// Takes objects that are about to be deleted out of the collections that hold several of them:
+    /// each collection is gone through once, not once for each object.
+    func leaveCollections(_ keys: [ObjectKey]) throws {
+        for position in propertyCount..<stored.columns.count {
+            guard let backlinks = stored.columns[position].backlinks else { continue }
+            let table = connection.table(backlinks.originTable)
+            let format = table.checks[backlinks.originColumn].format
+            guard format.collection != .none || format.type == .mixed else { continue }
+            var holders: [(origin: ObjectKey, target: ObjectKey)] = []
+            for key in keys {
+                let origins = try self.backlinks(position, key)
+                if origins.isEmpty { continue }
+                try forgetBacklinks(position, key)
+                for origin in origins { holders.append((origin, key)) }
+            }
+            holders.sort {
+                ($0.origin.rawValue, $0.target.rawValue) < ($1.origin.rawValue, $1.target.rawValue)
+            }
+            var rest = holders[...]
+            while let origin = rest.first?.origin, !planted(.leavesLinks) {
+                let targets = rest.prefix { $0.origin == origin }
+                try table.removeReferences(
+                    backlinks.originColumn, of: origin,
+                    to: Set(targets.map { TypedLink(table: index, key: $0.target) }))
+                rest = rest.dropFirst(targets.count)
+            }
+        }
+    }
+
+    private func removeReferences(
+        _ column: Int, of origin: ObjectKey, to targets: Set<TypedLink>
+    ) throws {
         let format = checks[column].format
         if format.collection != .none {
-            return try collection(column, of: origin, format.collection).forget(target)
+            return try collection(column, of: origin, format.collection).forget(targets)
         }
         let value = try value(column, of: origin)
         if let nested = try nestedCollection(column, of: origin) {
-            try nested.forget(target)
-        } else if self.target(column, value) == target {
+            try nested.forget(targets)
+        } else if let target = self.target(column, value), targets.contains(target) {
             try store(.init(scalar: .null), column, of: origin)
             try recordModification(column, of: origin)
         }
