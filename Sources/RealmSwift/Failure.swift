@@ -12,8 +12,20 @@ func stop(_ error: any Error) -> Never {
 }
 
 /// Reads on behalf of an interface that cannot throw: damage stops the program.
+///
+/// What fails because of the open write transaction, whose changes had to be completed first, is
+/// read once more, from the version that the transaction was based on (``RealmInstance/fail(_:)``).
+/// So `operation` may run twice, and has no effect outside of itself before it ends.
 @inline(__always)
 func attempt<Result>(_ operation: () throws -> Result) -> Result {
+    do { return try operation() } catch { return attemptAgain(operation, after: error) }
+}
+
+@inline(never)
+private func attemptAgain<Result>(
+    _ operation: () throws -> Result, after error: any Error
+) -> Result {
+    guard RealmCache.isFailureOfTransaction(error) else { stop(error) }
     do { return try operation() } catch { stop(error) }
 }
 

@@ -45,14 +45,14 @@ enum Aggregate: String {
         switch contents.source {
         case .stored(let type, let forEach, _):
             requireSupported(type) { "\(type.name) \(contents.kindName.lowercased())" }
-            var accumulator = AggregateAccumulator(self, type)
-            attempt {
+            return contents.realm?.read(absent: AggregateAccumulator(self, type).result) {
+                var accumulator = AggregateAccumulator(self, type)
                 try forEach {
                     accumulator.add($0)
                     return true
                 }
-            }
-            return accumulator.result
+                return accumulator.result
+            } ?? nil
         case .values(let values, let type):
             requireSupported(type) { "\(type.name) \(contents.kindName.lowercased())" }
             var accumulator = AggregateAccumulator(self, type)
@@ -75,18 +75,22 @@ enum Aggregate: String {
         over keys: ContiguousArray<Int64>, of managedClass: ManagedClass, _ column: Int,
         _ type: ValueType
     ) -> Any? {
-        var accumulator = AggregateAccumulator(self, type)
-        managedClass.forEachValue(column, of: keys) { accumulator.add($0) }
-        return accumulator.result
+        attempt {
+            var accumulator = AggregateAccumulator(self, type)
+            try managedClass.forEachValue(column, of: keys) { accumulator.add($0) }
+            return accumulator.result
+        }
     }
 
     /// The engine works on whole columns of numbers at once. Values are added in the order of keys,
     /// however the objects are sorted.
     private func run(over plan: QueryPlan, _ column: Int, _ type: ValueType) -> Any? {
         if type == .decimal128 || type == .mixed {
-            var accumulator = AggregateAccumulator(self, type)
-            attempt { try plan.forEachValue(column) { accumulator.add($0) } }
-            return accumulator.result
+            return attempt {
+                var accumulator = AggregateAccumulator(self, type)
+                try plan.forEachValue(column) { accumulator.add($0) }
+                return accumulator.result
+            }
         }
         return attempt {
             switch self {

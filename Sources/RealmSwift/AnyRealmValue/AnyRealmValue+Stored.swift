@@ -42,6 +42,7 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
         }
         if let list = slot.nestedList { return .list(List(managed: list)) }
         if let map = slot.nestedMap { return .dictionary(Map(managed: map)) }
+        if slot.realm.isInFailedTransaction { return .none }
         stop("A list or map in a mixed value has gone while it was read.")
     }
 

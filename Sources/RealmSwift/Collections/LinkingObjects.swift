@@ -62,8 +62,13 @@ extension LinkingObjects: RealmCollection {
             stop("Objects without a Realm lead nowhere.")
         }
         let keys = managed.keys
-        requireIndex(index, upTo: keys.count)
-        return unsafeDowncast(managed.origin.makeAccessor(key: keys[index]), to: Element.self)
+        var key = ManagedClass.absentKey
+        if keys.indices.contains(index) {
+            key = keys[index]
+        } else if !managed.realm.isInFailedTransaction {
+            requireIndex(index, upTo: keys.count)
+        }
+        return unsafeDowncast(managed.origin.makeAccessor(key: key), to: Element.self)
     }
 
     /// The first position of an object; nil if it does not lead here.
@@ -88,7 +93,10 @@ extension LinkingObjects: RealmCollection {
     }
 
     public var _querySource: _QuerySource {
-        guard let managed else { return _QuerySource(kind: .unmanaged(className: "RLMResults")) }
+        guard let managed else {
+            return _QuerySource(
+                kind: .unmanaged(className: "RLMResults", linked: Element.self, isDecoded: false))
+        }
         return _QuerySource(
             kind: .links(managed.origin, isDecoded: false) {
                 managed.keys.map { ObjectKey(rawValue: $0) }
@@ -153,18 +161,22 @@ struct ManagedBacklinks {
     }
 
     var count: Int {
-        var total = 0
-        forEach { total += $1 }
-        return total
+        attempt {
+            var total = 0
+            try forEach { total += $1 }
+            return total
+        }
     }
 
     /// The keys of the objects that refer to the other, each as often as it does.
     var keys: ContiguousArray<Int64> {
-        var keys = ContiguousArray<Int64>()
-        forEach { key, count in
-            for _ in 0..<count { keys.append(key.rawValue) }
+        attempt {
+            var keys = ContiguousArray<Int64>()
+            try forEach { key, count in
+                for _ in 0..<count { keys.append(key.rawValue) }
+            }
+            return keys
         }
-        return keys
     }
 
     func isSame(as other: ManagedBacklinks) -> Bool {
@@ -172,16 +184,14 @@ struct ManagedBacklinks {
             && target.toOpaque() == other.target.toOpaque() && key == other.key
     }
 
-    private func forEach(_ body: (ObjectKey, Int) -> Void) {
+    private func forEach(_ body: (ObjectKey, Int) -> Void) throws {
         guard let location else { return }
-        attempt {
-            try property.managedClass._withUnsafeGuaranteedRef {
-                try $0.forEachReference(
-                    to: ObjectKey(rawValue: key), at: location, in: property.column
-                ) {
-                    body($0, $1)
-                    return true
-                }
+        try property.managedClass._withUnsafeGuaranteedRef {
+            try $0.forEachReference(
+                to: ObjectKey(rawValue: key), at: location, in: property.column
+            ) {
+                body($0, $1)
+                return true
             }
         }
     }

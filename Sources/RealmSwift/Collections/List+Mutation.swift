@@ -93,7 +93,8 @@ extension List {
     func changeableCount() -> Int? {
         guard let managed = writable() else { return contents.count }
         if managed.hasFailed { return nil }
-        return attempt { try managed.handle.count() }
+        let count = managed.count
+        return managed.hasFailed ? nil : count
     }
 
     /// Removes an element at a position that was checked.

@@ -38,6 +38,8 @@ extension List: _PersistableCollection {
     }
 
     private func writeDifferences(_ elements: [Element], to managed: ManagedList) {
+        // Once, because a change that fails may take elements away.
+        let count = count
         let common = Swift.min(count, elements.count)
         for index in 0..<common {
             Element._store(elements[index], in: _ValueSlot(.element(managed, at: index)))

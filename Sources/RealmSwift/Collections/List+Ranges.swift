@@ -72,7 +72,7 @@ extension List {
     /// The elements of a range, as a view of this list. Assigning replaces them.
     public subscript(bounds: Range<Int>) -> SubSequence {
         get {
-            requireBounds(bounds)
+            if managed?.realm.isInFailedTransaction != true { requireBounds(bounds) }
             return Slice(base: self, bounds: bounds)
         }
         set { replaceSubrange(bounds, with: newValue) }
@@ -97,6 +97,7 @@ extension List {
     where R: RangeExpression, R.Bound == Int {
         guard changeableCount() != nil else { return nil }
         let range = range.relative(to: self)
+        if managed?.hasFailed == true { return nil }
         requireBounds(range)
         return range
     }

@@ -36,7 +36,7 @@ extension List {
     /// The number of elements.
     public var count: Int {
         guard let managed = readable() else { return contents.count }
-        return attempt { try managed.handle.count() }
+        return managed.count
     }
 
     /// The element at `position`. A position outside the list stops the program.
@@ -48,12 +48,7 @@ extension List {
                 requireIndex(position, upTo: contents.count)
                 return contents[position]
             }
-            guard let value = attempt({ try managed.handle.value(ifAt: position) }) else {
-                requireIndex(position, upTo: count)
-                stop("Index \(position) is out of bounds.")
-            }
-            return Element._decode(
-                value, managed.source(of: _ValueSlot(.element(managed, at: position))))
+            return element(at: position, in: managed)
         }
         set { replace(index: position, object: newValue) }
     }
@@ -75,7 +70,7 @@ extension List {
         }
         managed.realm.scratch.reset()
         guard let sought = Element._encodeSought(object, managed.realm.scratch) else { return nil }
-        return attempt { try managed.handle.firstIndex(of: sought) }
+        return managed.realm.read(absent: nil) { try managed.handle.firstIndex(of: sought) }
     }
 
     // MARK: Access
@@ -88,8 +83,20 @@ extension List {
 
     func element(at position: Int) -> Element {
         guard let managed else { return contents[position] }
-        let source = managed.source(of: _ValueSlot(.element(managed, at: position)))
-        return attempt { Element._decode(try managed.handle.value(at: position), source) }
+        return element(at: position, in: managed)
+    }
+
+    private func element(at position: Int, in managed: ManagedList) -> Element {
+        let value = managed.realm.read(absent: nil) {
+            try managed.handle.value(ifAt: position)
+        }
+        guard let value else {
+            if let absent = managed.absentElement(of: Element.self) { return absent }
+            requireIndex(position, upTo: count)
+            stop("Index \(position) is out of bounds.")
+        }
+        return Element._decode(
+            value, managed.source(of: _ValueSlot(.element(managed, at: position))))
     }
 
     /// Unmanaged objects are the same if they are one instance or stand for one row.

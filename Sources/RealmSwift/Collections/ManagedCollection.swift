@@ -46,7 +46,9 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
     @inline(__always)
     func requireAlive() {
         requireOwner()
-        if isNested && !isInPlace { stop("Collection is no longer valid") }
+        if isNested && !isInPlace && !realm.isInFailedTransaction {
+            stop("Collection is no longer valid")
+        }
     }
 
     /// Stops unless the collection may be changed now.
@@ -65,12 +67,15 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
                 && handle.isSame(as: other.handle)
     }
 
-    // MARK: Reading everything
+    // MARK: Reading
+
+    /// The number of elements.
+    var count: Int { realm.read(absent: 0) { try handle.count() } }
 
     /// The keys of all objects that the collection holds now. Null, which is the value of a map's
     /// key whose object is gone, is left out.
     func links() -> ContiguousArray<Int64> {
-        attempt {
+        realm.read(absent: []) {
             var keys = ContiguousArray<Int64>()
             keys.reserveCapacity(try handle.count())
             try handle.appendLinks(to: &keys)
@@ -85,12 +90,12 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
         }
         if target == nil && type != .mixed { return RLMIterator(.values(snapshot(), realm)) }
         // What such values are is found through their places, which change with the collection.
-        return RLMIterator(.array((0..<attempt { try handle.count() }).map(element)))
+        return RLMIterator(.array((0..<count).map(element)))
     }
 
     /// All values that the collection holds now.
     func snapshot() -> ValueSnapshot {
-        attempt {
+        realm.read(absent: ValueSnapshot()) {
             let snapshot = ValueSnapshot()
             try handle.forEachValue {
                 snapshot.append($0)

@@ -39,7 +39,8 @@ class ManagedPlace {
         return owner.isAlive(key: key, birth: birth)
     }
 
-    /// Stops unless this is the Realm's thread and the owner exists.
+    /// Stops unless this is the Realm's thread and the owner exists, or a failed transaction may be why
+    /// it does not.
     @inline(__always)
     final func requireOwner() {
         if context.pointee.thread != realm_thread_identity() { realm.checkThread() }
@@ -48,6 +49,7 @@ class ManagedPlace {
 
     private final func findOwner() {
         if !owner.isAlive(key: key, birth: birth) {
+            if realm.isInFailedTransaction { return }
             stop("Object has been deleted or invalidated.")
         }
         checkedStamp = context.pointee.stamp.pointee

@@ -52,15 +52,17 @@ extension Map: RealmKeyedCollection {
     /// The number of keys.
     public var count: Int {
         guard let managed = readable() else { return contents.count }
-        return attempt { try managed.handle.count() }
+        return managed.count
     }
 
     /// All keys, ascending in a managed map.
     public var keys: [Key] {
         guard let managed = readable() else { return entries.map(\.key) }
-        var keys: [Key] = []
-        managed.forEachEntry { key, _ in keys.append(Key(_storedKey: key)) }
-        return keys
+        return managed.realm.read(absent: []) {
+            var keys: [Key] = []
+            try managed.forEachEntry { key, _ in keys.append(Key(_storedKey: key)) }
+            return keys
+        }
     }
 
     /// All values, in the order of ``keys``.
@@ -78,7 +80,7 @@ extension Map: RealmKeyedCollection {
                 return contents[StoredText(key._storedKey)] ?? traced
             }
             let key = key._storedKey
-            let stored = attempt {
+            let stored = managed.realm.read(absent: nil) {
                 try key.withKeyBytes { try managed.handle.value(forKey: $0) }
             }
             return stored.map { managed.decode($0, forKey: key) }
@@ -118,23 +120,23 @@ extension Map: RealmKeyedCollection {
         guard let managed = readable() else {
             return contents.map { (Key(_storedKey: $0.key.text), $0.value) }
         }
-        var entries: [(key: Key, value: Value)] = []
-        entries.reserveCapacity(count)
-        managed.forEachEntry { key, scalar in
-            entries.append((Key(_storedKey: key), managed.decode(scalar, forKey: key)))
+        return managed.realm.read(absent: []) {
+            var entries: [(key: Key, value: Value)] = []
+            entries.reserveCapacity(try managed.handle.count())
+            try managed.forEachEntry { key, scalar in
+                entries.append((Key(_storedKey: key), managed.decode(scalar, forKey: key)))
+            }
+            return entries
         }
-        return entries
     }
 }
 
 extension ManagedCollection<MapHandle> {
     /// Visits all entries in the order of the keys. The map must not be changed meanwhile.
-    func forEachEntry(_ body: (String, Scalar) -> Void) {
-        attempt {
-            try handle.forEach { key, scalar in
-                body(String(decoding: key, as: UTF8.self), scalar)
-                return true
-            }
+    func forEachEntry(_ body: (String, Scalar) -> Void) throws {
+        try handle.forEach { key, scalar in
+            body(String(decoding: key, as: UTF8.self), scalar)
+            return true
         }
     }
 

@@ -69,7 +69,7 @@ extension MutableSet {
     }
 
     private func requireCombinable(with other: MutableSet) {
-        guard let managed = writable() else { return }
+        guard let managed = writable(), !managed.hasFailed else { return }
         guard let place = other.readable() else {
             stop("Right hand side value must be a managed Set.")
         }

@@ -48,7 +48,7 @@ extension MutableSet: RealmCollection {
     /// The number of elements.
     public var count: Int {
         guard let managed = readable() else { return contents.count }
-        return attempt { try managed.handle.count() }
+        return managed.count
     }
 
     /// The element at `position` in the order of the set. A position outside stops the program.
@@ -57,7 +57,11 @@ extension MutableSet: RealmCollection {
     public subscript(position: Int) -> Element {
         // A key path that is traced leads through any element.
         let position = _KeyPathTracer.active == nil || managed != nil ? position : 0
-        requireIndex(position, upTo: count)
+        let count = count
+        if position < 0 || position >= count {
+            if let absent = managed?.absentElement(of: Element.self) { return absent }
+            requireIndex(position, upTo: count)
+        }
         return element(at: position)
     }
 
@@ -86,7 +90,13 @@ extension MutableSet: RealmCollection {
 
     private func element(at position: Int) -> Element {
         guard let managed else { return contents[position] }
-        let scalar = attempt { try managed.handle.value(at: position) }
+        let scalar = managed.realm.read(absent: Scalar?.none) {
+            try position < managed.handle.count() ? managed.handle.value(at: position) : nil
+        }
+        guard let scalar else {
+            if let absent = managed.absentElement(of: Element.self) { return absent }
+            stop("Index \(position) is out of bounds.")
+        }
         return Element._decode(scalar, managed.source(of: _ValueSlot(.member(managed))))
     }
 }
@@ -99,7 +109,7 @@ extension MutableSet {
         guard let sought = Element._encodeSought(object, managed.realm.scratch) else {
             return false
         }
-        return attempt { try managed.handle.contains(sought) }
+        return managed.realm.read(absent: false) { try managed.handle.contains(sought) }
     }
 
     /// Whether all elements are elements of `possibleSuperset`.
@@ -107,7 +117,9 @@ extension MutableSet {
     /// Asking a managed set about an unmanaged one stops the program; so does ``intersects(_:)``.
     public func isSubset(of possibleSuperset: MutableSet<Element>) -> Bool {
         if let (managed, other) = managedPair(with: possibleSuperset) {
-            return attempt { try managed.handle.isSubset(of: other.handle) }
+            return managed.realm.read(absent: true) {
+                try managed.handle.isSubset(of: other.handle)
+            }
         }
         return allSatisfy(possibleSuperset.contains)
     }
@@ -115,7 +127,9 @@ extension MutableSet {
     /// Whether the sets have an element in common.
     public func intersects(_ otherSet: MutableSet<Element>) -> Bool {
         if let (managed, other) = managedPair(with: otherSet) {
-            return attempt { try managed.handle.intersects(other.handle) }
+            return managed.realm.read(absent: false) {
+                try managed.handle.intersects(other.handle)
+            }
         }
         return contains(where: otherSet.contains)
     }
@@ -125,6 +139,8 @@ extension MutableSet {
     private func managedPair(with other: MutableSet) -> (ManagedSet, ManagedSet)? {
         guard let managed = readable() else { return nil }
         guard let place = other.readable() else {
+            // It may be unmanaged because its object could not be added.
+            if managed.realm.isInFailedTransaction { return nil }
             stop("Right hand side value must be a managed Set.")
         }
         if place.realm !== managed.realm { return nil }

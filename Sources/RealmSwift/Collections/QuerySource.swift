@@ -9,8 +9,8 @@ public struct _QuerySource {
         case links(ManagedClass, isDecoded: Bool, () -> [ObjectKey])
         /// Values of a managed collection.
         case values
-        /// `className` is how messages call the collection.
-        case unmanaged(className: String)
+        /// `className` is how messages call the collection. `linked`: the class of its objects.
+        case unmanaged(className: String, linked: ObjectBase.Type?, isDecoded: Bool)
     }
 
     let kind: Kind
@@ -20,11 +20,13 @@ public struct _QuerySource {
     }
 
     /// - Parameter collection: nil while unmanaged.
-    init<Handle, Element>(
+    init<Handle, Element: RealmCollectionValue>(
         _ collection: ManagedCollection<Handle>?, of type: Element.Type, className: String
     ) {
         guard let collection else {
-            kind = .unmanaged(className: className)
+            kind = .unmanaged(
+                className: className, linked: Element._elementShape.linkedClass,
+                isDecoded: !(type is ObjectBase.Type))
             return
         }
         guard let target = collection.target else {
@@ -50,7 +52,12 @@ public struct _QuerySource {
             return ResultsQuery(target, isDecoded: isDecoded, .keys(keys))
         case .values:
             stop("Querying is currently only implemented for arrays of Realm Objects")
-        case .unmanaged(let className):
+        case .unmanaged(let className, let linked, let isDecoded):
+            // Its object may be one that a failed transaction could not add.
+            if let realm = RealmCache.failedInstance, let linked, realm.schema[linked] != nil {
+                return ResultsQuery(
+                    realm.managedClass(for: linked), isDecoded: isDecoded, .keys { [] })
+            }
             stop(
                 "This method may only be called on \(className) instances retrieved from an "
                     + "RLMRealm")

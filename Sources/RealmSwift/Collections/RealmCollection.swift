@@ -66,7 +66,9 @@ extension RealmCollection {
     /// The elements at some positions, in the order of the positions. One that does not exist stops
     /// the program.
     public func objects(at indexes: IndexSet) -> [Element] {
-        if let last = indexes.last, last >= count {
+        if let last = indexes.last, last >= count,
+            realm?.instance.isInFailedTransaction != true
+        {
             stop("Indexes for collection are out of bounds.")
         }
         return indexes.map { self[$0] }

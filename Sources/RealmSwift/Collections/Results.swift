@@ -78,8 +78,11 @@ extension Results {
 
     @usableFromInline
     func decoded(at position: Int) -> Element {
-        if let values = values?.values {
-            requireIndex(position, upTo: values.count)
+        if let (type, realm) = values.map({ ($0.type, $0.realm) }), let values = values?.values {
+            if !values.indices.contains(position) {
+                if type != .link, realm.isInFailedTransaction { return Element._decode(.null, nil) }
+                requireIndex(position, upTo: values.count)
+            }
             return values[position].element
         }
         let key = query.object(at: position)._key

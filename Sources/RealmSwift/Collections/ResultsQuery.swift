@@ -303,20 +303,30 @@ final class ResultsQuery {
         }
         let count = count
         if UInt(bitPattern: position) >= UInt(bitPattern: count) {
-            requireIndex(position, upTo: count)
+            return managedClass.makeAccessor(key: absentKey(at: position, upTo: count))
         }
         realm.connection.releaseExcessMemory()
-        let stamp = realm.connection.layoutStamp.pointee
         let location: RowLocation
-        if stamp == leafStamp, let leaf, leafPositions.contains(position) {
+        if realm.connection.layoutStamp.pointee == leafStamp, let leaf,
+            leafPositions.contains(position)
+        {
             location = RowLocation(leaf: leaf, row: position - leafPositions.lowerBound)
+        } else if let found = findLeaf(with: position) {
+            location = found
         } else {
-            location = findLeaf(with: position)
+            return managedClass.makeAccessor(key: absentKey(at: position, upTo: 0))
         }
         let table = managedClass.existingTable
         let object = managedClass.makeAccessor(key: table.key(at: location).rawValue)
-        object._place(at: location, stamp: stamp)
+        object._place(at: location, stamp: leafStamp)
         return object
+    }
+
+    /// Stops because there is no object at a position, unless a failed transaction may be why: then
+    /// gives the key of none.
+    private func absentKey(at position: Int, upTo count: Int) -> Int64 {
+        if !realm.isInFailedTransaction { requireIndex(position, upTo: count) }
+        return ManagedClass.absentKey
     }
 
     /// Finds the row of an object that is asked for behind the one before: then the next one will be.
@@ -346,20 +356,25 @@ final class ResultsQuery {
         forgetOutdated()
         if found.keys == nil, let first = firstKeys(atLeast: max(0, position) + 1) {
             if UInt(bitPattern: position) >= UInt(bitPattern: first.count) {
-                requireIndex(position, upTo: first.count)
+                return absentKey(at: position, upTo: first.count)
             }
             return first[position].rawValue
         }
         if found.keys == nil { _ = keys }
         let count = found.keys?.count ?? 0
         if UInt(bitPattern: position) >= UInt(bitPattern: count) {
-            requireIndex(position, upTo: count)
+            return absentKey(at: position, upTo: count)
         }
         return found.keys.unsafelyUnwrapped[position].rawValue
     }
 
-    private func findLeaf(with position: Int) -> RowLocation {
-        let location = attempt { try managedClass.existingTable.location(at: position) }
+    /// Nil if a transaction that fails meanwhile takes it away.
+    private func findLeaf(with position: Int) -> RowLocation? {
+        let found: RowLocation? = attempt {
+            let table = managedClass.existingTable
+            return try position < table.count() ? table.location(at: position) : nil
+        }
+        guard let location = found else { return nil }
         let first = position - location.row
         leaf = location.leaf
         leafPositions = first..<first + location.leaf.rowCount

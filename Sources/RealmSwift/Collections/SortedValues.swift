@@ -63,12 +63,13 @@ final class SortedValues<Element: RealmCollectionValue> {
     private func find() -> [(element: Element, value: OwnedScalar)] {
         guard let (elements, contents) = read(), case .stored(_, let forEach, _) = contents.source
         else { return [] }
-        var scalars: [OwnedScalar] = []
-        attempt {
+        let scalars: [OwnedScalar] = realm.read(absent: []) {
+            var scalars: [OwnedScalar] = []
             try forEach {
                 scalars.append(OwnedScalar($0))
                 return true
             }
+            return scalars
         }
         var values = Array(zip(elements, scalars).map { (element: $0, value: $1) })
         for operation in operations {

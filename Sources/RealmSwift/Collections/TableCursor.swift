@@ -44,13 +44,16 @@ final class TableCursor {
     /// Nil for an empty table.
     init?(_ managedClass: ManagedClass) {
         guard let table = managedClass.table else { return nil }
-        let count = attempt { try table.count() }
-        guard count > 0 else { return nil }
+        let last: Int64? = attempt {
+            let count = try table.count()
+            return count > 0 ? try table.key(at: count - 1).rawValue : nil
+        }
+        guard let last else { return nil }
         self.managedClass = managedClass
         self.table = table
         realm = managedClass.realm
         birth = realm.generation
-        lastKey = attempt { try table.key(at: count - 1).rawValue }
+        lastKey = last
         _context = managedClass.context
         _soleReference = managedClass.model.isReusable ? ReferenceCounts.ofSoleReference : .max
     }
@@ -103,8 +106,10 @@ final class TableCursor {
         realm.connection.releaseExcessMemory()
         return attempt {
             let count = try table.count()
+            // Looked at again, because a transaction may fail while this reads.
+            let isHere = isBehindThisOne && realm.connection.layoutStamp.pointee == _stamp
             let position =
-                isBehindThisOne
+                isHere
                 ? leafPosition + _row + 1
                 : try hasStarted
                     ? firstPosition(after: _key, near: leafPosition + _row, count: count)

@@ -53,9 +53,11 @@ extension DynamicCreation {
     ) {
         var kept: Set<StoredText> = []
         if update == .modified { kept.formUnion(entries.map { StoredText($0.0) }) }
-        var gone: [String] = []
-        map.forEachEntry { key, _ in if !kept.contains(StoredText(key)) { gone.append(key) } }
         realm.change {
+            var gone: [String] = []
+            try map.forEachEntry { key, _ in
+                if !kept.contains(StoredText(key)) { gone.append(key) }
+            }
             for key in gone { _ = try key.withKeyBytes { try map.handle.removeValue(forKey: $0) } }
         }
         for (key, element) in entries {

@@ -7,6 +7,7 @@ extension ManagedClass {
     func keyOfLinked(
         _ object: ObjectBase, in place: LinkPlace, update: Realm.UpdatePolicy
     ) -> Int64? {
+        if realm.hasFailed { return nil }
         if model.isEmbedded { stop(place.textForManagedEmbedded) }
         if object._context != nil {
             requireOwn(object, in: place)

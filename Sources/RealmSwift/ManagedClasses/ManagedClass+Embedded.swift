@@ -6,7 +6,7 @@ extension ManagedClass {
     /// `RealmInstance.completeAdditions`. Does nothing if the transaction has failed.
     func addEmbedded(_ object: ObjectBase, in slot: _ValueSlot, update: Realm.UpdatePolicy) {
         // A failed transaction cannot say what the place holds.
-        if isHeld(object, in: slot) || realm.hasFailed { return }
+        if realm.hasFailed || isHeld(object, in: slot) { return }
         requireEmbeddable(object, in: slot.linkPlace)
         let values = UnsafeBufferPointer(gather(object))
         let isDeferred = realm.scratch.hasDeferredValues
@@ -23,7 +23,7 @@ extension ManagedClass {
     /// Gives a place the values of an unmanaged object. An embedded object that is there keeps its
     /// identity, and takes on what differs; the unmanaged one becomes its accessor.
     func updateEmbedded(_ object: ObjectBase, in slot: _ValueSlot) {
-        if isHeld(object, in: slot) || realm.hasFailed { return }
+        if realm.hasFailed || isHeld(object, in: slot) { return }
         guard let key = slot.embeddedKey else {
             return addEmbedded(object, in: slot, update: .modified)
         }

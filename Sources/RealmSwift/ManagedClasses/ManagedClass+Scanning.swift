@@ -8,18 +8,16 @@ extension ManagedClass {
     /// first.
     func forEachValue(
         _ column: Int, of keys: ContiguousArray<Int64>, _ body: (Scalar) -> Void
-    ) {
+    ) throws {
         guard let table else { return }
         var leaf: Node?
-        attempt {
-            for key in keys {
-                let key = ObjectKey(rawValue: key)
-                if let leaf, let row = Table.row(of: key, in: leaf) {
-                    body(try table.value(column, at: RowLocation(leaf: leaf, row: row)))
-                } else if let location = try table.location(of: key) {
-                    leaf = location.leaf
-                    body(try table.value(column, at: location))
-                }
+        for key in keys {
+            let key = ObjectKey(rawValue: key)
+            if let leaf, let row = Table.row(of: key, in: leaf) {
+                body(try table.value(column, at: RowLocation(leaf: leaf, row: row)))
+            } else if let location = try table.location(of: key) {
+                leaf = location.leaf
+                body(try table.value(column, at: location))
             }
         }
     }

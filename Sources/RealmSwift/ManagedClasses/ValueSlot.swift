@@ -149,7 +149,7 @@ public struct _ValueSlot {
 
     /// The list that the place holds; nil if it holds something else.
     var nestedList: ManagedList? {
-        let handle: ListHandle? = attempt {
+        let handle: ListHandle? = realm.read(absent: nil) {
             switch place {
             case .property(let owner, let key, _, let column):
                 try owner.existingTable.nestedList(column, of: ObjectKey(rawValue: key))
@@ -165,7 +165,7 @@ public struct _ValueSlot {
 
     /// The map that the place holds; nil if it holds something else.
     var nestedMap: ManagedMap? {
-        let handle: MapHandle? = attempt {
+        let handle: MapHandle? = realm.read(absent: nil) {
             switch place {
             case .property(let owner, let key, _, let column):
                 try owner.existingTable.nestedMap(column, of: ObjectKey(rawValue: key))

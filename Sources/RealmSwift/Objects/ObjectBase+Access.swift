@@ -69,7 +69,19 @@ extension ObjectBase {
     @inline(__always)
     final func _requireAlive() {
         guard _context != nil else { stop("The object is not managed.") }
-        if !_isPlaced && !_find() { stop("Object has been deleted or invalidated.") }
+        if !_isPlaced && !_find() { _placeNowhere() }
+    }
+
+    /// Stops because the object does not exist, unless a failed transaction may be why: then it reads
+    /// as one of the defaults, for this once.
+    @inline(never)
+    private final func _placeNowhere() {
+        let row: RowLocation? = _owner._withUnsafeGuaranteedRef { managedClass in
+            let realm = managedClass.realm
+            return realm.isInFailedTransaction ? realm.absentRow : nil
+        }
+        guard let row else { stop("Object has been deleted or invalidated.") }
+        _place(at: row, stamp: .max)
     }
 
     /// Looks the row up and places the object; false if it does not exist any more, and then it

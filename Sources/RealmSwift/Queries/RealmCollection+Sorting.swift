@@ -74,6 +74,9 @@ extension RealmCollection where Element.PersistedType: SortableType {
             return values.adding(operation)
         }
         guard let realm = realm?.instance, case .stored(let type, _, _) = _contents.source else {
+            if let realm = RealmCache.failedInstance {
+                return SortedValues(realm, Element._elementShape.type, [operation]) { nil }
+            }
             // An unmanaged collection, for which this stops with the documented text.
             _ = _querySource.query()
             stop("Only collections of values have an order of their own.")

@@ -8,6 +8,7 @@ extension Realm {
     /// deleted before stops the program.
     public func delete(_ object: ObjectBase) {
         instance.requireWriting()
+        if instance.isInFailedTransaction { return }
         guard let managedClass = object._managedClass, managedClass.realm === instance else {
             stop("Can only delete an object from the Realm it belongs to.")
         }
@@ -42,6 +43,7 @@ extension Realm {
     /// Deletes the objects of a list, which empties it.
     public func delete<Element: ObjectBase>(_ objects: List<Element>) {
         instance.requireWriting()
+        if instance.isInFailedTransaction { return }
         guard objects.managed?.realm === instance else {
             stop("Can only delete an object from the Realm it belongs to.")
         }
@@ -55,6 +57,7 @@ extension Realm {
         _ map: Map<Key, Value?>
     ) {
         instance.requireWriting()
+        if instance.isInFailedTransaction { return }
         guard map.managed?.realm === instance else {
             stop("Can only delete an object from the Realm it belongs to.")
         }
@@ -67,6 +70,7 @@ extension Realm {
     /// Deletes the objects of results.
     public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
         instance.requireWriting()
+        if instance.isInFailedTransaction { return }
         guard objects.query.realm === instance else {
             stop("Can only delete an object from the Realm it belongs to.")
         }
@@ -114,7 +118,7 @@ final class _Deletion {
 
     @inline(never) @usableFromInline
     func _add(_ object: ObjectBase) {
-        if object.isInvalidated { return }
+        if realm.isInFailedTransaction || object.isInvalidated { return }
         guard let itsClass = object._managedClass, itsClass.realm === realm else {
             stop("Can only delete an object from the Realm it belongs to.")
         }

@@ -23,10 +23,12 @@ extension Realm {
     /// Transactions cannot be nested.
     ///
     /// A full disk, and other failures that no program can exclude, do not stop the members that
-    /// change a Realm inside of the block. From the first one on changes do nothing: objects given
-    /// to ``add(_:update:)`` stay unmanaged, ``create(_:value:update:)`` returns unmanaged objects,
-    /// and properties and lists stay as they are. Then the transaction is cancelled, and the error
-    /// thrown here.
+    /// change or read a Realm inside of the block. From the first one on changes do nothing: objects
+    /// given to ``add(_:update:)`` stay unmanaged, ``create(_:value:update:)`` returns unmanaged
+    /// objects. What is read is what was there before the transaction; objects that it had added
+    /// are invalidated, and have the defaults of their types as values and empty collections, and
+    /// an element that a collection has no more reads as zero, nil or such an object. Then the
+    /// transaction is cancelled, and the error thrown here.
     ///
     /// - Throws: the error of the block, or ``Realm/Error`` if a change or the commit fails.
     @discardableResult
@@ -83,6 +85,7 @@ extension Realm {
     /// `update` says otherwise; so does an object that was deleted, or belongs to another Realm.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         instance.requireWriting()
+        if instance.isInFailedTransaction { return }
         if object._context != nil {
             requireAddable(object)
             return

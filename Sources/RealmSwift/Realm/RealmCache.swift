@@ -61,6 +61,20 @@ enum RealmCache {
         instancesOfThread().contains { $0.isWriting && $0.connection.database === database }
     }
 
+    /// Whether an error comes from a write transaction that is open on this thread. That has failed
+    /// then.
+    static func isFailureOfTransaction(_ error: any Error) -> Bool {
+        guard let error = error as? StorageError else { return false }
+        return instancesOfThread().contains {
+            $0.connection.database.path == error.path && $0.hasFailed(with: error)
+        }
+    }
+
+    /// The instance whose write transaction, on this thread, has failed; nil if none has.
+    static var failedInstance: RealmInstance? {
+        instancesOfThread().first { $0.isInFailedTransaction }
+    }
+
     // MARK: Entries
 
     private static func instancesOfThread() -> [RealmInstance] {

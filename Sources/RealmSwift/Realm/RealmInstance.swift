@@ -37,6 +37,9 @@ final class RealmInstance {
     @exclusivity(unchecked) var additions: [_Addition] = []
     @exclusivity(unchecked) var isCompletingAdditions = false
     private(set) lazy var scratch = _Scratch(realm: self)
+    private lazy var absentObject = AbsentRow()
+    /// Where objects lie that a failed transaction has taken away: none of their columns is there.
+    var absentRow: RowLocation { RowLocation(leaf: absentObject.leaf, row: 0) }
     private var classes: [ObjectIdentifier: ManagedClass] = [:]
     /// Those of ``DynamicObject``s, by name.
     private var dynamicClasses: [String: ManagedClass] = [:]
@@ -289,10 +292,15 @@ extension RealmInstance {
     @inline(__always)
     var hasFailed: Bool { writeState.pointee == .failed }
 
+    /// A change, or a read that had to complete some first, did not succeed: the open write
+    /// transaction has failed. Its changes are gone from now on, so that reads answer from the version
+    /// that it was based on.
     @inline(never)
     func fail(_ error: any Error) {
+        if hasFailed { return }
         guard let error = error as? StorageError, error.isFailureOfEnvironment else { stop(error) }
-        if failure == nil { failure = error }
+        connection.failTransaction(error)
+        failure = connection.transactionFailure
         writeState.pointee = .failed
     }
 

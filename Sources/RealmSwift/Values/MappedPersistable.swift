@@ -39,12 +39,15 @@ extension _MappedPersistable {
     /// Stops if the stored value stands for none.
     @inlinable @inline(__always)
     static func _required(_ value: PersistedType) -> Self {
-        guard let mapped = _fromPersisted(value) else { _stopAtUnmappable(value) }
+        guard let mapped = _fromPersisted(value) else { return _replaceUnmappable(value) }
         return mapped
     }
 
+    /// Stops, unless a failed transaction has taken away what the value was to be: then gives the
+    /// default.
     @inline(never) @usableFromInline
-    static func _stopAtUnmappable(_ value: PersistedType) -> Never {
+    static func _replaceUnmappable(_ value: PersistedType) -> Self {
+        if RealmCache.failedInstance != nil { return _makeDefault() }
         stop(
             "Failed to convert persisted value '\(value)' to type '\(Self.self)' in a "
                 + "non-optional context.")

@@ -100,9 +100,20 @@ extension Pager {
 
     /// Makes the open write transaction one that can only be rolled back, with `error` as the
     /// reason unless there is one already. For a layer above whose own change was interrupted.
+    ///
+    /// From now on its private copies, some of which may be half changed, are found no more: the
+    /// connection reads the version that the transaction was based on. Their memory stays until the
+    /// transaction ends, because callers that are still to return may have pointers into it.
     public func failTransaction(_ error: StorageError) {
         precondition(isInWriteTransaction)
-        if transactionFailure == nil { transactionFailure = error }
+        if transactionFailure != nil { return }
+        transactionFailure = error
+        if planted(.readsHalfDoneChanges) { return }
+        memory?.pages.removeAll()
+        copiesStamp &+= 1
+        root = record?.root ?? .none
+        inlineRoots = record?.inlineRoots ?? []
+        transactionDidFail?()
     }
 
     /// Remembers an error that is about to be thrown inside a write transaction.
@@ -114,7 +125,7 @@ extension Pager {
 
     private func checkTransaction() throws(StorageError) {
         precondition(isInWriteTransaction)
-        if let transactionFailure { throw transactionFailure }
+        if transactionFailure != nil { throw transactionFailure! }
     }
 
     // MARK: Writing pages
@@ -127,12 +138,16 @@ extension Pager {
         pages: Int, kind: PageKind
     ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
         let (reference, buffer) = try allocateUninitialized(pages: pages)
+        format(buffer, pages: pages, kind: kind)
+        return (reference, buffer)
+    }
+
+    private func format(_ buffer: UnsafeMutableRawPointer, pages: Int, kind: PageKind) {
         buffer.initializeMemory(as: UInt8.self, repeating: 0, count: pages * pageSize)
         let header = MutablePageHeader(buffer)
         header.kind = kind
         header.pageCount = pages
         header.birth = writeVersion
-        return (reference, buffer)
     }
 
     /// The same, for whoever writes all of the run, its header too.
@@ -141,7 +156,17 @@ extension Pager {
     ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer) {
         precondition(pages > 0)
         try checkTransaction()
-        let count = UInt64(pages)
+        let page = try takePages(UInt64(pages))
+        let buffer = memory!.arena.take(pages: pages)
+        memory!.pages.add(buffer, at: page)
+        return (PageReference(page: page, birth: writeVersion), buffer)
+    }
+
+    /// Numbers for a run of the open transaction, behind which the file has room.
+    private func takePages(_ count: UInt64) throws(StorageError) -> UInt64 {
+        do { try System.takePages(file.descriptor) } catch {
+            throw failing(file.failure(error, .resize))
+        }
         var page = database.writerState.freeSpace!.allocate(count, scattering: false)
         if page == nil {
             var failure: StorageError?
@@ -152,9 +177,7 @@ extension Pager {
             }
             if page == nil, let failure { throw failing(failure) }
         }
-        let buffer = memory!.arena.take(pages: pages)
-        memory!.pages.add(buffer, at: page!)
-        return (PageReference(page: page!, birth: writeVersion), buffer)
+        return page!
     }
 
     private func growFile(for count: UInt64) throws(StorageError) {
@@ -221,14 +244,19 @@ extension Pager {
         try checkTransaction()
         let old = try own(reference)
         let (kind, oldPages) = (PageHeader(old).kind, PageHeader(old).pageCount)
-        forgetPlaces(in: old)
-        memory!.pages.remove(reference.page)
+        // Only the numbers come free before the call that can fail: the new run may need them.
         database.writerState.freeSpace!.freeOwn(
             Extent(start: reference.page, count: UInt64(oldPages)))
-        let (moved, buffer) = try allocate(pages: pages, kind: kind!)
+        if planted(.readsHalfDoneChanges) { memory!.pages.remove(reference.page) }
+        let page = try takePages(UInt64(pages))
+        let buffer = memory!.arena.take(pages: pages)
+        format(buffer, pages: pages, kind: kind!)
         move(old, buffer)
+        forgetPlaces(in: old)
+        if !planted(.readsHalfDoneChanges) { memory!.pages.remove(reference.page) }
+        memory!.pages.add(buffer, at: page)
         memory!.arena.giveBack(old, pages: oldPages)
-        return (moved, buffer)
+        return (PageReference(page: page, birth: writeVersion), buffer)
     }
 
     /// Frees a run: at once if this transaction wrote it, else once no reader reaches it. A private

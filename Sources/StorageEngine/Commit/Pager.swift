@@ -72,8 +72,13 @@ public final class Pager {
     ///
     /// A call that failed may have left a change half done, so the transaction can only be rolled
     /// back: from then on ``commit()`` and every call that takes or gives back a page throws the
-    /// error again.
+    /// error again, and reads find the version that the transaction was based on
+    /// (``failTransaction(_:)``).
     @exclusivity(unchecked) public internal(set) var transactionFailure: StorageError?
+
+    /// Called once when the open write transaction has failed. Whoever remembers anything of its
+    /// pages forgets it.
+    @exclusivity(unchecked) var transactionDidFail: (() -> Void)?
 
     static let noVersion = UInt64.max
 
@@ -253,9 +258,15 @@ public final class Pager {
     @inline(__always)
     func own(_ reference: PageReference) throws(StorageError) -> UnsafeMutableRawPointer {
         guard let buffer = memory.unsafelyUnwrapped.pages[reference.page] else {
-            throw unknownVersion(reference)
+            throw missingCopy(reference)
         }
         return buffer
+    }
+
+    /// A failed transaction has no copies any more; who asks for one has come to it before.
+    @inline(never)
+    private func missingCopy(_ reference: PageReference) -> StorageError {
+        transactionFailure ?? unknownVersion(reference)
     }
 
     private func unknownVersion(_ reference: PageReference) -> StorageError {

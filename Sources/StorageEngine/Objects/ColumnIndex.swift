@@ -59,9 +59,9 @@ public final class ColumnIndex {
     }
 
     /// Makes the changes that were gathered. After an error the transaction can only be rolled
-    /// back.
+    /// back; from then on the index is that of the version before, which lacks nothing.
     func catchUp() throws {
-        guard isBehind else { return }
+        guard isBehind, table.pager.transactionFailure == nil else { return }
         do {
             try make(&values, map, trees.values)
             try make(&nulls, Self.nullMap, trees.nulls)

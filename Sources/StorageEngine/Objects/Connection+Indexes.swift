@@ -31,7 +31,7 @@ extension Connection {
 
     /// All indexes make the changes of the transaction so far.
     func catchUpIndexes() throws {
-        if indexesBehind.isEmpty { return }
+        if indexesBehind.isEmpty || pager.transactionFailure != nil { return }
         for index in indexesBehind { try index.catchUp() }
         indexesBehind.removeAll(keepingCapacity: true)
     }

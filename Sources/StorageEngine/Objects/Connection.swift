@@ -39,6 +39,9 @@ public final class Connection {
     @exclusivity(unchecked) private(set) var schema = StoredSchema()
     @exclusivity(unchecked) private var schemaReference = PageReference.none
     @exclusivity(unchecked) private(set) var tables: [Table] = []
+    /// Whether the schema in memory is one that a failed transaction has made. Reading goes on with it:
+    /// the version before has nothing of what is new in it. Only its indexes cannot be used.
+    @exclusivity(unchecked) private(set) var schemaIsAbandoned = false
     /// Collects the changes of the open write transaction; nil when nobody wants to know them.
     var recorder: ChangeRecorder?
     /// Indexes that lack changes of the open write transaction.
@@ -68,6 +71,7 @@ public final class Connection {
         pager = try Pager(database: database)
         pager.layoutStamp = layoutStamp
         forest = Forest(pager: pager)
+        pager.transactionDidFail = { [unowned self] in abandonTransaction() }
         try beginRead(pager)
         try loadSchema()
     }
@@ -177,6 +181,7 @@ public final class Connection {
 
     /// What is still to be done when all changes of the transaction are made.
     private func completeTransaction() throws {
+        if let transactionFailure { throw transactionFailure }
         try catchUpIndexes()
         try TailMove.advance(self)
         try forest.flush()
@@ -193,6 +198,27 @@ public final class Connection {
         forgetSnapshot()
         // If this fails, so does every access to a table, for the same reason.
         try? loadSchema()
+    }
+
+    // MARK: Failed transactions
+
+    /// Why the open write transaction can only be rolled back; nil if it may go on.
+    ///
+    /// Whatever interrupts a change (a full disk, a page that cannot be read) fails the transaction.
+    /// From then on all changes, and ``commit(_:)``, throw the same error, and reads answer from the
+    /// version that the transaction was based on, as if it had done nothing.
+    public var transactionFailure: StorageError? { pager.transactionFailure }
+
+    /// Makes the open write transaction one that has failed, unless it is already: for a layer above
+    /// whose own change was interrupted.
+    public func failTransaction(_ error: StorageError) { pager.failTransaction(error) }
+
+    /// The open write transaction has failed: what is in memory of its changes is forgotten. Its
+    /// callers have yet to return, so tables stay as they are until it is rolled back.
+    private func abandonTransaction() {
+        rollbackCount += 1
+        if schemaReference.birth == pager.writeVersion { schemaIsAbandoned = true }
+        forgetSnapshot()
     }
 
     private func snapshotChanged() throws {
@@ -227,6 +253,7 @@ public final class Connection {
     // MARK: Schema
 
     private func loadSchema() throws {
+        schemaIsAbandoned = false
         let reference = try forest.state(Forest.schemaID).pointee.root.reference
         if reference == schemaReference { return }
         if reference.isNone {
@@ -333,5 +360,6 @@ public final class Connection {
         if !pager.isInWriteTransaction {
             throw pager.invalidArgument("This needs a write transaction.")
         }
+        if pager.transactionFailure != nil { throw pager.transactionFailure! }
     }
 }

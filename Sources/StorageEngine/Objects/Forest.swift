@@ -152,7 +152,9 @@ final class Forest {
     /// Lets `body` change the tree of roots itself, in a way that leaves its entries as they are.
     func withTree<R>(_ body: (inout TreeRoot, TreeWriter) throws -> R) throws -> R {
         var root = try forestRoot()
-        defer { pager.root = root.reference }
-        return try body(&root, writer)
+        let result = try body(&root, writer)
+        // Not after an error, which leaves `pager` with the root of the version before.
+        pager.root = root.reference
+        return result
     }
 }

@@ -3,7 +3,9 @@ extension Table {
     /// The index of a property; nil if it has none. Primary keys have their own: `find`, and
     /// `forEachInPrimaryKeyOrder`.
     public func index(of column: Int) -> ColumnIndex? {
-        indexes.first { $0.column == column }
+        // One that the failed transaction made is not in the version that is read now.
+        if connection.schemaIsAbandoned { return nil }
+        return indexes.first { $0.column == column }
     }
 
     /// An object was inserted with these values.

@@ -69,6 +69,7 @@ extension Table {
         if !pager.isInWriteTransaction {
             throw pager.invalidArgument("This needs a write transaction.")
         }
+        if pager.transactionFailure != nil { throw pager.transactionFailure! }
         connection.changeStamp &+= 1
     }
 

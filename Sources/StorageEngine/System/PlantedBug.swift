@@ -49,6 +49,7 @@ enum PlantedBug: String, CaseIterable {
     case interruptionSucceeds = "eintr-is-success"
     case ignoresFailedWrites = "failed-write-ignored"
     case swallowsFullDisk = "full-disk-swallowed"
+    case readsHalfDoneChanges = "half-done-change-read"
     case retriesFailedSync = "failed-sync-retried"
     case poisonsNobody = "failed-sync-forgotten"
     case overlapsSyncs = "syncs-overlap"

@@ -154,6 +154,13 @@ package enum System {
         ) { Int(realm_fallocate(descriptor, allocation.rawValue, Int64(offset), Int64(length))) }
     }
 
+    /// A transaction is about to take pages of a file: fails if a test says so.
+    @inline(__always)
+    static func takePages(_ descriptor: Int32) throws(SystemFailure) {
+        if realm_interceptor() == 0 { return }
+        _ = try perform(.takePages, descriptor: descriptor) { 0 }
+    }
+
     /// Begins to write the contents of a file to the disk. Nothing is durable by that.
     package static func beginWriteback(_ descriptor: Int32) throws(SystemFailure) {
         _ = try perform(.syncFileRange, descriptor: descriptor) {

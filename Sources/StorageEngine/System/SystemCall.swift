@@ -11,6 +11,9 @@ package enum SystemCall: String, CaseIterable, Sendable {
     case unlink, rename
     case mkdir, chown, chmod
     case memfd = "memfd_create"
+    /// No call of the system: a transaction takes pages of its file, which needs the disk only where
+    /// the file has none left. Here so that a disk can be full at any page.
+    case takePages = "take_pages"
 
     /// Whether a crash before or after this call may leave different bytes behind. Faults that name
     /// no call, such as `kill-before:17`, count these calls only.
@@ -18,7 +21,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
         switch self {
         case .pwrite, .pwritev, .fdatasync, .fsync, .ftruncate, .fallocate, .unlink, .rename: true
         case .open, .close, .stat, .fstat, .lseek, .pread, .syncFileRange, .mmap, .munmap, .madvise,
-            .lock, .memfd, .mkdir, .chown, .chmod:
+            .lock, .memfd, .mkdir, .chown, .chmod, .takePages:
             false
         }
     }

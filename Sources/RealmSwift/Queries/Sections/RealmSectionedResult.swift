@@ -55,6 +55,9 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     /// The section at a position. A position outside stops the program.
     public subscript(index: Int) -> ResultsSection<Key, SectionElement> {
         let keys = sectioning.sections.keys
+        if !keys.indices.contains(index), realm?.instance.isInFailedTransaction == true {
+            return ResultsSection(sectioning: sectioning, key: Key._makeDefault())
+        }
         requireIndex(index, upTo: keys.count)
         return ResultsSection(sectioning: sectioning, key: keys[index])
     }
@@ -106,6 +109,9 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     /// The element at a position. A position outside stops the program.
     public subscript(index: Int) -> T {
         let positions = positions
+        if !positions.indices.contains(index), realm?.instance.isInFailedTransaction == true {
+            return sectioning.results[-1]
+        }
         requireIndex(index, upTo: positions.count)
         return sectioning.results[positions[index]]
     }

@@ -1,0 +1,18 @@
+/// A row of no table, without any columns, so that each of them reads as its default: like the rows of
+/// a leaf that is older than all columns of its table.
+public final class AbsentRow {
+    private let page: UnsafeMutableRawPointer
+
+    public init() {
+        let byteCount = 4096
+        page = .allocate(byteCount: byteCount, alignment: 4096)
+        let node = MutableNode.format(
+            page, byteCount: byteCount, level: 0, treeID: 0, columns: [], lowKey: 0)
+        node.header.rowCount = 1
+    }
+
+    deinit { page.deallocate() }
+
+    /// Valid as long as this object.
+    public var leaf: Node { Node(page) }
+}
