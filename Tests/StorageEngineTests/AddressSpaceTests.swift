@@ -157,7 +157,7 @@ import Testing
             #expect(early.allSatisfy { $0 == 7 })
         }
         let file = reader.database.file
-        #expect(try #require(file.pages).stamp >= 3)
+        #expect(try #require(file.pages).stamp >= 2)
         #expect(reader.pager.pages?.base == base)
         #expect(early.count == 10_000 && early.allSatisfy { $0 == 7 })
         let late = try value(of: keys[40], in: table)

@@ -224,7 +224,7 @@ import Testing
         // Not aligned: regions are those of the processor.
         let base = UnsafeRawPointer(bitPattern: 100 * region + 5 * 4096)!
         func enlarged(_ offsets: [Int], pageSize: Int = 4096) -> [Int] {
-            var places = DecryptedPlaces(base: base, mostBytes: .max)
+            var places = DecryptedPlaces(base: base, memory: DecryptedMemory(mostBytes: .max))
             var found: [Int] = []
             for offset in offsets {
                 places.willUse(pageSize, at: base + offset) {
