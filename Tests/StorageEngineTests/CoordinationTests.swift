@@ -310,7 +310,7 @@ import Testing
         try first.close()
     }
 
-    @Test func readerWithoutRightToALockFileOpensUnsharedAndKeepsWritersOut() throws {
+    @Test func readerWithoutRightToALockFilePinsItsVersionAndKeepsNobodyOut() throws {
         let directory = try CoordinationTestDirectory()
         let path = directory.file("a")
         System.close(try System.open(path, flags: O_RDWR | O_CREAT))
@@ -323,28 +323,62 @@ import Testing
         #expect(!reader.coordinator.isShared)
         let other = try CoordinationTestFile(path, readOnly: true)
         #expect(!other.coordinator.isShared)
+        let newer = try CoordinationTestFile(path, readOnly: true, version: 3)
         let slot = try reader.coordinator.claimReader()
         #expect(slot.pinLatest() == 1)
         slot.release()
         interceptor.uninstall()
         do {
-            _ = try CoordinationTestFile(path)
-            Issue.record("a writer came in beside a reader that shares nothing")
-        } catch let error as StorageError {
-            #expect(error.code == .incompatibleLockFile)
+            let writer = try CoordinationTestFile(path, version: 4)
+            #expect(writer.role == .soleOpener)
+            #expect(writer.coordinator.collectedPins == [1, 3])
+            #expect(writer.coordinator.pinnedVersions().map(\.processID) == [0, 0])
+            try reader.close()
+            writer.coordinator.publish(version: 5, sequence: 5)
+            usleep(60_000)
+            #expect(writer.coordinator.collectedPins == [1, 3])
+            try other.close()
+            usleep(60_000)
+            #expect(writer.coordinator.collectedPins == [3])
+            interceptor.install()
+            defer { interceptor.uninstall() }
+            do {
+                _ = try CoordinationTestFile(path, readOnly: true)
+                Issue.record("a reader that shares nothing came in beside a writer")
+            } catch let error as StorageError {
+                #expect(error.code == .permissionDenied)
+            }
+            #expect(try writer.close())
         }
-        try other.close()
-        #expect(try !reader.close())
-        let writer = try CoordinationTestFile(path)
-        interceptor.install()
-        defer { interceptor.uninstall() }
-        do {
-            _ = try CoordinationTestFile(path, readOnly: true)
-            Issue.record("a reader that shares nothing came in beside a writer")
-        } catch let error as StorageError {
-            #expect(error.code == .permissionDenied)
+        // The pin is a lock: it outlives writers and their memory.
+        let next = try CoordinationTestFile(path, version: 6)
+        #expect(next.coordinator.collectedPins == [3])
+        #expect(try !newer.close())
+        #expect(try next.close())
+        #expect(try CoordinationTestFile(path, version: 7).close())
+    }
+
+    @Test func locksOfReadersAreNoPinsUnlessTheyAreOnAVersionThatThereIs() throws {
+        let directory = try CoordinationTestDirectory()
+        let path = directory.file("a")
+        System.close(try System.open(path, flags: O_RDWR | O_CREAT))
+        let stranger = try System.open(path, flags: O_RDONLY)
+        defer { System.close(stranger) }
+        for version in UInt64(1)...300 {
+            // Every other one, so that they are many locks.
+            try System.lock(stranger, .shared, LockRanges.reading(version * 2))
         }
-        try writer.close()
+        try System.lock(
+            stranger, .shared,
+            System.LockRange(start: LockRanges.reading.start + 1001, length: 77))
+        let file = try CoordinationTestFile(path, version: 9)
+        #expect(file.coordinator.collectedPins.allSatisfy { [2, 4, 6, 8].contains($0) })
+        #expect(try file.coordinator.lockForWriting() == .finished)
+        file.coordinator.unlockAfterWriting()
+        #expect(try file.close())
+        let later = try CoordinationTestFile(path, version: 10_000)
+        #expect((1...64).contains(later.coordinator.collectedPins.count))
+        #expect(try later.close())
     }
 
     @Test func failingToMakeTheLockFileIsExplained() throws {

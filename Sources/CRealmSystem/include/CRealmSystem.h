@@ -185,12 +185,16 @@ static inline int realm_ofd_lock(
     return fcntl(descriptor, waits ? realm_ofd_setlkw : realm_ofd_setlk, &lock);
 }
 
-/// Returns 1 when another open file description holds a lock that conflicts with an exclusive one
-/// on the range, 0 when none does, and -1 with `errno` set when the question fails.
-static inline int realm_ofd_is_locked(int descriptor, int64_t start, int64_t length) {
+/// Looks for a lock of another open file description in the range that conflicts with one of this
+/// kind. Returns 1 and the range of one such lock (length 0: to the end), 0 when there is none, and -1
+/// with `errno` set when the question fails. The descriptor need not be open for writing.
+static inline int realm_ofd_find_lock(
+    int descriptor, int kind, int64_t *_Nonnull start, int64_t *_Nonnull length) {
     struct flock lock = {
-        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
+        .l_type = (short)kind, .l_whence = SEEK_SET, .l_start = *start, .l_len = *length};
     if (fcntl(descriptor, realm_ofd_getlk, &lock) != 0) return -1;
+    *start = lock.l_start;
+    *length = lock.l_len;
     return lock.l_type != F_UNLCK;
 }
 

@@ -267,6 +267,14 @@ extension Database {
         try coordinator.finishRecovery(
             version: version, sequence: outcome.record?.sequence ?? 0,
             recordPage: outcome.record?.place.page ?? 0, isDurable: isDurable)
+        if coordinator.readsUnshared,
+            try recovery.findNewestVersion().record?.commitID != outcome.record?.commitID
+        {
+            throw StorageError(
+                .permissionDenied, path: path,
+                message: "Realm file at path '\(path)' was written by another process while it "
+                    + "was being opened; open it again")
+        }
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
             newestRecord: outcome.record, place: place)
@@ -394,6 +402,37 @@ extension Database {
         try file.write(header.encode(), at: 0)
         try file.sync()
         return header
+    }
+
+    // MARK: Files that nobody else knows of
+
+    /// Creates a file for this caller alone: no lock file, no entry in the table of open files, and
+    /// no access for anybody but its user, unless `permissions` say so. When this throws, there is
+    /// none.
+    static func createUnshared(
+        path: String, options: Options, permissions: mode_t
+    ) throws(StorageError) -> Database {
+        try FileCipher.checkLength(of: options.encryptionKey, path: path)
+        let descriptor = try StorageError.converting(.open, path: path) {
+            () throws(SystemFailure) in
+            try System.open(
+                path, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, permissions: permissions)
+        }
+        do throws(StorageError) {
+            let header = try create(path, descriptor, options)
+            let file = try PageFile(
+                descriptor: descriptor, path: path, header: header,
+                cipher: header.cipher(key: options.encryptionKey, path: path))
+            let coordinator = try Coordinator.unshared(path: path, dataFile: descriptor)
+            try coordinator.finishRecovery(version: 0, sequence: 0)
+            return Database(
+                path: path, file: file, coordinator: coordinator, isReadOnly: false,
+                newestRecord: nil)
+        } catch {
+            System.close(descriptor)
+            try? System.unlink(path)
+            throw error
+        }
     }
 
     // MARK: In memory

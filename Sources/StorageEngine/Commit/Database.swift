@@ -173,6 +173,7 @@ extension Database {
     public func statistics() throws(StorageError) -> Statistics {
         try coordinator.checkNotForked()
         coordinator.clearDeadProcesses()
+        coordinator.clearUnsharedReaders()
         var statistics = Statistics(
             newestVersion: 0, pageSize: file.pageSize, fileBytes: 0, liveBytes: 0, freeBytes: 0,
             waitingBytes: 0,

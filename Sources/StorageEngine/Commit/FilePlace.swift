@@ -5,11 +5,12 @@ import Glibc
 /// A file whose last name is removed lives on until its last user closes it, and so does what was
 /// committed to it; one that was moved away has commits that nobody finds who opens the path. So a
 /// commit looks before it writes: at the number of names, each time (one system call on the open
-/// descriptor), and at the path, which takes three times as long, a thousand times a second at most.
+/// descriptor), and at the path, which takes three times as long, a thousand times a second at
+/// most.
 ///
 /// What cannot be told is no reason to refuse a commit. A path that leads nowhere, or cannot be
-/// looked up, while the file still has a name, says nothing: the process may see another part of the
-/// file system by now, and who moved the file has the commits where it was moved to.
+/// looked up, while the file still has a name, says nothing: the process may see another part of
+/// the file system by now, and who moved the file has the commits where it was moved to.
 struct FilePlace {
     private static let pathCheckNanoseconds: UInt64 = 1_000_000
 

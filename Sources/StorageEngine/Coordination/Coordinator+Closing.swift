@@ -6,7 +6,8 @@ extension Coordinator {
     ///
     /// Returns true for the last process: the file is then locked exclusively, and stays so until
     /// the caller, having written the clean-close marker, calls `releaseFinal`. The marker must not
-    /// be written when `isPoisoned`. A reader, or a database in memory, never is the last process.
+    /// be written when `isPoisoned`. A reader, or a database in memory, never is the last process;
+    /// the only user of a file that nobody else knows of always is.
     package func close() throws(StorageError) -> Bool {
         try checkNotForked()
         let wasOpen = phaseLock.withLock {
@@ -14,14 +15,13 @@ extension Coordinator {
             if wasOpen { phase = .closing }
             return wasOpen
         }
+        if wasOpen, isOnlyUser { return true }
         if wasOpen, isShared, !isReadOnly {
             do {
                 // Serialises with others that open and close: of two that close at a time, the
                 // second sees that the first is gone.
                 try System.lock(lockFile, .exclusive, LockRanges.opening)
-                if try System.tryLock(dataLock, .exclusive, LockRanges.usingAndSharing) {
-                    return true
-                }
+                if try !isUsedByOthers() { return true }
             } catch {
                 releaseFinal()
                 throw StorageError(error, .lock, path: path)
@@ -32,16 +32,23 @@ extension Coordinator {
     }
 
     /// Keeps everybody else out until ``releaseFinal()``: whoever opens the file waits. False, and
-    /// nothing has changed, if somebody else has it open, or may have.
+    /// nothing has changed, if somebody else has it open, or may have; but for readers without
+    /// `.lock`, who keep the file that they have if another one takes its place.
     package func becomeSoleUser() throws(StorageError) -> Bool {
         try checkNotForked()
         if !isShared || isReadOnly { return false }
         return try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
             try System.lock(lockFile, .exclusive, LockRanges.opening)
-            if try System.tryLock(dataLock, .exclusive, LockRanges.usingAndSharing) { return true }
+            if try !isUsedByOthers() { return true }
             try System.unlock(lockFile, LockRanges.opening)
             return false
         }
+    }
+
+    /// Whether anybody else shares memory, here or by another `.lock`. With the opening lock.
+    private func isUsedByOthers() throws(SystemFailure) -> Bool {
+        if try System.isLockedByOther(lockFile, LockRanges.allProcesses) { return true }
+        return try System.isLockedByOther(dataLock, LockRanges.sharing, against: .shared)
     }
 
     /// Releases everything. After `close` returned true; the data file's descriptor is the

@@ -3,28 +3,37 @@ import Glibc
 
 /// Opening protocol. Locks on the data file, in `.lock`, and the order between them:
 ///
-/// 1. Open `.lock`, creating it where it is missing.
-/// 2. Try the data file's lock exclusively; otherwise wait for it shared. A sole opener holds it
-///    exclusively until recovery is finished, so this waits for the end of a recovery.
-///    Whoever compacts the file holds it exclusively until another file is in its place; so look
-///    whether the path still leads to this one, and open anew if not.
-/// 3. Wait for the opening lock on `.lock`. Whoever holds it never waits for another lock.
-/// 4. Exclusive in step 2 and no process slot's lock held: this is the sole opener. Clear `.lock`,
-///    claim a process slot, and keep both locks until `finishRecovery`. With a slot's lock held,
-///    `.lock` is in use for a data file that was replaced, or by a process that is just being
-///    killed: go on as in 6.
-/// 5. Not exclusive and any process slot's lock held: the shared memory is alive. Check that it is
-///    this file's, claim a process slot, release the opening lock: joined.
-/// 6. Otherwise the other holders of the data file's lock are on their way in or out, or use
-///    another `.lock`: try to make the lock exclusive (4), else let go of everything and start
+/// 1. Open `.lock`, creating it where it is missing. Who may not, or may not write the data file,
+///    can only read, and goes on as below.
+/// 2. Wait for the opening lock on `.lock`. Whoever holds it never waits for another lock: it
+///    recovers the file, closes it, or puts another one in its place. So look whether the path
+///    still leads to this one, and open anew if not.
+/// 3. Any process slot's lock held: the shared memory is alive. Check that it is this file's, claim
+///    a process slot, release the opening lock: joined.
+/// 4. Nobody's sharing lock held on the data file: this is the sole opener. Clear `.lock`, claim a
+///    process slot, and keep the opening lock until `finishRecovery`.
+/// 5. Otherwise others share memory by another `.lock`, or just die: let go of everything and start
 ///    again; after a while, report that `.lock` does not belong to the file's users.
 ///
-/// A reader may have no right to lock the data file exclusively. It is the sole opener in step 6
-/// when nobody else is there who shares memory, and the opening lock alone keeps others out.
+/// Claiming a process slot takes two locks: that of the slot on `.lock`, which says that its user
+/// lives, and the sharing lock of the slot on the data file, which says so to those who use another
+/// `.lock`. A sole opener takes slot 0, so that of two with different `.lock`s one fails and goes
+/// to 5.
+///
+/// A reader without `.lock` has memory of its own and stays at one version:
+///
+/// a. Nobody's sharing lock is held, or it is refused. Find the newest version.
+/// b. Lock the byte of that version on the data file, shared.
+/// c. Still nobody's sharing lock is held, and the newest version is still that one, or it is
+///    refused.
+///
+/// A sole opener takes its sharing lock and then looks for such bytes: it sees that of the
+/// reader, and pins the version, or the reader sees the lock in c. Versions that were written and
+/// left between a and c show in the newest version.
 ///
 /// Killed at any step, a process leaves only bytes in `.lock` that the next sole opener clears.
 extension Coordinator {
-    /// How long step 6 waits for others to come in or go out: what cannot be had is reported within
+    /// How long step 5 waits for others to come in or go out: what cannot be had is reported within
     /// a second.
     private static let patienceNanoseconds: UInt64 = 750_000_000
 
@@ -70,12 +79,13 @@ extension Coordinator {
         region.visibleSequence.storeSequential(sequence)
         region.visibleVersion.storeSequential(version)
         region.wakeUpWord.storeSequential(UInt32(truncatingIfNeeded: version))
-        try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
-            if dataLock >= 0 {
-                try System.lock(
-                    dataLock, .shared, isShared ? LockRanges.usingAndSharing : LockRanges.using)
+        if readsUnshared {
+            try pinByLock(version)
+        } else if isShared {
+            try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
+                try pinVersionsOfUnsharedReaders()
+                try System.unlock(lockFile, LockRanges.opening)
             }
-            if isShared { try System.unlock(lockFile, LockRanges.opening) }
         }
         phaseLock.withLock {
             precondition(phase == .recovering, "recovery is finished once")

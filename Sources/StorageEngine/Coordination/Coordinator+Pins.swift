@@ -3,6 +3,7 @@ extension Coordinator {
     /// A version that somebody reads; for tools that answer what keeps a file from shrinking.
     package struct PinDescription: Equatable, Sendable {
         package var version: UInt64
+        /// 0 for a reader without `.lock`: nothing tells which process it is.
         package var processID: UInt32
         package var age: Duration
     }
@@ -14,20 +15,25 @@ extension Coordinator {
     /// - Throws: `.tooManyReaders` when all slots of all processes are taken, `.usedAfterFork`.
     package func claimReader() throws(StorageError) -> ReaderSlot {
         try checkNotForked()
-        if let slot = claimFreePinSlot() { return slot }
+        let owner = UInt32(processSlot) + 1
+        if let slot = claimFreePinSlot(owner: owner) {
+            return ReaderSlot(coordinator: self, slot: slot)
+        }
         clearDeadProcesses()
-        if let slot = claimFreePinSlot() { return slot }
+        if let slot = claimFreePinSlot(owner: owner) {
+            return ReaderSlot(coordinator: self, slot: slot)
+        }
         throw StorageError(
             .tooManyReaders, path: path,
             message: "The database at path '\(path)' has \(SharedRegion.pinSlotCount) open "
                 + "connections, which is the limit")
     }
 
-    private func claimFreePinSlot() -> ReaderSlot? {
+    func claimFreePinSlot(owner: UInt32) -> SharedRegion.PinSlot? {
         for index in 0..<SharedRegion.pinSlotCount {
             let slot = region.pinSlot(index)
             guard slot.owner.loadRelaxed() == 0,
-                slot.owner.compareExchange(expected: 0, desired: UInt32(processSlot) + 1)
+                slot.owner.compareExchange(expected: 0, desired: owner)
             else { continue }
             // Before anything is pinned, so that whoever looks for pins after a version was
             // published either looks at this slot or is seen by `pinLatest`.
@@ -38,7 +44,7 @@ extension Coordinator {
             {
                 limit = region.pinSlotLimit.loadSequential()
             }
-            return ReaderSlot(coordinator: self, slot: slot)
+            return slot
         }
         return nil
     }
@@ -60,6 +66,7 @@ extension Coordinator {
         }
         guard isDue else { return }
         clearDeadProcesses()
+        clearUnsharedReaders()
         _ = scanPins(into: &versions)
     }
 
@@ -97,20 +104,23 @@ extension Coordinator {
             let slot = region.pinSlot(index)
             let version = slot.version.loadAcquire()
             let owner = Int(slot.owner.loadAcquire())
-            guard version != 0, owner >= 1, owner <= SharedRegion.processSlotCount
+            let isUnshared = owner == Int(SharedRegion.unsharedReaders)
+            guard version != 0, owner >= 1,
+                owner <= SharedRegion.processSlotCount || isUnshared
             else { continue }
             let pinned = slot.time.loadRelaxed()
             pins.append(
                 PinDescription(
                     version: version,
-                    processID: region.processSlot(owner - 1).processID.loadRelaxed(),
+                    processID: isUnshared
+                        ? 0 : region.processSlot(owner - 1).processID.loadRelaxed(),
                     age: .nanoseconds(now > pinned ? now - pinned : 0)))
         }
         return pins.sorted { $0.version < $1.version }
     }
 
     /// Bounded whatever is stored in the file.
-    private var pinSlotLimit: Int {
+    var pinSlotLimit: Int {
         min(Int(region.pinSlotLimit.loadSequential()), SharedRegion.pinSlotCount)
     }
 }

@@ -18,9 +18,13 @@ package final class Coordinator: @unchecked Sendable {
     /// The path of the data file.
     package let path: String
     package let isReadOnly: Bool
-    /// False for databases in memory, and for readers that cannot create or open `.lock`: nobody
-    /// sees their pins, and no process can write while they are there.
+    /// False for databases in memory, for files that nobody else knows of, and for readers that
+    /// cannot create or open `.lock`. These stay at one version, which they pin by a lock.
     package var isShared: Bool { lockFile >= 0 }
+    /// True for a file that nobody else knows of, or can open.
+    var isOnlyUser: Bool { lockFile < 0 && dataLock < 0 && dataFile >= 0 }
+    /// True for a reader that cannot create or open `.lock`.
+    package var readsUnshared: Bool { lockFile < 0 && dataLock >= 0 }
 
     /// Descriptors, or -1: databases in memory have none, readers without `.lock` lack the last.
     /// The data file's belongs to the caller of `open`, who closes it after `close`.
@@ -90,12 +94,23 @@ package final class Coordinator: @unchecked Sendable {
     /// A coordinator for a database in memory, used by this process only. It is its own sole
     /// opener: call `finishRecovery` before anything else.
     package static func inMemory(name: String) throws(StorageError) -> Coordinator {
+        try unshared(path: name, dataFile: -1)
+    }
+
+    /// The same for a file that nobody else knows of: nobody is kept from opening it.
+    static func unshared(path: String, dataFile: Int32) throws(StorageError) -> Coordinator {
         realm_watch_forks()
-        let base = try StorageError.converting(.map, path: name) { () throws(SystemFailure) in
+        let base = try StorageError.converting(.map, path: path) { () throws(SystemFailure) in
             try System.mapPrivate(length: SharedRegion.size)
         }
+        if dataFile >= 0, !realm_close_in_forked_child(dataFile) {
+            try? System.unmap(base, length: SharedRegion.size)
+            throw StorageError(
+                .tooManyReaders, path: path,
+                message: "Too many databases are open in this process")
+        }
         let coordinator = Coordinator(
-            path: name, dataFile: -1, dataLock: -1, lockFile: -1, readOnly: false,
+            path: path, dataFile: dataFile, dataLock: -1, lockFile: -1, readOnly: false,
             region: SharedRegion(base: base), processSlot: 0, phase: .recovering)
         coordinator.region.initialize(dataFileInode: 0)
         coordinator.describeProcess()

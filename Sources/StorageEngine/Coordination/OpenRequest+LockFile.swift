@@ -17,7 +17,7 @@ extension OpenRequest {
         do {
             descriptor = try openOrCreate()
         } catch {
-            if readOnly, [EROFS, EACCES, EPERM].contains(error.errno) { return nil }
+            if readOnly, Self.isDenial(error) { return nil }
             throw openFailure(error)
         }
         do throws(StorageError) {
@@ -39,12 +39,32 @@ extension OpenRequest {
                 guard error.errno == ENOENT else { throw error }
             }
             do {
+                // Nobody else's until it has the access of the data file.
                 return try System.open(
-                    lockPath, flags: Self.flags | O_CREAT | O_EXCL, permissions: 0o666)
+                    lockPath, flags: Self.flags | O_CREAT | O_EXCL, permissions: 0o600)
             } catch {
                 // Somebody else has just created it.
                 guard error.errno == EEXIST else { throw error }
             }
+        }
+    }
+
+    /// Gives the file the owner and group of the data file, as far as this process may, and access
+    /// to those who may write the data file: who may only read it has no use of the lock file but
+    /// to keep others waiting. For the sole opener, if the file is its own.
+    func setAccess(_ lockFile: Int32) throws(StorageError) {
+        do throws(SystemFailure) {
+            let present = try System.status(lockFile)
+            let user = System.effectiveUser
+            guard present.owner == user || user == 0 else { return }
+            var wanted = status
+            wanted.permissions = 0o600
+            for bits in [mode_t(0o060), 0o006] where status.permissions & bits == bits {
+                wanted.permissions |= bits
+            }
+            try System.setAccess(lockFile, from: present, to: wanted)
+        } catch {
+            throw lockFileError(error, .open)
         }
     }
 

@@ -14,6 +14,8 @@ struct OpenRequest {
     let status: System.FileStatus
     /// A descriptor of the data file for its locks only.
     let dataLock: Int32
+    /// Whether that is open for writing, as exclusive locks need; also if the caller only reads.
+    let mayWrite: Bool
 
     var inode: UInt64 { status.inode }
 
@@ -21,11 +23,16 @@ struct OpenRequest {
         self.path = path
         self.dataFile = dataFile
         self.readOnly = readOnly
-        (status, dataLock) = try StorageError.converting(.open, path: path) {
+        (status, dataLock, mayWrite) = try StorageError.converting(.open, path: path) {
             () throws(SystemFailure) in
             let status = try System.status(dataFile)
-            let flags = (readOnly ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_NOCTTY
-            return (status, try System.open(path, flags: flags))
+            let flags = O_NONBLOCK | O_NOCTTY
+            do throws(SystemFailure) {
+                return (status, try System.open(path, flags: O_RDWR | flags), true)
+            } catch {
+                guard readOnly, Self.isDenial(error) else { throw error }
+                return (status, try System.open(path, flags: O_RDONLY | flags), false)
+            }
         }
         do {
             // Before the first lock is taken, so that no forked child keeps one.
@@ -37,6 +44,10 @@ struct OpenRequest {
         }
     }
 
+    static func isDenial(_ failure: SystemFailure) -> Bool {
+        [EROFS, EACCES, EPERM].contains(failure.errno)
+    }
+
     private func checkIsDataFile() throws(StorageError) {
         let opened = try StorageError.converting(.open, path: path) { () throws(SystemFailure) in
             try System.status(dataLock)
@@ -46,7 +57,7 @@ struct OpenRequest {
         }
     }
 
-    /// With a lock on the data file, so that nobody replaces it from now on.
+    /// With the opening lock, so that nobody replaces it from now on.
     private func checkIsStillAtPath() throws(StorageError) {
         guard let present = try? System.status(path: path), present.inode == status.inode,
             present.device == status.device
@@ -80,52 +91,36 @@ struct OpenRequest {
 
     var lockPath: String { path + ".lock" }
 
-    /// Returns nil when the attempt must be repeated (step 6); then no lock is held.
+    /// Returns nil when the attempt must be repeated (step 5); then no lock is held.
     func attempt() throws(StorageError) -> (Coordinator, Coordinator.Role)? {
-        guard let lockFile = try openLockFile() else {
+        guard mayWrite, let lockFile = try openLockFile() else {
             return (try openWithoutLockFile(), .soleOpener)
         }
         var opened: (Coordinator, Coordinator.Role)?
-        defer {
-            if opened == nil {
-                close(lockFile)
-                try? System.unlock(dataLock, LockRanges.usingAndSharing)
-            }
-        }
-        var isAlone = false
+        defer { if opened == nil { close(lockFile) } }
         var isAlive = false
+        var isAlone = false
         try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
-            if !readOnly {
-                isAlone = try System.tryLock(dataLock, .exclusive, LockRanges.usingAndSharing)
-            }
-            if !isAlone { try System.lock(dataLock, .shared, LockRanges.usingAndSharing) }
             try System.lock(lockFile, .exclusive, LockRanges.opening)
-            let isUsed = try System.isLockedByOther(lockFile, LockRanges.allProcesses)
-            if isAlone {
-                isAlone = !isUsed
-                return
-            }
-            isAlive = isUsed
+            isAlive = try System.isLockedByOther(lockFile, LockRanges.allProcesses)
             if isAlive { return }
-            isAlone =
-                readOnly
-                ? try !System.isLockedByOther(dataLock, LockRanges.sharing)
-                : try System.tryLock(dataLock, .exclusive, LockRanges.usingAndSharing)
+            isAlone = try !System.isLockedByOther(dataLock, LockRanges.sharing, against: .shared)
         }
         try checkIsStillAtPath()
         if isAlive {
-            opened = (try join(lockFile), .joined)
+            if let coordinator = try join(lockFile) { opened = (coordinator, .joined) }
         } else if isAlone, isAtLockPath(lockFile) {
-            opened = (try initialize(lockFile), .soleOpener)
+            if let coordinator = try initialize(lockFile) { opened = (coordinator, .soleOpener) }
         }
         return opened
     }
 
     // MARK: Step 4: alone
 
-    private func initialize(_ lockFile: Int32) throws(StorageError) -> Coordinator {
+    private func initialize(_ lockFile: Int32) throws(StorageError) -> Coordinator? {
         // It may have been empty before its lock was waited for.
         try checkIsOurs(lockFile)
+        try setAccess(lockFile)
         try allocate(lockFile)
         let region = try map(lockFile)
         region.initialize(dataFileInode: inode)
@@ -134,7 +129,9 @@ struct OpenRequest {
 
     // MARK: Step 5: joining
 
-    private func join(_ lockFile: Int32) throws(StorageError) -> Coordinator {
+    /// Nil where it is in use for another data file that was at this path; perhaps only by a
+    /// process that just dies.
+    private func join(_ lockFile: Int32) throws(StorageError) -> Coordinator? {
         let size: UInt64
         do {
             size = try System.status(lockFile).size
@@ -143,9 +140,11 @@ struct OpenRequest {
         }
         guard size >= UInt64(SharedRegion.size) else { throw incompatible("it was cut off") }
         let region = try map(lockFile)
-        if let reason = mismatch(region) {
+        let reason = mismatch(region)
+        if reason != nil || region.inode.loadRelaxed() != inode {
             try? System.unmap(region.base, length: SharedRegion.size)
-            throw incompatible(reason)
+            if let reason { throw incompatible(reason) }
+            return nil
         }
         return try claimProcessSlot(region, lockFile, .open)
     }
@@ -155,9 +154,6 @@ struct OpenRequest {
         if region.magic.loadAcquire() != SharedRegion.magic {
             return "it has another layout"
         }
-        if region.inode.loadRelaxed() != inode {
-            return "it belongs to another database file that was at this path"
-        }
         let bootID = System.bootID ?? (0, 0)
         if (region.bootIDHigh.loadRelaxed(), region.bootIDLow.loadRelaxed()) != bootID {
             return "it is in use by a process on another machine"
@@ -166,14 +162,18 @@ struct OpenRequest {
     }
 
     /// Takes the first process slot whose lock is free. The opening lock is held, and released
-    /// here unless recovery still has to be done. When this throws, the lock file is the caller's
-    /// to close, which releases all locks on it.
+    /// here unless recovery still has to be done. When this throws, or returns nil because somebody
+    /// shares memory by another `.lock`, the lock file is the caller's to close, which releases all
+    /// locks on it.
     private func claimProcessSlot(
         _ region: SharedRegion, _ lockFile: Int32, _ phase: Coordinator.Phase
-    ) throws(StorageError) -> Coordinator {
+    ) throws(StorageError) -> Coordinator? {
+        var isOver = false
+        defer { if !isOver { try? System.unmap(region.base, length: SharedRegion.size) } }
         do {
             for index in 0..<SharedRegion.processSlotCount
             where try System.tryLock(lockFile, .exclusive, LockRanges.process(index)) {
+                guard try lockSharing(index) else { return nil }
                 // Whoever had it may have been killed, and nobody has looked since.
                 if planted(.claimsSlotsUncleared) {
                     region.clearPins(ofProcessSlot: index)
@@ -182,6 +182,7 @@ struct OpenRequest {
                 }
                 if phase == .open { try System.unlock(lockFile, LockRanges.opening) }
                 guard realm_close_in_forked_child(dataFile) else { break }
+                isOver = true
                 let coordinator = Coordinator(
                     path: path, dataFile: dataFile, dataLock: dataLock, lockFile: lockFile,
                     readOnly: readOnly,
@@ -190,10 +191,8 @@ struct OpenRequest {
                 return coordinator
             }
         } catch {
-            try? System.unmap(region.base, length: SharedRegion.size)
             throw lockFileError(error, .lock)
         }
-        try? System.unmap(region.base, length: SharedRegion.size)
         throw StorageError(
             .tooManyReaders, path: path,
             message: "The database at path '\(path)' cannot be opened: all "
@@ -201,25 +200,23 @@ struct OpenRequest {
                 + "process, are taken")
     }
 
+    /// Tells those who use another `.lock`, or none, that there is somebody. False where one of
+    /// them was faster.
+    ///
+    /// Who may only read the data file can lock it shared for as long as it likes. That keeps
+    /// nobody out, and nobody from being found by the way of the lock file.
+    private func lockSharing(_ processSlot: Int) throws(SystemFailure) -> Bool {
+        let range = LockRanges.sharing(processSlot)
+        if try System.tryLock(dataLock, .exclusive, range) { return true }
+        return try !System.isLockedByOther(dataLock, range, against: .shared)
+    }
+
     // MARK: Without a lock file
 
-    /// For a reader on media that it cannot write to. It keeps writers out by holding the first
-    /// byte of the data file's lock, and must not come in where memory is shared already.
+    /// For a reader that may not write the file, or cannot have a lock file.
     private func openWithoutLockFile() throws(StorageError) -> Coordinator {
-        let isWritable = try StorageError.converting(.lock, path: path) {
-            () throws(SystemFailure) in
-            try System.lock(dataLock, .shared, LockRanges.using)
-            return try System.isLockedByOther(dataLock, LockRanges.sharing)
-        }
+        try Coordinator.checkNobodyShares(path, dataLock)
         try checkIsStillAtPath()
-        if isWritable {
-            try? System.unlock(dataLock, LockRanges.using)
-            throw StorageError(
-                .permissionDenied, path: path,
-                message: "The database at path '\(path)' is in use by another process, and "
-                    + "reading beside it needs write access to '\(lockPath)'",
-                systemError: EACCES)
-        }
         let base = try StorageError.converting(.map, path: path) { () throws(SystemFailure) in
             try System.mapPrivate(length: SharedRegion.size)
         }
@@ -258,16 +255,9 @@ struct OpenRequest {
 
     /// Others hold locks for longer than opening takes, but not on both this file and this `.lock`.
     var strangersError: StorageError {
-        let isLocked = { (range: System.LockRange) in
-            (try? System.isLockedByOther(dataLock, range)) ?? false
-        }
-        if isLocked(LockRanges.sharing) {
+        if (try? System.isLockedByOther(dataLock, LockRanges.sharing, against: .shared)) == true {
             return incompatible(
                 "it was removed or replaced while other processes have the database open")
-        }
-        if isLocked(LockRanges.using) {
-            return incompatible(
-                "a process that may only read has the database open without it")
         }
         return incompatible("it is in use for another database file that was at this path")
     }

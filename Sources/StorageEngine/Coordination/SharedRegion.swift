@@ -10,6 +10,8 @@ struct SharedRegion {
 
     static let processSlotCount = 128
     static let pinSlotCount = 4096
+    /// The owner of pins that stand for readers without `.lock`.
+    static let unsharedReaders = UInt32.max
 
     private static let processSlotOffset = 4096
     private static let processSlotSize = 64

@@ -35,31 +35,57 @@ final class DatabaseCopy {
                 SystemFailure(call: .rename, errno: EEXIST), .write, path: path)
         }
         let temporary = SideFiles.temporaryCopy(of: path)
-        defer {
-            for suffix in ["", ".lock"] { try? System.unlink(temporary + suffix) }
-        }
         try write(source, toNewFile: temporary, encryptionKey: encryptionKey)
-        try StorageError.converting(.rename, path: path) { () throws(SystemFailure) in
-            try System.rename(temporary, to: path)
-            try System.syncDirectory(StorageError.directory(of: path))
+        do throws(StorageError) {
+            try StorageError.converting(.rename, path: path) { () throws(SystemFailure) in
+                try setAccess(temporary, like: source)
+                try System.rename(temporary, to: path)
+                try System.syncDirectory(StorageError.directory(of: path))
+            }
+        } catch {
+            try? System.unlink(temporary)
+            throw error
         }
     }
 
-    /// Writes a file that nobody else knows of, and closes it, so that its clean-close marker goes
-    /// with it. When this returns it is durable, but for its name.
+    /// What the source may be read by, the copy may be.
+    private static func setAccess(
+        _ path: String, like source: Connection
+    ) throws(SystemFailure) {
+        let file = source.database.file
+        if file.isInMemory { return }
+        let descriptor = try System.open(path, flags: O_RDONLY)
+        defer { System.close(descriptor) }
+        let present = try System.status(descriptor)
+        var wanted = try System.status(file.descriptor)
+        wanted.owner = present.owner
+        try System.setAccess(descriptor, from: present, to: wanted)
+    }
+
+    /// Writes a file that nobody else knows of, nor may read, and closes it, so that its
+    /// clean-close marker goes with it. When this returns it is durable, but for its name; when it
+    /// throws, there is none.
     static func write(
         _ source: Connection, toNewFile path: String, encryptionKey: [UInt8]?
     ) throws {
         let options = Database.Options(
             pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
-        let database = try Database.open(path: path, options: options)
-        let copy = DatabaseCopy(source: source, target: try Connection(database))
-        // After an error, too, nothing is written or read any more when this returns.
-        defer {
-            copy.writing?.sync {}
-            copy.prefetcher?.finish()
+        // What is in memory has no access of its own: the copy gets that of any new file.
+        let permissions: mode_t = source.database.file.isInMemory ? 0o644 : 0o600
+        let database = try Database.createUnshared(
+            path: path, options: options, permissions: permissions)
+        do {
+            let copy = DatabaseCopy(source: source, target: try Connection(database))
+            // After an error, too, nothing is written or read any more when this returns.
+            defer {
+                copy.writing?.sync {}
+                copy.prefetcher?.finish()
+            }
+            try copy.run()
+        } catch {
+            try? System.unlink(path)
+            throw error
         }
-        try copy.run()
     }
 
     private init(source: Connection, target: Connection) {

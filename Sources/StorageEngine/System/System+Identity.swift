@@ -6,6 +6,8 @@ import Glibc
 extension System {
     package static var processID: UInt32 { UInt32(bitPattern: getpid()) }
 
+    package static var effectiveUser: uid_t { geteuid() }
+
     /// The name of the program that a process was started as, or, where that cannot be read, the
     /// first 15 bytes of it, which the kernel keeps; nil if there is no such process, or none that
     /// this one may see.

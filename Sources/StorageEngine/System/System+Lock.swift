@@ -60,12 +60,24 @@ extension System {
         }
     }
 
-    /// Whether another open file description holds a lock in the range.
+    /// A lock of another open file description in the range that conflicts with one of this kind:
+    /// any lock conflicts with an exclusive one, only exclusive ones with a shared one. Which, if
+    /// there are several, is not known.
+    package static func lockOfOther(
+        _ descriptor: Int32, against kind: LockKind, _ range: LockRange
+    ) throws(SystemFailure) -> LockRange? {
+        var found = range
+        let result = try perform(.lock, descriptor: descriptor) {
+            Int(realm_ofd_find_lock(descriptor, kind.code, &found.start, &found.length))
+        }
+        return result == 1 ? found : nil
+    }
+
+    /// Whether another open file description holds a lock in the range; or one that conflicts with
+    /// a lock of this kind.
     package static func isLockedByOther(
-        _ descriptor: Int32, _ range: LockRange
+        _ descriptor: Int32, _ range: LockRange, against kind: LockKind = .exclusive
     ) throws(SystemFailure) -> Bool {
-        try perform(.lock, descriptor: descriptor) {
-            Int(realm_ofd_is_locked(descriptor, range.start, range.length))
-        } == 1
+        try lockOfOther(descriptor, against: kind, range) != nil
     }
 }

@@ -230,6 +230,41 @@ package enum System {
         _ = try perform(.chmod, path: path) { Int(Glibc.chmod(path, status.permissions)) }
     }
 
+    /// Gives an open file of this user the owner, group and permissions of `wanted`, as far as the
+    /// user may: only a privileged one gives a file away, or to a group that it is not in. Where
+    /// the group stays another one, it gets no access. `present` is the file's status.
+    package static func setAccess(
+        _ descriptor: Int32, from present: FileStatus, to wanted: FileStatus
+    ) throws(SystemFailure) {
+        var permissions = wanted.permissions
+        if present.owner != wanted.owner || present.group != wanted.group {
+            if try !give(descriptor, to: wanted.owner, wanted.group), present.group != wanted.group,
+                try !give(descriptor, to: present.owner, wanted.group)
+            {
+                permissions &= ~0o070
+            }
+        }
+        if present.permissions == permissions { return }
+        _ = try perform(.chmod, descriptor: descriptor) {
+            Int(Glibc.fchmod(descriptor, permissions))
+        }
+    }
+
+    /// False where that is not permitted.
+    private static func give(
+        _ descriptor: Int32, to owner: uid_t, _ group: gid_t
+    ) throws(SystemFailure) -> Bool {
+        do {
+            _ = try perform(.chown, descriptor: descriptor) {
+                Int(Glibc.fchown(descriptor, owner, group))
+            }
+            return true
+        } catch {
+            guard error.errno == EPERM else { throw error }
+            return false
+        }
+    }
+
     /// The path without symbolic links.
     package static func realPath(_ path: String) throws(SystemFailure) -> String {
         var resolved: String?
