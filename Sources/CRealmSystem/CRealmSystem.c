@@ -1,7 +1,5 @@
 #include "CRealmSystem.h"
 
-#include <pthread.h>
-
 uint64_t realm_interceptor_word = 0;
 uint64_t realm_counter_syncs = 0;
 uint64_t realm_counter_write_calls = 0;
@@ -14,20 +12,62 @@ uint64_t realm_fork_generation_word = 0;
 enum { forbidden_capacity = 4096 };
 static uint32_t forbidden[forbidden_capacity];
 
+// Mutexes that a fork holds: the outermost first, so that who has one of them gets the others.
+enum { held_capacity = 64 };
+static pthread_mutex_t *held[2][held_capacity];
+static pthread_mutex_t held_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void before_fork(void) {
+    pthread_mutex_lock(&held_lock);
+    for (int kind = 0; kind < 2; kind += 1) {
+        for (int i = 0; i < held_capacity && held[kind][i] != NULL; i += 1) {
+            pthread_mutex_lock(held[kind][i]);
+        }
+    }
+}
+
+static void after_fork(void) {
+    for (int kind = 1; kind >= 0; kind -= 1) {
+        for (int i = 0; i < held_capacity && held[kind][i] != NULL; i += 1) {
+            pthread_mutex_unlock(held[kind][i]);
+        }
+    }
+    pthread_mutex_unlock(&held_lock);
+}
+
+bool realm_hold_during_forks(pthread_mutex_t *mutex, bool outermost) {
+    pthread_mutex_t **table = held[outermost ? 0 : 1];
+    bool isHeld = false;
+    pthread_mutex_lock(&held_lock);
+    for (int i = 0; i < held_capacity && !isHeld; i += 1) {
+        if (table[i] != NULL) continue;
+        table[i] = mutex;
+        isHeld = true;
+    }
+    pthread_mutex_unlock(&held_lock);
+    return isHeld;
+}
+
 static void after_fork_in_child(void) {
     __atomic_fetch_add(&realm_fork_generation_word, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < forbidden_capacity; i += 1) {
         uint32_t entry = __atomic_exchange_n(&forbidden[i], 0, __ATOMIC_RELAXED);
         if (entry != 0) close((int)entry - 1);
     }
+    after_fork();
 }
 
-static void register_fork_handler(void) { pthread_atfork(NULL, NULL, after_fork_in_child); }
+static void register_fork_handler(void) {
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
 
 void realm_watch_forks(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_fork_handler);
 }
+
+// A process is a forked child also if its parent had no database open.
+__attribute__((constructor)) static void watch_forks_when_loaded(void) { realm_watch_forks(); }
 
 bool realm_close_in_forked_child(int descriptor) {
     realm_watch_forks();

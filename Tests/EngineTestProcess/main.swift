@@ -11,6 +11,7 @@ let scenarios = coordinationScenarios.merging(commitScenarios) { first, _ in fir
     .merging(encryptionScenarios) { first, _ in first }
     .merging(changeScenarios) { first, _ in first }
     .merging(shrinkScenarios) { first, _ in first }
+    .merging(forkScenarios) { first, _ in first }
 let arguments = Array(CommandLine.arguments.dropFirst())
 
 guard let name = arguments.first, let scenario = scenarios[name] else {

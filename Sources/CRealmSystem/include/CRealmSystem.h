@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -150,13 +151,19 @@ __attribute__((pure)) static inline uintptr_t realm_thread_identity(void) {
 
 extern uint64_t realm_fork_generation_word;
 
-/// How many forks lie between the process that first watched for them and this one.
+/// How many forks lie between the process that loaded this library and this one.
 static inline uint64_t realm_fork_generation(void) {
     return __atomic_load_n(&realm_fork_generation_word, __ATOMIC_RELAXED);
 }
 
-/// Starts to watch for forks. May be called any number of times, from any thread.
+/// Starts to watch for forks, which loading the library does as well. May be called any number of
+/// times, from any thread.
 void realm_watch_forks(void);
+
+/// Has every fork wait until nobody holds the mutex, so that a child finds it free, and what it
+/// guards whole. Who holds one may take another only if the first is `outermost`, and of these there
+/// is no order. For mutexes that stay as long as the process. Returns false when the table is full.
+bool realm_hold_during_forks(pthread_mutex_t *_Nonnull mutex, bool outermost);
 
 /// Has every child that is forked from now on close `descriptor` first. Locks of an open file
 /// description live as long as any process has it open: without this, a child would keep its

@@ -18,7 +18,8 @@ final class ProjectionModel: @unchecked Sendable {
     /// In the order of declaration.
     let properties: [Property]
 
-    private static let models = Locked<[ObjectIdentifier: ProjectionModel]>([:])
+    private static let models = Locked<[ObjectIdentifier: ProjectionModel]>(
+        heldByForks: [:])
 
     /// Stops if a property leads to something that is not persisted.
     static func of(_ projection: AnyObject) -> ProjectionModel {

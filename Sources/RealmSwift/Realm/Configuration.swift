@@ -17,7 +17,7 @@ extension Realm {
             set { sharedDefault.withLock { $0 = newValue } }
         }
 
-        private static let sharedDefault = Locked<Configuration?>(nil)
+        private static let sharedDefault = Locked<Configuration?>(heldByForks: nil)
 
         /// The file. Setting it clears `inMemoryIdentifier`. Opening a Realm throws for a URL that
         /// is not a file URL.

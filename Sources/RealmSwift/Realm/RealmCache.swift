@@ -13,6 +13,9 @@ import StorageEngine
 ///    `ReferenceCounts.retainUnlessDeallocating`.
 ///
 /// References taken are dropped outside the lock, because dropping the last one enters it.
+///
+/// A forked child begins with none: the instances of its parent are of no use to it, and a thread
+/// of its own may have the identity of one of the parent's.
 enum RealmCache {
     /// Sendable because instances are looked into by their own thread only; other threads read
     /// the settings beside the pointer.
@@ -30,7 +33,8 @@ enum RealmCache {
         }
     }
 
-    private static let entries = Locked<[UInt: [Entry]]>([:])
+    private static let entriesOfProcess = ProcessLocal { Locked<[UInt: [Entry]]>([:]) }
+    private static var entries: Locked<[UInt: [Entry]]> { entriesOfProcess.value }
 
     /// The instance of this thread, opened now if there is none.
     static func instance(for configuration: Realm.Configuration) throws -> RealmInstance {
@@ -40,10 +44,8 @@ enum RealmCache {
         }
         requireCompatible(configuration, path)
         let schema = SchemaModel.of(configuration)
-        if let known = instancesOfThread(at: path).first(where: { $0.suits(configuration, schema) })
-        {
-            return known
-        }
+        let present = instancesOfThread(at: path)
+        if let known = present.first(where: { $0.suits(configuration, schema) }) { return known }
         let database = try RealmInstance.openDatabase(configuration, path: path)
         // The thread may have it under another path, such as that of a symbolic link.
         let known = instancesOfThread().first {
@@ -85,9 +87,8 @@ enum RealmCache {
     private static func instancesOfThread(at path: String) -> [RealmInstance] {
         let thread = currentThread()
         return entries.withLock { entries in
-            entries[thread]?.compactMap {
-                $0.path.hasSameBytes(as: path) ? $0.retainedInstance : nil
-            } ?? []
+            entries[thread]?.filter { $0.path.hasSameBytes(as: path) }
+                .compactMap(\.retainedInstance) ?? []
         }
     }
 

@@ -20,7 +20,7 @@ extension RealmInstance {
         guard let shouldCompact = configuration.shouldCompactOnLaunch else {
             return try Database.open(path: path, options: options)
         }
-        return try launchLock.withLock {
+        return try launchLock.value.withLock {
             try Database.open(path: path, options: options) {
                 shouldCompact(Int(clamping: $0), Int(clamping: $1))
             }
@@ -29,7 +29,7 @@ extension RealmInstance {
 
     /// Held while a file is perhaps compacted and then opened, so that of two threads that open it
     /// first, one asks whether to compact it. Recursive, because what asks may open other Realms.
-    private static let launchLock = NSRecursiveLock()
+    private static let launchLock = ProcessLocal { NSRecursiveLock() }
 
     /// Makes the file hold the classes of `schema`.
     static func open(

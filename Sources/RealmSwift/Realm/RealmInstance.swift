@@ -200,6 +200,8 @@ extension RealmInstance {
     func beginWrite() throws {
         checkThread()
         if configuration.readOnly { stop("Can't perform transactions on read-only Realms.") }
+        // First of all, because the transaction under way may be the parent's.
+        try connection.database.checkNotForked()
         // Another instance of the same file on this thread holds the lock that this one would
         // wait for.
         if isWriting || RealmCache.isWriting(to: connection.database) {

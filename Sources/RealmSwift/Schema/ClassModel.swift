@@ -141,9 +141,11 @@ final class ClassModel: @unchecked Sendable {
     private struct Examination: Hashable {
         let type: ObjectIdentifier
         let thread: UInt
+        /// A thread of a forked child may have the identity of one of the parent's.
+        let forkGeneration = System.forkGeneration
     }
 
-    private static let registry = Locked(Registry())
+    private static let registry = Locked(heldByForks: Registry())
 
     /// Stops with the documented text when the class is not a valid model.
     static func of(_ type: ObjectBase.Type) -> ClassModel {

@@ -38,11 +38,11 @@ public final class _KeyPathTracer {
 
     /// What was found. A program has as many key paths as are written in it, and perhaps some that
     /// it puts together; of these there is no limit, so there is one here.
-    private static let known = Locked<[Start: String]>([:])
+    private static let known = Locked<[Start: String]>(heldByForks: [:])
     private static let largestKnown = 4096
     /// Some of them by identity, because hashing a key path visits its parts. One that is written in
     /// a program is mostly one object.
-    private static let recent = Locked(RecentNames())
+    private static let recent = Locked(heldByForks: RecentNames())
 
     /// One name for each of some places, which an object's address tells.
     private struct RecentNames {
@@ -81,7 +81,8 @@ public final class _KeyPathTracer {
 
     /// The thread that is tracing; 0 if none is. Looked at by every thread that reads a default.
     private static let tracingThread = Atomic<UInt>(0)
-    private static let lock = Locked<Void>(())
+    /// Held while initialisers run, which may want all others.
+    private static let lock = Locked<Void>(heldByForks: (), outermost: true)
     /// Set while `tracingThread` is, and used by that thread only.
     nonisolated(unsafe) private static var current: _KeyPathTracer?
 

@@ -9,7 +9,8 @@ final class SchemaModel: Sendable {
     static let discovered = SchemaModel(SchemaDiscovery.defaultClasses)
 
     /// The schemas of lists of classes seen so far: opening a Realm again asks for its own again.
-    private static let listed = Locked<[[ObjectIdentifier]: SchemaModel]>([:])
+    private static let listed = Locked<[[ObjectIdentifier]: SchemaModel]>(
+        heldByForks: [:])
 
     static func of(_ configuration: Realm.Configuration) -> SchemaModel {
         guard let types = configuration.objectTypes else { return discovered }

@@ -130,13 +130,14 @@ struct ObjectIdGenerator: Sendable {
     static let shared = ObjectIdGenerator()
 
     private struct Last {
-        var second: UInt32
-        var count: UInt32
+        /// What tells this process from others, also from one that it was forked from.
+        var origin = UInt64.random(in: 0..<1 << 40)
+        var forkGeneration = System.forkGeneration
+        var second: UInt32 = 0
+        var count = UInt32.random(in: 0..<1 << 23)
     }
 
-    /// What tells this process from others.
-    private let origin = UInt64.random(in: 0..<1 << 40)
-    private let last = Locked(Last(second: 0, count: .random(in: 0..<1 << 23)))
+    private let last = Locked(heldByForks: Last())
 
     static let largestCount: UInt32 = 0xff_ffff
 
@@ -145,15 +146,16 @@ struct ObjectIdGenerator: Sendable {
     func generate() -> ObjectId {
         let now = UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSince1970))
         let made = last.withLock { last in
+            if last.forkGeneration != System.forkGeneration { last = Last() }
             if now > last.second {
-                last = Last(second: now, count: .random(in: 0..<1 << 23))
+                (last.second, last.count) = (now, .random(in: 0..<1 << 23))
             } else if last.count == ObjectIdGenerator.largestCount {
-                last = Last(second: last.second + 1, count: 0)
+                (last.second, last.count) = (last.second + 1, 0)
             } else {
                 last.count += 1
             }
             return last
         }
-        return ObjectId(seconds: made.second, origin: origin, count: made.count)
+        return ObjectId(seconds: made.second, origin: made.origin, count: made.count)
     }
 }

@@ -23,6 +23,11 @@ final class BackgroundSync: Sendable {
         let commit = SyncSchedule.Commit(version: record.version, sequence: record.sequence)
         let start = schedule.withLock { $0.note(commit, holdsMuch: holdsMuch) }
         guard let start else { return }
+        // Queues do nothing in a forked child: whoever commits waits for the disk.
+        if System.isForkedChild {
+            try? syncNow()
+            return
+        }
         // The file is poisoned if this fails: the next writer is told.
         let sync: @Sendable () -> Void = { [weak self] in try? self?.sync() }
         switch start {

@@ -18,7 +18,8 @@ extension Database {
         var openers = 0
     }
 
-    private static let openDatabases = Locked<[Identity: OpenDatabase]>([:])
+    private static let tableOfProcess = ProcessLocal { Locked<[Identity: OpenDatabase]>([:]) }
+    private static var openDatabases: Locked<[Identity: OpenDatabase]> { tableOfProcess.value }
 
     /// Opens a database file, or returns the one that this process has open.
     ///
@@ -96,7 +97,8 @@ extension Database {
         try whileNobodyOpens(identity) { present throws(StorageError) in
             if let present { return present }
             let database = try open()
-            openDatabases.withLock { $0[identity]!.database = database }
+            // A child that was forked meanwhile has another table, without an entry.
+            openDatabases.withLock { $0[identity]?.database = database }
             return database
         }
     }
@@ -106,6 +108,7 @@ extension Database {
     static func whileNobodyOpens<Result, Failure: Error>(
         _ identity: Identity, _ body: (Database?) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        let openDatabases = openDatabases
         let openingLock = openDatabases.withLock { table in
             table = table.filter { $0.value.database != nil || $0.value.openers > 0 }
             table[identity, default: OpenDatabase()].openers += 1

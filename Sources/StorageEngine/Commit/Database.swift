@@ -112,6 +112,9 @@ public final class Database: @unchecked Sendable {
         try file.write(CleanCloseMarker(record))
     }
 
+    /// Throws `.usedAfterFork` in a forked child of the process that opened the database.
+    package func checkNotForked() throws(StorageError) { try coordinator.checkNotForked() }
+
     /// The record of a version, or nil where its place holds something else by now: then newer
     /// versions exist.
     func record(of version: UInt64) throws(StorageError) -> CommitRecord? {

@@ -31,6 +31,7 @@ final class PageMemoryPool: Sendable {
 
     private let pageSize: Int
     private let spare = Locked<[PageMemory]>([])
+    private let forkGeneration = System.forkGeneration
 
     init(pageSize: Int) { self.pageSize = pageSize }
 
@@ -52,6 +53,12 @@ final class PageMemoryPool: Sendable {
 
     /// Takes back all of them, which leaves none.
     func giveBack(_ returned: inout [PageMemory]) {
+        guard forkGeneration == System.forkGeneration else {
+            // In a forked child the lock may be held for ever.
+            for index in returned.indices { returned[index].tearDown() }
+            returned.removeAll()
+            return
+        }
         let spareCount = spare.withLock { $0.count }
         // Where they are, and not in copies, which would copy the arrays that they consist of.
         for index in returned.indices {

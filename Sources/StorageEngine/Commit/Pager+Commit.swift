@@ -115,6 +115,10 @@ extension Pager {
             rollback()
             throw transactionFailure
         }
+        do throws(StorageError) { try database.checkNotForked() } catch {
+            rollback()
+            throw error
+        }
         if database.writerState.freeSpace!.isTransactionEmpty,
             inlineRoots == record?.inlineRoots ?? []
         {

@@ -61,6 +61,12 @@ extension Pager {
     /// based on, or a newer one: having seen what it was based on, it waits until that is durable.
     public func rollback() {
         precondition(isInWriteTransaction)
+        if database.coordinator.isForked {
+            // All else is the parent's, and its locks may have been held when it was forked.
+            endWriting()
+            stand(at: pinnedRecord)
+            return
+        }
         if planted(.rollsGroupBack) { database.writerState.freeSpace!.rollBackGroup() }
         database.writerState.freeSpace!.rollBack()
         database.writerState.freeSpace!.checkInvariants()
@@ -181,6 +187,7 @@ extension Pager {
     }
 
     private func growFile(for count: UInt64) throws(StorageError) {
+        try database.checkNotForked()
         let oldCount = database.writerState.freeSpace!.pageCount
         let newCount = file.grownPageCount(
             from: oldCount,

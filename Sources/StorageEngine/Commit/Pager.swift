@@ -193,7 +193,8 @@ public final class Pager {
 
     /// Reads a version that is not pinned: in a write transaction, whose base nobody can free.
     func stand(on newRecord: CommitRecord?) {
-        if !file.isMapped(with: pages?.stamp ?? 0) {
+        // In a forked child the file's lock may be held for ever.
+        if !file.isMapped(with: pages?.stamp ?? 0), !database.coordinator.isForked {
             pages = file.pages
             pageTable = pages?.table ?? .empty
         }

@@ -29,7 +29,11 @@ public final class ChangeObservation {
         identity = connection.database.changeLog.register(at: version)
     }
 
-    deinit { connection.database.changeLog.unregister(identity) }
+    deinit {
+        // In a forked child the log is the parent's, and its lock may be held for ever.
+        if connection.database.coordinator.isForked { return }
+        connection.database.changeLog.unregister(identity)
+    }
 
     /// What happened between ``version`` and the connection's version. The connection must be
     /// reading; in a write transaction, ask before its first change.

@@ -22,7 +22,8 @@ final class DatabaseCopy {
     let prefetcher: LeafPrefetcher?
     private var bytesInTransaction = 0
     /// Seals and writes what was made, one transaction after the other. Nil for a plain copy, which
-    /// has nothing to encrypt: there the copying thread writes faster than another one would.
+    /// has nothing to encrypt: there the copying thread writes faster than another one would. Nil
+    /// also in a forked child, where queues do nothing.
     private let writing: DispatchQueue?
     /// What may still be read from the source.
     var budget: RowBudget
@@ -30,6 +31,7 @@ final class DatabaseCopy {
     static func write(
         _ source: Connection, toPath path: String, encryptionKey: [UInt8]?
     ) throws {
+        try source.database.checkNotForked()
         if (try? System.status(path: path)) != nil {
             throw StorageError(
                 SystemFailure(call: .rename, errno: EEXIST), .write, path: path)
@@ -92,7 +94,8 @@ final class DatabaseCopy {
         self.source = source
         self.target = target
         let isEncrypted = target.database.file.cipher != nil
-        writing = isEncrypted ? DispatchQueue(label: "realm.copy") : nil
+        writing =
+            isEncrypted && !System.isForkedChild ? DispatchQueue(label: "realm.copy") : nil
         writer = TreeWriter(pager: target.pager, layoutStamp: target.layoutStamp)
         budget = RowBudget(source.pager)
         longValues = PassingRuns(source.pager)

@@ -10,9 +10,10 @@ final class LeafPrefetcher {
     private let pager: Pager
     private let queue = DispatchQueue(label: "realm.prefetch")
 
-    /// Nil for an encrypted file, whose leaves pass through memory of whoever reads them.
+    /// Nil for an encrypted file, whose leaves pass through memory of whoever reads them, and in a
+    /// forked child, where queues do nothing.
     init?(_ pager: Pager) {
-        if pager.file.cipher != nil { return nil }
+        if pager.file.cipher != nil || System.isForkedChild { return nil }
         self.pager = pager
     }
 

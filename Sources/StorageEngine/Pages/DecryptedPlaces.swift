@@ -83,6 +83,7 @@ final class DecryptedMemory: Sendable {
     /// No more is given away.
     let mostBytes: Int
     private let used = Locked(0)
+    private let forkGeneration = System.forkGeneration
 
     init(mostBytes: Int) { self.mostBytes = mostBytes }
 
@@ -94,7 +95,10 @@ final class DecryptedMemory: Sendable {
 
     func take(_ byteCount: Int) { used.withLock { $0 += byteCount } }
 
-    func giveBack(_ byteCount: Int) { used.withLock { $0 -= byteCount } }
+    func giveBack(_ byteCount: Int) {
+        // In a forked child the lock may be held for ever, and nobody asks.
+        if forkGeneration == System.forkGeneration { used.withLock { $0 -= byteCount } }
+    }
 }
 
 extension DecryptedMemory {

@@ -1,3 +1,4 @@
+import CRealmSystem
 import Glibc
 
 /// A value that is reached only while its lock is held.
@@ -19,6 +20,15 @@ package final class Locked<Value>: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
+    }
+
+    /// For a value that the process keeps until it ends, and a forked child goes on with: a fork
+    /// waits until nobody has the lock. Nothing else that a fork waits for may be locked within it,
+    /// unless it is `outermost`.
+    package convenience init(heldByForks value: sending Value, outermost: Bool = false) {
+        self.init(value)
+        let isHeld = realm_hold_during_forks(mutex, outermost)
+        precondition(isHeld, "there are more locks for forks to wait for than places")
     }
 
     deinit {

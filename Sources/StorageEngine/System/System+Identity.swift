@@ -8,6 +8,14 @@ extension System {
 
     package static var effectiveUser: uid_t { geteuid() }
 
+    /// How many forks lie between the process that loaded this library and this one.
+    package static var forkGeneration: UInt64 { realm_fork_generation() }
+
+    /// Whether this process is a copy of another one, of which it has one thread. The threads of
+    /// queues that the parent used are not among what was copied, and nobody makes new ones: what
+    /// is put into a queue waits for ever.
+    package static var isForkedChild: Bool { forkGeneration != 0 }
+
     /// The name of the program that a process was started as, or, where that cannot be read, the
     /// first 15 bytes of it, which the kernel keeps; nil if there is no such process, or none that
     /// this one may see.
