@@ -84,8 +84,8 @@ package final class PageFile: @unchecked Sendable {
         do { return try System.size(descriptor) } catch { throw failure(error, .read) }
     }
 
-    /// Where pages are read from now on; nil as long as none are. A version that is read before this
-    /// is asked has all its pages there.
+    /// Where pages are read from now on; nil as long as none are. A version that is read before
+    /// this is asked has all its pages there.
     var pages: MappedPages? { current.withLock { $0 } }
 
     /// Whether ``pages`` is still the one with that stamp.

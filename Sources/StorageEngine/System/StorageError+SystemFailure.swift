@@ -81,13 +81,13 @@ extension StorageError {
         // Mappings are split and joined while they are changed, so some are missing before the
         // limit is reached.
         if let count = System.mappingCount, let limit = System.mappingLimit, count + 16 >= limit {
-            return "this process has \(count) memory mappings, and the system allows \(limit). Raise "
-                + "the limit (sysctl vm.max_map_count), or close files"
+            return "this process has \(count) memory mappings, and the system allows \(limit). "
+                + "Raise the limit (sysctl vm.max_map_count), or close files"
         }
         if let limit = System.addressSpaceLimit {
             let inUse = System.addressSpaceInUse.map { ", of which \($0) are in use" } ?? ""
-            return "no address space is left to map it: this process may use \(limit) bytes\(inUse). "
-                + "Raise the limit (ulimit -v), or close files"
+            return "no address space is left to map it: this process may use \(limit) bytes"
+                + "\(inUse). Raise the limit (ulimit -v), or close files"
         }
         return "no address space or memory is left to map it"
     }
