@@ -7,10 +7,13 @@ uint64_t realm_counter_bytes_written = 0;
 
 uint64_t realm_fork_generation_word = 0;
 
-// Descriptors that a forked child closes, each stored plus one so that zero means unused. Three
-// for each open database; a fixed table, because the child may not allocate.
-enum { forbidden_capacity = 4096 };
-static uint32_t forbidden[forbidden_capacity];
+// Descriptors that a forked child closes, a bit for each: as many as Linux gives a process
+// (fs.nr_open). A fixed table, because the child may not allocate; untouched parts of it take no
+// memory.
+enum { forbidden_capacity = 1 << 20 };
+static uint64_t forbidden[forbidden_capacity / 64];
+// No word from this one on was ever used.
+static uint32_t forbidden_limit = 0;
 
 // Mutexes that a fork holds: the outermost first, so that who has one of them gets the others.
 enum { held_capacity = 64 };
@@ -50,9 +53,10 @@ bool realm_hold_during_forks(pthread_mutex_t *mutex, bool outermost) {
 
 static void after_fork_in_child(void) {
     __atomic_fetch_add(&realm_fork_generation_word, 1, __ATOMIC_RELAXED);
-    for (int i = 0; i < forbidden_capacity; i += 1) {
-        uint32_t entry = __atomic_exchange_n(&forbidden[i], 0, __ATOMIC_RELAXED);
-        if (entry != 0) close((int)entry - 1);
+    uint32_t limit = __atomic_load_n(&forbidden_limit, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < limit; i += 1) {
+        uint64_t word = __atomic_exchange_n(&forbidden[i], 0, __ATOMIC_RELAXED);
+        for (; word != 0; word &= word - 1) close((int)(i * 64) + __builtin_ctzll(word));
     }
     after_fork();
 }
@@ -71,17 +75,19 @@ __attribute__((constructor)) static void watch_forks_when_loaded(void) { realm_w
 
 bool realm_close_in_forked_child(int descriptor) {
     realm_watch_forks();
-    for (int i = 0; i < forbidden_capacity; i += 1) {
-        if (realm_load_relaxed_32(&forbidden[i]) == 0
-            && realm_compare_exchange_32(&forbidden[i], 0, (uint32_t)descriptor + 1)) {
-            return true;
-        }
+    if (descriptor < 0 || descriptor >= forbidden_capacity) return false;
+    uint32_t index = (uint32_t)descriptor / 64;
+    uint32_t limit = __atomic_load_n(&forbidden_limit, __ATOMIC_RELAXED);
+    while (limit <= index
+           && !__atomic_compare_exchange_n(&forbidden_limit, &limit, index + 1, false,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
     }
-    return false;
+    __atomic_fetch_or(&forbidden[index], 1ull << (descriptor % 64), __ATOMIC_SEQ_CST);
+    return true;
 }
 
 void realm_keep_in_forked_child(int descriptor) {
-    for (int i = 0; i < forbidden_capacity; i += 1) {
-        if (realm_compare_exchange_32(&forbidden[i], (uint32_t)descriptor + 1, 0)) return;
-    }
+    if (descriptor < 0 || descriptor >= forbidden_capacity) return;
+    __atomic_fetch_and(&forbidden[(uint32_t)descriptor / 64], ~(1ull << (descriptor % 64)),
+                       __ATOMIC_SEQ_CST);
 }
