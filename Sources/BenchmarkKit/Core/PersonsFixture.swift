@@ -47,10 +47,11 @@ struct PersonsFixture {
     }
 
     /// Files that are only read, or copied before they are written, need not survive a loss of
-    /// power while they are made.
+    /// power while they are made; but relaxed commits of the embedded engine leave free pages where
+    /// its background sync came by, so that by time the cases would count otherwise.
     private func open(_ path: String) throws -> any PersonStore {
-        let cheapest = [Durability.unsynced, .relaxed].first(where: engine.durabilities.contains)
-        return try engine.openPersons(at: path, layout, cheapest ?? .full)
+        let isUnsynced = engine.durabilities.contains(.unsynced)
+        return try engine.openPersons(at: path, layout, isUnsynced ? .unsynced : .full)
     }
 
     private func fill(_ path: String, _ environment: CaseEnvironment) throws {
