@@ -203,6 +203,12 @@ extension ObjectBase {
         _stamp = stamp
     }
 
+    /// The distance of a stored property from the start of the object.
+    @inlinable @inline(__always)
+    final func _offset(of storage: UnsafeMutableRawPointer) -> Int {
+        storage - Unmanaged.passUnretained(self).toOpaque()
+    }
+
     /// The address of a stored property.
     @inlinable @inline(__always)
     final func _storage(at offset: Int) -> UnsafeMutableRawPointer {
