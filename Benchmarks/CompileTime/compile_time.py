@@ -157,6 +157,10 @@ def main():
                 print(
                     f"    from 25 to 100 classes: models {growth[0]:.1f} times, plain "
                     f"{growth[1]:.1f} times")
+                if settings is debug and not files:
+                    # What models in one file fall short of; see docs/benchmarks.md.
+                    print("    shown only: no bound holds for linked classes in one file in debug")
+                    continue
                 failed = failed or found[-1][0] > arguments.bound * found[-1][1]
                 failed = failed or growth[0] > arguments.growth * growth[1]
     if failed:
