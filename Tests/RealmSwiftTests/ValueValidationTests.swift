@@ -71,7 +71,7 @@ private class Values: Object {
         InvalidValue("date", "x", "String", "date"),
         InvalidValue("decimal", "x", "String", "decimal128"),
         InvalidValue("decimal", true, "Bool", "decimal128"),
-        InvalidValue("objectId", "x", "String", "objectId"),
+        InvalidValue("objectId", "x", "String", "object id"),
         InvalidValue("uuid", 123, "Int", "uuid"), InvalidValue("uuid", "x", "String", "uuid"),
         InvalidValue("optionalInt", "x", "String", "int?"),
         InvalidValue("optionalUUID", "x", "String", "uuid?"),

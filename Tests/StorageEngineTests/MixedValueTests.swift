@@ -9,7 +9,7 @@ import Testing
     }
 
     /// One of everything, in order; equal values are in one group.
-    private func ascending() -> [[OracleValue]] {
+    private func ascending(inSets: Bool = false) -> [[OracleValue]] {
         var groups: [[MixedValue]] = [
             [.bool(false)], [.bool(true)],
             [.double(.nan), .float(.nan), .decimal128(.nan)],
@@ -33,13 +33,15 @@ import Testing
         ]
         var result = groups.map { $0.map { OracleValue($0) } }
         let data = [UInt8]("ab".utf8).withUnsafeBytes { OracleValue(.data($0)) }
-        result.insert(contentsOf: [[mixed("")], [mixed("ab")], [data], [mixed("abc")]], at: 16)
+        let texts = [[mixed("")], [mixed("ab")], [mixed("abc")]]
+        let ordered = inSets ? [texts[0], texts[1], [data], texts[2]] : texts + [[data]]
+        result.insert(contentsOf: ordered, at: 16)
         return [[.null]] + result
     }
 
-    @Test func valuesOfAllTypesAreInOneOrder() {
-        let order = ValueOrder(type: .mixed)
-        let groups = ascending()
+    @Test(arguments: [false, true]) func valuesOfAllTypesAreInOneOrder(inSets: Bool) {
+        let order = inSets ? ValueOrder.ofSets(.mixed) : ValueOrder(type: .mixed)
+        let groups = ascending(inSets: inSets)
         for (i, group) in groups.enumerated() {
             for (j, other) in groups.enumerated() {
                 for a in group {

@@ -94,7 +94,7 @@ import Testing
     }
 
     /// Below 0, 0 or above 0, ascending.
-    private func compare(_ a: Row?, _ b: Row?, _ column: Int) -> Int {
+    private func compare(_ a: Row, _ b: Row, _ column: Int) -> Int {
         func order<T>(_ a: T?, _ b: T?, _ precedes: (T, T) -> Bool) -> Int {
             switch (a, b) {
             case (nil, nil): 0
@@ -107,11 +107,11 @@ import Testing
             a.isNaN || b.isNaN ? a.isNaN && !b.isNaN : a < b
         }
         switch column {
-        case Column.text: return order(a?.text, b?.text) { $0.lexicographicallyPrecedes($1) }
-        case Column.number: return order(a?.number, b?.number, <)
-        case Column.date: return order(a?.date, b?.date, precedes)
-        case Column.weight: return order(a?.weight, b?.weight, precedes)
-        default: return order(a?.decimal, b?.decimal, <)
+        case Column.text: return order(a.text, b.text) { $0.lexicographicallyPrecedes($1) }
+        case Column.number: return order(a.number, b.number, <)
+        case Column.date: return order(a.date, b.date, precedes)
+        case Column.weight: return order(a.weight, b.weight, precedes)
+        default: return order(a.decimal, b.decimal, <)
         }
     }
 
@@ -121,10 +121,17 @@ import Testing
         return row
     }
 
-    /// The first property that tells two rows apart decides.
+    /// The first property that tells two rows apart decides. Behind a link that leads nowhere a row
+    /// is missing, which comes after all others.
     private func compare(_ a: Row, _ b: Row, _ orders: [QueryOrder], _ rows: [Row]) -> Int {
         for order in orders {
-            let result = compare(end(a, order, rows), end(b, order, rows), order.column)
+            let result =
+                switch (end(a, order, rows), end(b, order, rows)) {
+                case (nil, nil): 0
+                case (nil, _): 1
+                case (_, nil): -1
+                case (let a?, let b?): compare(a, b, order.column)
+                }
             if result != 0 { return order.isAscending ? result : -result }
         }
         return 0
@@ -160,7 +167,9 @@ import Testing
                 try sorter.sorted(given.map(\.key)) == sorted(given, orders, rows), comment)
             var kept: [Row] = []
             for row in given
-            where !kept.contains(where: { compare($0, row, orders, rows) == 0 }) {
+            where orders.allSatisfy({ end(row, $0, rows) != nil })
+                && !kept.contains(where: { compare($0, row, orders, rows) == 0 })
+            {
                 kept.append(row)
             }
             #expect(try sorter.distinct(given.map(\.key)) == kept.map(\.key), comment)

@@ -44,7 +44,9 @@ extension AggregatableCollection {
         aggregated(.max, property, of: _contents)
     }
 
-    /// The sum of a property of all objects; 0 without values. Nil values are left out.
+    /// The sum of a property of all objects; 0 without values. Nil values are left out. Integers are
+    /// added exactly; a sum that the type of the result cannot hold stops the program, `Double` holds
+    /// all.
     public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType {
         summed(property, of: _contents)
@@ -66,7 +68,8 @@ extension AggregatableCollection where AggregatedValue.PersistedType: MinMaxType
 }
 
 extension AggregatableCollection where AggregatedValue.PersistedType: AddableType {
-    /// The sum of all values; 0 if there is none. Nil values are left out.
+    /// The sum of all values; 0 if there is none. Nil values are left out. A sum that the type of
+    /// the values cannot hold stops the program.
     public func sum() -> AggregatedValue { summed(nil, of: _contents) }
 
     /// The mean of all values that are not nil; nil if there is none.

@@ -63,10 +63,15 @@ enum Aggregate: String {
     }
 
     private func requireSupported(_ type: ValueType?, _ place: () -> String) {
+        if let type, isSupported(for: type) { return }
+        stop("Operation '\(rawValue)' not supported for \(place())")
+    }
+
+    func isSupported(for type: ValueType) -> Bool {
         switch type {
-        case .int, .float, .double, .decimal128, .mixed: return
-        case .date where self == .min || self == .max: return
-        default: stop("Operation '\(rawValue)' not supported for \(place())")
+        case .int, .float, .double, .decimal128, .mixed: true
+        case .date: self == .min || self == .max
+        default: false
         }
     }
 
@@ -103,7 +108,8 @@ enum Aggregate: String {
             case .average: return try plan.sum(column).average
             case .sum:
                 let sum = try plan.sum(column)
-                return type == .int ? Int(truncatingIfNeeded: sum.integer) : sum.floating
+                return type == .int
+                    ? AggregateAccumulator.sum(of: sum.integer) : sum.floating
             }
         }
     }

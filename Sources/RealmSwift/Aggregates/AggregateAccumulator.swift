@@ -68,11 +68,14 @@ struct AggregateAccumulator {
 
     private var sum: Any {
         switch type {
-        case .int: Int(truncatingIfNeeded: integer)
+        case .int: Self.sum(of: integer)
         case .decimal128, .mixed: Decimal128(decimal)
         default: floating
         }
     }
+
+    /// Exact as an integer, or, if that cannot hold it, as near as a double comes.
+    static func sum(of integers: Int128) -> Any { Int(exactly: integers) ?? Double(integers) }
 
     private var average: Any {
         switch type {

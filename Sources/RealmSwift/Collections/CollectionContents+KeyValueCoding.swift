@@ -1,4 +1,5 @@
 import Foundation
+import StorageEngine
 
 extension _CollectionContents {
     /// The elements as dynamic interfaces hand them out.
@@ -28,6 +29,17 @@ extension _CollectionContents {
         return objects.map { $0.value(forKey: key) ?? NSNull() }
     }
 
+    /// The same, of a set as a `Set`.
+    func anyValue(forKey key: String) -> Any {
+        let values = value(forKey: key)
+        return kindName == SetHandle.kindName ? asSet(values) : values
+    }
+
+    private func asSet(_ values: [Any]) -> Any { Set(values.compactMap { $0 as? AnyHashable }) }
+
+    /// The same, of equal values the first only.
+    func distinctValues(forKey key: String) -> [Any] { distinct(value(forKey: key)) }
+
     /// What every object knows beside its properties is found by the object.
     private func requireProperty(_ key: String, of model: ClassModel) {
         if key != "invalidated" { _ = property(named: key, of: model) }
@@ -35,8 +47,9 @@ extension _CollectionContents {
 
     func value(forKeyPath keyPath: String) -> Any? {
         if keyPath.hasPrefix("@") { return resultOfOperator(in: keyPath) }
-        if !keyPath.contains(".") { return value(forKey: keyPath) }
-        return objects.map { $0.value(forKeyPath: keyPath) ?? NSNull() }
+        if !keyPath.contains(".") { return anyValue(forKey: keyPath) }
+        let values: [Any] = objects.map { $0.value(forKeyPath: keyPath) ?? NSNull() }
+        return kindName == SetHandle.kindName ? asSet(values) : values
     }
 
     func setValue(_ value: Any?, forKey key: String) {

@@ -41,6 +41,10 @@ public struct _QuerySource {
 
     init(kind: Kind) { self.kind = kind }
 
+    var isUnmanaged: Bool {
+        if case .unmanaged = kind { true } else { false }
+    }
+
     /// The query to start from. A collection that cannot be queried stops the program.
     func query() -> ResultsQuery {
         switch kind {

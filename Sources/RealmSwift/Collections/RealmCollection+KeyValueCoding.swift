@@ -1,13 +1,14 @@
 import Foundation
 
 extension RealmCollection {
-    /// The values of a property of all elements, as an array; for the key `self` the elements
-    /// themselves.
+    /// The values of a property of all elements, as an array, those of a set as a `Set`; for the key
+    /// `self` the elements themselves.
     ///
-    /// Nil is `NSNull` in the array. A property that does not exist stops the program.
+    /// Nil is `NSNull`. A property that does not exist stops the program. Of texts that differ in
+    /// their bytes only, and that Swift holds equal, a `Set` has one.
     public func value(forKey key: String) -> Any? {
         if key == "invalidated" { return NSNumber(value: isInvalidated) }
-        return _contents.value(forKey: key)
+        return _contents.anyValue(forKey: key)
     }
 
     /// The values at the end of a key path, or what a collection operator makes of them.
@@ -47,9 +48,10 @@ extension List {
 }
 
 extension MutableSet {
-    /// The values of a property of all elements; for the key `self` the elements themselves.
+    /// The distinct values of a property of all elements; for the key `self` the elements
+    /// themselves.
     public func value(forKey key: String) -> [AnyObject] {
-        _contents.value(forKey: key).map { $0 as AnyObject }
+        _contents.distinctValues(forKey: key).map { $0 as AnyObject }
     }
 }
 

@@ -6,6 +6,8 @@ final class SortedValues<Element: RealmCollectionValue> {
     enum Operation {
         case sort(isAscending: Bool)
         case distinct
+        /// Leaves the values as they are.
+        case none
     }
 
     let realm: RealmInstance
@@ -77,6 +79,7 @@ final class SortedValues<Element: RealmCollectionValue> {
             case .sort(let isAscending):
                 values = sorted(values) { isAscending ? $0 < 0 : $0 > 0 }
             case .distinct: values = distinct(values)
+            case .none: break
             }
         }
         return values

@@ -73,20 +73,26 @@ open class ObjectBase: Hashable, CustomStringConvertible {
 
     /// Objects are equal when they are the same instance, or stand for the same object of the same
     /// Realm and their class has a primary key.
-    public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
-        if left === right { return true }
-        return left._managedClass?.model.primaryKey != nil && left._isSameRow(as: right)
+    public static func == (left: ObjectBase, right: ObjectBase) -> Bool { left.isEqual(right) }
+
+    /// What `==` says of this object and another. A subclass that overrides it overrides ``hash``.
+    open func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? ObjectBase else { return false }
+        if self === other { return true }
+        return _managedClass?.model.primaryKey != nil && _isSameRow(as: other)
     }
 
     /// By primary key for a managed object that has one, otherwise by identity. So the hash of an
     /// instance may change when it is added to a Realm.
-    public final func hash(into hasher: inout Hasher) {
+    open var hash: Int {
         if let managedClass = _managedClass, managedClass.model.primaryKey != nil {
-            hasher.combine(_key)
-        } else {
-            hasher.combine(ObjectIdentifier(self))
+            return _key.hashValue
         }
+        return ObjectIdentifier(self).hashValue
     }
+
+    /// Hashes ``hash``.
+    public final func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     /// Reads or writes the property named `key`. Numbers are given as `NSNumber`, which casts to
     /// every numeric type that holds the value; enums as their raw values.

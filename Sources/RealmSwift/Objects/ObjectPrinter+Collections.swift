@@ -90,10 +90,18 @@ extension Map: PrintableCollection {
 
 extension Results: PrintableCollection {
     static var kindName: String { "Results" }
-    var elementName: String { query.managedClass.model.name }
-    var address: UnsafeMutableRawPointer? { Unmanaged.passUnretained(query).toOpaque() }
+    var elementName: String {
+        guard let objects, !(Element.self is any ProjectionObservable.Type) else {
+            return values == nil ? "\(Element.self)" : Element._typeName
+        }
+        return objects.managedClass.model.name
+    }
+    var address: UnsafeMutableRawPointer? {
+        let source: AnyObject? = objects ?? values
+        return source.map { Unmanaged.passUnretained($0).toOpaque() }
+    }
 
-    /// At most a hundred objects with their properties.
+    /// At most a hundred objects with their properties, or values.
     public var description: String { ObjectPrinter.describe(collection: self) }
 }
 

@@ -6,7 +6,7 @@
 ///     @Projected(\Person.address?.city) var homeCity
 /// }
 /// ```
-/// Everything along the path is persisted. A property is writable if its key path is: one that
+/// Everything along the path is persisted, or a computed property ends it that reads persisted ones. A property is writable if its key path is: one that
 /// leads through an optional link is not.
 @propertyWrapper
 public struct Projected<T: ObjectBase, Value> {
@@ -45,16 +45,17 @@ public struct Projected<T: ObjectBase, Value> {
 
 /// A `Projected` of any type, as the model of a projection sees it.
 protocol AnyProjected {
-    /// The names of the properties along the path of the wrapper at an address, joined by dots; nil
-    /// if something on it is not persisted.
-    static func path(at storage: UnsafeMutableRawPointer) -> String?
+    /// The names of the properties along the path of the wrapper at an address, joined by dots. One
+    /// for each that a property computes its value from; none if nothing on it is persisted.
+    static func paths(at storage: UnsafeMutableRawPointer) -> [String]
     static func value(of root: ObjectBase, at storage: UnsafeMutableRawPointer) -> Any?
 }
 
 extension Projected: AnyProjected {
-    static func path(at storage: UnsafeMutableRawPointer) -> String? {
+    static func paths(at storage: UnsafeMutableRawPointer) -> [String] {
         let keyPath = storage.assumingMemoryBound(to: Self.self).pointee.keyPath
-        return _KeyPathTracer.name(of: keyPath as PartialKeyPath<T>)
+        if let name = _KeyPathTracer.name(of: keyPath as PartialKeyPath<T>) { return [name] }
+        return _KeyPathTracer.names(readBy: keyPath, of: T.self)
     }
 
     static func value(of root: ObjectBase, at storage: UnsafeMutableRawPointer) -> Any? {

@@ -11,8 +11,9 @@ final class ProjectionModel: @unchecked Sendable {
         /// The distance of the wrapper from the start of the projection, in bytes.
         let offset: Int
         let wrapper: any AnyProjected.Type
-        /// The names of the properties on the way from the object, joined by dots.
-        let path: String
+        /// The names of the properties on the way from the object, joined by dots. Several if the
+        /// value is computed from several.
+        let paths: [String]
     }
 
     /// In the order of declaration.
@@ -38,11 +39,12 @@ final class ProjectionModel: @unchecked Sendable {
         _forEachField(of: type(of: projection), options: options) { label, offset, type, _ in
             guard let wrapper = type as? any AnyProjected.Type else { return true }
             let name = String(String(cString: label).dropFirst())
-            guard let path = wrapper.path(at: start + offset) else {
+            let paths = wrapper.paths(at: start + offset)
+            if paths.isEmpty {
                 stop("@Projected property '\(name)' must be a part of Realm object")
             }
             properties.append(
-                Property(name: name, offset: offset, wrapper: wrapper, path: path))
+                Property(name: name, offset: offset, wrapper: wrapper, paths: paths))
             return true
         }
         self.properties = properties.sorted { $0.offset < $1.offset }
@@ -53,10 +55,12 @@ extension ObjectPrinter {
     static func describe<Root>(_ projection: Projection<Root>) -> String {
         let start = Unmanaged.passUnretained(projection).toOpaque()
         let root = projection.rootObject
+        if root.isInvalidated { return "[invalid object]" }
         var text = "\(type(of: projection))<\(type(of: root))> <\(start)> {\n"
         for property in ProjectionModel.of(projection).properties {
             let value = property.wrapper.value(of: root, at: start + property.offset)
-            text += "\t\(property.name)(\\.\(property.path)) = \(describe(value));\n"
+            let paths = property.paths.map { "\\." + $0 }.joined(separator: ", ")
+            text += "\t\(property.name)(\(paths)) = \(describe(value));\n"
         }
         return text + "}"
     }

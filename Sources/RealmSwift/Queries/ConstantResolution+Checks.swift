@@ -4,8 +4,16 @@ import StorageEngine
 extension ConstantResolution {
     func required(_ operand: PredicateOperand) throws -> PredicateValue {
         guard let value = operand.value else { throw uncomparable(operand.given) }
-        if case .list = value { throw uncomparable(operand.given) }
+        if value.isCollection, !comparesCollections { throw uncomparable(operand.given) }
         return value
+    }
+
+    /// Lists and maps inside of mixed values are equal to lists and maps.
+    private var comparesCollections: Bool {
+        switch comparison.operation {
+        case .equal, .notEqual, .isIn: path.type == .mixed && path.operation == nil
+        default: false
+        }
     }
 
     func list(_ operand: PredicateOperand) throws -> [PredicateValue] {
@@ -41,6 +49,7 @@ extension ConstantResolution {
                     throw error("@allKeys can only be compared with a string value.")
                 }
             }
+            if value.isCollection, comparesCollections { return }
             if value.isNull ? !mayBeNull : !PredicateTypes.mayCompare(type, with: value) {
                 throw uncomparable(value.given ?? given)
             }

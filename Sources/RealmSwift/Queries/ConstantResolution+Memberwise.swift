@@ -16,14 +16,14 @@ extension ConstantResolution {
             try values.filter { !$0.isNull }.map { try hasMembers(of: $0, operand, target) })
         let links = QueryCondition.link(column: column, isNegated ? .not(areEqual) : areEqual)
         let findsNull = values.contains { $0.isNull }
-        guard isNegated || findsNull else { return through(links) }
+        guard isNegated || findsNull else { return path.through(links) }
         let isNull =
             property.shape.collection == .none
             ? QueryCondition.value(column: column, .isNull)
             : .values(.values(QueryPath(end: .column(column))), name: name(operand)) {
                 $0.matches(.equal, .null)
             }
-        return through(
+        return path.through(
             .or([isNull, links]), matchesNullLinks: findsNull && path.mayEndAtNullLink)
     }
 
@@ -48,7 +48,7 @@ extension ConstantResolution {
                     position: comparison.position))
         }
         return try PredicateResolver(
-            managedClass: target, variable: nil, format: resolver.format
+            managedClass: target, format: resolver.format
         ).condition(.and(members))
     }
 
@@ -67,7 +67,7 @@ extension PredicateValue {
         switch self {
         case .members: true
         case .list(let values): values.contains { $0.isMembers }
-        case .null, .scalar, .object: false
+        case .null, .scalar, .object, .map: false
         }
     }
 }

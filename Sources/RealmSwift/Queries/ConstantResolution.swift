@@ -51,32 +51,41 @@ struct ConstantResolution {
 
     /// The condition that the comparison with a constant is.
     func condition(_ operand: PredicateOperand) throws -> QueryCondition {
+        path.bound(try conditionAtStart(operand))
+    }
+
+    /// The condition of the object that the path begins with.
+    private func conditionAtStart(_ operand: PredicateOperand) throws -> QueryCondition {
         if operand.mayBeShape, let shape = unwrapped(operand.given) as? any RLMGeospatial {
             return try within(shape)
         }
         if case .object = path.end {
             let keys = try elements(operand).map { try object($0, as: path.last) }
-            return through(inverted(.keys(keys.compactMap { $0 })))
+            return path.through(inverted(.keys(keys.compactMap { $0 })))
         }
         if let condition = try memberwise(operand) { return condition }
-        if let condition = try membership(operand) { return through(condition) }
+        if let condition = try membership(operand) { return path.through(condition) }
         let test = try test(operand)
-        if let operation = path.operation {
-            return test.condition(try expression(operation), name: name(operand))
+        guard let queryPath = path.queryPath else { throw error("The path has no values.") }
+        switch path.operation {
+        case .count?: return test.condition(.count(queryPath), name: name(operand))
+        case .aggregate(let aggregate)?:
+            return test.condition(.aggregate(aggregate, queryPath), name: name(operand))
+        case nil: break
         }
         // `IN` is `==` with each of a list.
         let matchesNullLinks =
-            comparison.operation != .notEqual && path.mayEndAtNullLink && test.passes(.null)
+            try comparison.operation != .notEqual && path.mayEndAtNullLink && test.passes(.null)
         switch path.end {
-        case .property(let property, let column) where property.shape.collection == .none:
+        case .property(let property, let column)
+        where property.shape.collection == .none && !test.readsCollections:
             let condition = test.condition(
                 column: column, type: property.shape.type, name: name(operand))
-            return through(condition, matchesNullLinks: matchesNullLinks)
+            return path.through(condition, matchesNullLinks: matchesNullLinks)
         case .property, .referrers, .keys, .entry, .part, .object:
-            guard let queryPath = path.queryPath else { throw error("The path has no values.") }
             let condition = test.condition(.values(queryPath), name: name(operand))
             guard matchesNullLinks else { return condition }
-            return .or([through(.constant(false), matchesNullLinks: true), condition])
+            return .or([path.endsAtNullLink, condition])
         }
     }
 
@@ -99,35 +108,6 @@ struct ConstantResolution {
         of value: PredicateValue, _ target: ManagedClass
     ) throws -> QueryCondition {
         .keys(try object(value, as: target).map { [$0] } ?? [])
-    }
-
-    // MARK: Paths
-
-    /// Leads a condition of the objects at the end of the hops back to their beginning.
-    ///
-    /// - Parameter matchesNullLinks: Whether the condition holds where a link on the way is null.
-    ///   No comparison does, because there is nothing to compare, but that with nil.
-    func through(
-        _ condition: QueryCondition, matchesNullLinks: Bool = false
-    ) -> QueryCondition {
-        path.hops.reversed().reduce(condition) { condition, hop in
-            switch hop.kind {
-            case .one, .many:
-                let linked = QueryCondition.link(column: hop.column, condition)
-                return matchesNullLinks
-                    ? .or([.value(column: hop.column, .isNull), linked]) : linked
-            case .referrers(let table):
-                return .referrer(table: table, column: hop.column, condition)
-            }
-        }
-    }
-
-    private func expression(_ operation: ResolvedKeyPath.Operator) throws -> QueryExpression {
-        guard let queryPath = path.queryPath else { throw error("The path has no values.") }
-        return switch operation {
-        case .count: .count(queryPath)
-        case .aggregate(let aggregate): .aggregate(aggregate, queryPath)
-        }
     }
 
     // MARK: Objects
@@ -158,7 +138,7 @@ struct ConstantResolution {
                 throw uncomparable(object, to: target.model.name)
             }
             return ObjectKey(rawValue: object._key)
-        case .scalar, .members, .list: throw uncomparable(value.given, to: target.model.name)
+        case .scalar, .members, .list, .map: throw uncomparable(value.given, to: target.model.name)
         }
     }
 
@@ -188,16 +168,24 @@ struct ConstantResolution {
         try requireComparable(value, given, type)
         let isEquality = operation == .equal || operation == .notEqual
         if case .null = value {
-            guard isEquality else { return ConstantTest { _ in false } }
-            return .null(isEqual: operation == .equal)
+            switch operation {
+            case .equal: return .null(isEqual: true)
+            case .notEqual: return .null(isEqual: false)
+            // Nil comes before all strings, but has no order among other values.
+            case .greater where type == .string, .greaterOrEqual where type == .string:
+                return .null(isEqual: false)
+            default: return ConstantTest { _ in false }
+            }
         }
+        if value.isCollection { return .collection(value, operation, resolver.realm.connection) }
         if case .object = value { return try objectTest(value, operation) }
-        if let pattern = operation.textPattern, case .scalar(_, .bytes(let bytes)) = value {
-            return .text(pattern, comparison.options, bytes, as: type)
+        if let pattern = operation.textPattern, case .scalar(let kind, .bytes(let bytes)) = value {
+            return .text(pattern, comparison.options, bytes, of: kind, in: type)
         }
         if isEquality, !comparison.options.isEmpty, case .scalar(.string, .bytes(let text)) = value
         {
-            var test = ConstantTest.text(.whole, comparison.options, text, as: type)
+            var test = ConstantTest.text(
+                .whole, comparison.options, text, of: .string, in: type)
             test.isInverted = operation == .notEqual
             return test
         }

@@ -7,21 +7,42 @@ struct ConstantTest {
     /// Whether what matches is everything else.
     var isInverted = false
     /// The same for values one by one. Not inverted.
-    let matches: (MixedValue) -> Bool
+    private let form: Form
+
+    private enum Form {
+        case values((MixedValue) -> Bool)
+        /// Looks into lists and maps, which may be damaged.
+        case collections((MixedValue) throws -> Bool)
+    }
 
     init(stored: ValueTest? = nil, matches: @escaping (MixedValue) -> Bool) {
         self.stored = stored
-        self.matches = matches
+        form = .values(matches)
+    }
+
+    private init(readingCollections matches: @escaping (MixedValue) throws -> Bool) {
+        form = .collections(matches)
+    }
+
+    var readsCollections: Bool {
+        if case .collections = form { true } else { false }
     }
 
     /// Whether a value passes, inversion included.
-    func passes(_ value: MixedValue) -> Bool { matches(value) != isInverted }
+    func passes(_ value: MixedValue) throws -> Bool {
+        switch form {
+        case .values(let matches): matches(value) != isInverted
+        case .collections(let matches): try matches(value) != isInverted
+        }
+    }
 
     /// Of a property of the type.
     func condition(
         column: Int, type: ValueType, name: @autoclosure () -> String
     ) -> QueryCondition {
-        let matches = matches
+        guard case .values(let matches) = form else {
+            return condition(.values(QueryPath(end: .column(column))), name: name())
+        }
         let test =
             stored
             ?? .satisfies(name: name()) { MixedValue($0, storedAs: type).map(matches) ?? false }
@@ -31,9 +52,7 @@ struct ConstantTest {
 
     /// Of one of several values.
     func condition(_ expression: QueryExpression, name: String) -> QueryCondition {
-        let matches = matches
-        let isInverted = isInverted
-        return .values(expression, name: name) { matches($0) != isInverted }
+        .values(expression, name: name) { try passes($0) }
     }
 }
 
@@ -42,7 +61,7 @@ struct ConstantTest {
 extension ConstantTest {
     /// Any value compared with null.
     static func null(isEqual: Bool) -> ConstantTest {
-        var test = ConstantTest(stored: .isNull) { $0.matches(.equal, .null) }
+        var test = ConstantTest(stored: .isNull) { $0.matches(.equal, MixedValue.null) }
         test.isInverted = !isEqual
         return test
     }
@@ -59,38 +78,66 @@ extension ConstantTest {
         let value = value.converted(to: type)
         return ConstantTest(
             stored: value.stored(as: type).map { .compare(comparison, $0) }
-        ) { other in value.withMixed { other.matches(comparison, $0) } }
+        ) { $0.matches(comparison, value) }
     }
 
     /// Both bounds included.
     static func between(
         _ first: PredicateValue, _ last: PredicateValue, as type: ValueType
     ) -> ConstantTest {
-        let low = comparing(.greaterOrEqual, first, as: type)
-        let high = comparing(.lessOrEqual, last, as: type)
+        let (low, high) = (first.converted(to: type), last.converted(to: type))
         var stored: ValueTest?
-        if let first = first.converted(to: type).stored(as: type),
-            let last = last.converted(to: type).stored(as: type)
-        {
-            stored = .range(from: first, to: last, includesLast: true)
+        if let low = low.stored(as: type), let high = high.stored(as: type) {
+            stored = .range(from: low, to: high, includesLast: true)
         }
-        return ConstantTest(stored: stored) { low.matches($0) && high.matches($0) }
+        return ConstantTest(stored: stored) {
+            $0.matches(.greaterOrEqual, low) && $0.matches(.lessOrEqual, high)
+        }
     }
 
     static func anyOf(_ tests: [ConstantTest]) -> ConstantTest {
         var values: [OwnedScalar] = []
         for test in tests {
             guard case .compare(.equal, let value)? = test.stored, !test.isInverted else {
-                return ConstantTest { value in tests.contains { $0.passes(value) } }
+                return anyOfClosures(tests)
             }
             values.append(value)
         }
-        return ConstantTest(stored: .isIn(values)) { value in tests.contains { $0.passes(value) } }
+        var test = anyOfClosures(tests)
+        test.stored = .isIn(values)
+        return test
     }
 
-    /// Strings and data.
+    private static func anyOfClosures(_ tests: [ConstantTest]) -> ConstantTest {
+        var closures: [(MixedValue) -> Bool] = []
+        for test in tests {
+            guard case .values(let matches) = test.form, !test.isInverted else {
+                return ConstantTest(readingCollections: { value in
+                    try tests.contains { try $0.passes(value) }
+                })
+            }
+            closures.append(matches)
+        }
+        return ConstantTest { value in closures.contains { $0(value) } }
+    }
+
+    /// Lists and maps inside of mixed values, element by element.
+    ///
+    /// - Parameter operation: equality, or its opposite.
+    static func collection(
+        _ value: PredicateValue, _ operation: ComparisonSyntax.Operation, _ connection: Connection
+    ) -> ConstantTest {
+        var test = ConstantTest(readingCollections: { try value.equals($0, connection) })
+        test.isInverted = operation == .notEqual
+        return test
+    }
+
+    /// - Parameters:
+    ///   - kind: string or data: no text equals data of the same bytes, or is a part of such.
+    ///   - type: of the values that are tested.
     static func text(
-        _ pattern: TextPattern, _ options: StringOptions, _ sought: [UInt8], as type: ValueType
+        _ pattern: TextPattern, _ options: StringOptions, _ sought: [UInt8], of kind: ValueType,
+        in type: ValueType
     ) -> ConstantTest {
         var stored: ValueTest?
         if options.isEmpty, type != .mixed {
@@ -105,18 +152,24 @@ extension ConstantTest {
         let test = TextComparison(pattern: pattern, options: options).test(for: sought)
         return ConstantTest(stored: stored) { value in
             switch value {
-            case .string(let bytes): test(bytes)
-            case .data(let bytes): test(bytes)
+            case .string(let bytes): kind == .string && test(bytes)
+            case .data(let bytes): kind == .data && test(bytes)
             default: false
             }
         }
     }
 }
 
+extension MixedValue {
+    fileprivate func matches(_ comparison: Comparison, _ value: PredicateValue) -> Bool {
+        value.withMixed { matches(comparison, $0) }
+    }
+}
+
 extension PredicateValue {
     /// Booleans and numbers stand for each other. A `Float` property is compared with the nearest
     /// `Float`, so that `== 0.1` finds 0.1.
-    fileprivate func converted(to type: ValueType) -> PredicateValue {
+    func converted(to type: ValueType) -> PredicateValue {
         switch (type, self) {
         case (.float, _):
             if let double { return .scalar(.float, .float(Float(double))) }

@@ -21,8 +21,20 @@ struct PairResolution {
         try requireSameType(left, right)
         let type = comparedType(left) ?? comparedType(right) ?? .mixed
         try PredicateTypes.require(comparison.operation, comparison.options, on: type) { error($0) }
-        return .pairs(
-            try expression(left), try expression(right), name: comparison.description, try test())
+        let pairs = QueryCondition.pairs(
+            left.expression, right.expression, name: comparison.description, try test())
+        guard holdsOfNullLinks, left.mayEndAtNullLink, right.mayEndAtNullLink else { return pairs }
+        return .or([
+            .and([left.bound(left.endsAtNullLink), right.bound(right.endsAtNullLink)]), pairs,
+        ])
+    }
+
+    /// Whether two paths compare as said that both end at a link that is null: these are equal.
+    private var holdsOfNullLinks: Bool {
+        switch comparison.operation {
+        case .equal, .lessOrEqual, .greaterOrEqual: true
+        default: false
+        }
     }
 
     // MARK: Checks
@@ -90,45 +102,30 @@ struct PairResolution {
 
     // MARK: Making
 
-    private func expression(_ path: ResolvedKeyPath) throws -> QueryExpression {
-        guard let queryPath = path.queryPath else { return .object }
-        switch path.operation {
-        case .count: return .count(queryPath)
-        case .aggregate(let aggregate): return .aggregate(aggregate, queryPath)
-        case nil: return .values(queryPath)
-        }
-    }
-
-    private func test() throws -> (MixedValue, MixedValue) -> Bool {
+    private func test() throws -> (MixedValue, MixedValue) throws -> Bool {
         let operation = comparison.operation == .isIn ? .equal : comparison.operation
         let options = comparison.options
         if let pattern = operation.textPattern {
             let text = TextComparison(pattern: pattern, options: options)
             return { left, right in
-                guard let left = left.text, let right = right.text else { return false }
-                return text.matches(left, right)
+                switch (left, right) {
+                case (.string(let left), .string(let right)), (.data(let left), .data(let right)):
+                    text.matches(left, right)
+                default: false
+                }
             }
         }
         guard let order = operation.comparison else {
             throw error("Operator '\(operation.rawValue)' compares no two properties")
         }
-        if options.isEmpty { return { $0.matches(order, $1) } }
+        let connection = resolver.realm.connection
+        if options.isEmpty { return { try connection.matches($0, order, $1) } }
         let text = TextComparison(pattern: .whole, options: options)
         return { left, right in
-            guard let first = left.text, let second = right.text else {
-                return left.matches(order, right)
+            guard case .string(let first) = left, case .string(let second) = right else {
+                return try connection.matches(left, order, right)
             }
             return text.matches(first, second) == (order == .equal)
-        }
-    }
-}
-
-extension MixedValue {
-    /// The bytes of a string or data.
-    fileprivate var text: UnsafeRawBufferPointer? {
-        switch self {
-        case .string(let bytes), .data(let bytes): bytes
-        default: nil
         }
     }
 }

@@ -1,15 +1,18 @@
 import StorageEngine
 
 extension PredicateResolver {
-    /// Follows a key path from the class at hand.
+    /// Follows a key path from the objects that its variable stands for; without one, from those
+    /// that the whole predicate is about.
     func resolve(_ path: KeyPathSyntax) throws -> ResolvedKeyPath {
-        guard path.variable == variable else {
-            let text = path.variable.map { "Unknown variable '$\($0)'" }
-            throw error(
-                text ?? "Correlated subqueries are not supported: '\(path)' does not begin with "
-                    + "'$\(variable ?? "")'", at: path.position)
+        guard let scope = scopes.lastIndex(where: { $0.name == path.variable }) else {
+            throw error("Unknown variable '$\(path.variable ?? "")'", at: path.position)
         }
-        return try KeyPathResolution(self, path).resolve(path.steps)
+        var resolved = try KeyPathResolution(self, path, scopes[scope]).resolve(path.steps)
+        if scope < scopes.count - 1 {
+            references.add(scope)
+            resolved.origin = scopes[scope].variable
+        }
+        return resolved
     }
 }
 
@@ -18,9 +21,9 @@ private struct KeyPathResolution {
     private let resolver: PredicateResolver
     private var path: ResolvedKeyPath
 
-    init(_ resolver: PredicateResolver, _ syntax: KeyPathSyntax) {
+    init(_ resolver: PredicateResolver, _ syntax: KeyPathSyntax, _ scope: PredicateScope) {
         self.resolver = resolver
-        path = ResolvedKeyPath(from: resolver.managedClass, syntax)
+        path = ResolvedKeyPath(from: scope.managedClass, syntax)
     }
 
     func resolve(_ steps: [KeyPathSyntax.Step]) throws -> ResolvedKeyPath {

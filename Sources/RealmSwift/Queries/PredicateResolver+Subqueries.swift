@@ -25,12 +25,21 @@ extension PredicateResolver {
                 "Invalid keypath '\(collection.text)': SUBQUERY needs a collection of objects.",
                 at: subquery.position)
         }
-        let inner = PredicateResolver(
-            managedClass: target, variable: subquery.variable, format: format)
+        let inner = entering(target, name: subquery.variable)
+        let element = inner.scopes.count - 1
+        let (condition, refersToOthers) = try references.resolving(element) {
+            try inner.condition(subquery.predicate)
+        }
+        let start = scopes.last { $0.name == subquery.collection.variable }
+        let count: QueryExpression
+        if refersToOthers, let start {
+            count = .countMatchingEach(
+                path, condition, object: start.variable, element: inner.scopes[element].variable)
+        } else {
+            count = .countMatching(path, condition)
+        }
         let test = ConstantTest.comparing(order, value, as: .int)
-        return test.condition(
-            .countMatching(path, try inner.condition(subquery.predicate)),
-            name: comparison.description)
+        return collection.bound(test.condition(count, name: comparison.description))
     }
 }
 

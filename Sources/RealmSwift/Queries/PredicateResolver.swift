@@ -5,20 +5,36 @@ import StorageEngine
 ///
 /// Throws ``InvalidPredicate`` for every predicate that means nothing; never stops the program.
 struct PredicateResolver {
-    /// The class whose objects are tested.
-    let managedClass: ManagedClass
-    /// The variable that stands for them, inside of a subquery.
-    let variable: String?
+    /// The objects that key paths may begin with: first those that the whole predicate is about,
+    /// then elements of the collections of subqueries, each inside of the one before.
+    private(set) var scopes: [PredicateScope]
+    let references = PredicateReferences()
     /// The predicate as it was given, for messages.
     let format: String
 
+    /// The class whose objects are tested.
+    var managedClass: ManagedClass { scopes[scopes.count - 1].managedClass }
+
     var realm: RealmInstance { managedClass.realm }
+
+    init(managedClass: ManagedClass, format: String) {
+        scopes = [PredicateScope(managedClass, name: nil)]
+        self.format = format
+    }
+
+    /// The same for the condition of a subquery.
+    ///
+    /// - Parameter name: of the variable, without `$`.
+    func entering(_ managedClass: ManagedClass, name: String) -> PredicateResolver {
+        var inner = self
+        inner.scopes.append(PredicateScope(managedClass, name: name))
+        return inner
+    }
 
     static func resolve(
         _ syntax: PredicateSyntax, format: String, in managedClass: ManagedClass
     ) throws -> QueryCondition {
-        try PredicateResolver(managedClass: managedClass, variable: nil, format: format)
-            .condition(syntax)
+        try PredicateResolver(managedClass: managedClass, format: format).condition(syntax)
     }
 
     func condition(_ syntax: PredicateSyntax) throws -> QueryCondition {
@@ -75,34 +91,36 @@ struct PredicateResolver {
         case (.keyPath(let path), .value), (.keyPath(let path), .list):
             return try ConstantResolution(self, comparison, path)
         case (.value, .keyPath(let path)), (.list, .keyPath(let path)):
-            let mirrored =
-                comparison.operation == .isIn ? containing(comparison) : try mirrored(comparison)
-            return try ConstantResolution(self, mirrored, path)
+            return try ConstantResolution(self, mirrored(comparison), path)
         default: return nil
         }
     }
 
-    /// `value IN collection` is `ANY collection == value`.
-    private func containing(_ comparison: ComparisonSyntax) -> ComparisonSyntax {
-        var result = comparison
-        result.qualifier = .any
-        result.operation = .equal
-        return result
-    }
-
-    /// The same with its sides exchanged.
     private func mirrored(_ comparison: ComparisonSyntax) throws -> ComparisonSyntax {
-        var result = comparison
-        switch comparison.operation {
+        if let mirrored = comparison.mirrored { return mirrored }
+        throw error(
+            "Operator '\(comparison.operation.rawValue)' requires a keypath on the left side.",
+            at: comparison.position)
+    }
+}
+
+extension ComparisonSyntax {
+    /// The same with the key path on the left, for one that is on the right; nil for operators that
+    /// require it there. `value IN collection` is `ANY collection == value`. The operands themselves
+    /// stay where they are.
+    var mirrored: ComparisonSyntax? {
+        var result = self
+        switch operation {
         case .equal, .notEqual: break
         case .less: result.operation = .greater
         case .lessOrEqual: result.operation = .greaterOrEqual
         case .greater: result.operation = .less
         case .greaterOrEqual: result.operation = .lessOrEqual
-        case .between, .isIn, .beginsWith, .endsWith, .contains, .like, .matches:
-            throw error(
-                "Operator '\(comparison.operation.rawValue)' requires a keypath on the left side.",
-                at: comparison.position)
+        case .isIn:
+            if case .subquery = right { return nil }
+            result.qualifier = .any
+            result.operation = .equal
+        case .between, .beginsWith, .endsWith, .contains, .like, .matches: return nil
         }
         return result
     }
@@ -138,7 +156,7 @@ struct PredicateOperand {
     var mayBeShape: Bool {
         switch value {
         case .null?, .scalar?, .object?: false
-        case .members?, .list?, nil: true
+        case .members?, .list?, .map?, nil: true
         }
     }
 }

@@ -11,6 +11,8 @@ enum PredicateValue {
     /// same properties.
     case members(EmbeddedObject)
     case list([PredicateValue])
+    /// By the bytes of its keys, which ascend.
+    case map([(key: [UInt8], value: PredicateValue)])
 
     /// Nil for a value that nothing can be compared with.
     init?(_ given: Any?) {
@@ -31,7 +33,8 @@ enum PredicateValue {
         case let value as ObjectBase: self = .object(value)
         case let value as any BinaryInteger: self.init(integer: value)
         case let value as any BinaryFloatingPoint: self.init(scalar: Double(value))
-        case is [AnyHashable: Any]: return nil
+        case let value as [AnyHashable: Any]: self.init(entries: value)
+        case let value as any RealmKeyedCollection: self.init(map: value)
         case let value as any Sequence: self.init(elements: anyElements(value))
         default: return nil
         }
@@ -83,6 +86,26 @@ enum PredicateValue {
         self = .list(values)
     }
 
+    private init?(entries: [AnyHashable: Any]) {
+        var values: [(key: [UInt8], value: PredicateValue)] = []
+        for (key, value) in entries {
+            guard let key = key.base as? String, let value = PredicateValue(value) else {
+                return nil
+            }
+            values.append((Array(key.utf8), value))
+        }
+        self = .map(values.sorted { $0.key.lexicographicallyPrecedes($1.key) })
+    }
+
+    private init?<Map: RealmKeyedCollection>(map: Map) {
+        var values: [(key: [UInt8], value: PredicateValue)] = []
+        for (key, value) in zip(map.keys, map.values) {
+            guard let value = PredicateValue(value) else { return nil }
+            values.append((Array(key._storedKey.utf8), value))
+        }
+        self = .map(values.sorted { $0.key.lexicographicallyPrecedes($1.key) })
+    }
+
     private init?(mixed value: AnyRealmValue) {
         switch value {
         case .none: self = .null
@@ -98,7 +121,7 @@ enum PredicateValue {
         case .uuid(let value): self.init(scalar: value)
         case .object(let value): self = .object(value)
         case .list(let list): self.init(elements: list.map { $0 })
-        case .dictionary: return nil
+        case .dictionary(let map): self.init(map: map)
         }
     }
 
@@ -130,10 +153,18 @@ extension PredicateValue {
         if case .null = self { true } else { false }
     }
 
-    /// As messages show it; nil for null, lists, and what was made of a value of a custom type.
+    var isCollection: Bool {
+        switch self {
+        case .list, .map: true
+        case .null, .scalar, .object, .members: false
+        }
+    }
+
+    /// As messages show it; nil for null, collections, and what was made of a value of a custom
+    /// type.
     var given: Any? {
         switch self {
-        case .null, .members, .list: nil
+        case .null, .members, .list, .map: nil
         case .object(let object): object
         case .scalar: withMixed { $0.given }
         }

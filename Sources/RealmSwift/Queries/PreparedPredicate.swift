@@ -31,7 +31,7 @@ final class PreparedPredicate {
     init(_ format: String, argumentCount: Int, in managedClass: ManagedClass) throws {
         let places = (0..<argumentCount).map { ArgumentPlace(position: $0) }
         let syntax = try PredicateParser.parse(format, places)
-        resolver = PredicateResolver(managedClass: managedClass, variable: nil, format: format)
+        resolver = PredicateResolver(managedClass: managedClass, format: format)
         condition = try Self.prepare(syntax, resolver)
         var used: [ArgumentPlace] = []
         syntax.forEachPlace { used.append($0) }

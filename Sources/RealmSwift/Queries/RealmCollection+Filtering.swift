@@ -17,11 +17,17 @@ extension RealmCollection {
         attempt { Results(query: try _querySource.filtered(predicateFormat, args)) }
     }
 
-    /// The position of the first object that matches a predicate; nil if none does. See
+    /// The position of the first element that matches a predicate; nil if none does. See
     /// ``filter(_:_:)``.
+    ///
+    /// Elements of an unmanaged collection may be values, which `SELF` stands for.
     public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
         attempt {
             let source = _querySource
+            if source.isUnmanaged {
+                let syntax = try PredicateParser.parse(predicateFormat, args.map(unwrapped))
+                return try _unmanagedIndex(matching: syntax, format: predicateFormat)
+            }
             let matches = try source.filtered(predicateFormat, args)
             return matches.firstPosition(in: source.query())
         }
@@ -39,9 +45,20 @@ extension RealmCollection {
     ///
     /// - Throws: ``InvalidPredicate`` if it does not suit the class.
     func _index(matching syntax: PredicateSyntax, format: String) throws -> Int? {
-        let query = _querySource.query()
+        let source = _querySource
+        if source.isUnmanaged { return try _unmanagedIndex(matching: syntax, format: format) }
+        let query = source.query()
         let matches = try query.filtered(syntax, format: format)
         return matches.firstPosition(in: query)
+    }
+
+    /// The first position in an unmanaged collection.
+    func _unmanagedIndex(matching syntax: PredicateSyntax, format: String) throws -> Int? {
+        let evaluation = UnmanagedEvaluation(format: format)
+        for (index, element) in enumerated() {
+            if try evaluation.isTrue(syntax, of: Element._eraseElement(element)) { return index }
+        }
+        return nil
     }
 }
 

@@ -14,9 +14,18 @@ extension RealmCollection {
     /// equal in all properties stay in their order: so of several sorts in a row the last is the
     /// most significant. Without descriptors the order is what it was. A property that does not
     /// exist, a collection or a link at the end of a key path stop the program.
+    ///
+    /// Values are sorted by `self`.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor {
-        Results(query: _querySource.query().sorted(by: Array(sortDescriptors)))
+        let descriptors = Array(sortDescriptors)
+        guard hasValues else {
+            return Results(query: _querySource.query().sorted(by: descriptors))
+        }
+        for descriptor in descriptors { requireSelf(descriptor.keyPath, "sort on key path") }
+        return Results(
+            values: sortedValues(
+                descriptors.first.map { .sort(isAscending: $0.ascending) } ?? .none))
     }
 
     /// The first, in the present order, of all objects that agree in some properties.
@@ -24,9 +33,48 @@ extension RealmCollection {
     /// ```swift
     /// people.sorted(byKeyPath: "age").distinct(by: ["firstName", "lastName"])   // the youngest
     /// ```
+    /// Objects from which a key path is cut short by a link that is nil are left out. Values are told
+    /// apart by `self`.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Iterator.Element == String {
-        Results(query: _querySource.query().distinct(by: Array(keyPaths)))
+        let keyPaths = Array(keyPaths)
+        guard hasValues else {
+            return Results(query: _querySource.query().distinct(by: keyPaths))
+        }
+        for keyPath in keyPaths { requireSelf(keyPath, "distinct on keypath") }
+        return Results(values: sortedValues(keyPaths.isEmpty ? .none : .distinct))
+    }
+
+    private func requireSelf(_ keyPath: String, _ purpose: String) {
+        if keyPath == "self" { return }
+        stop(
+            "Cannot \(purpose) '\(keyPath)': arrays of '\(Element._typeName)' can only be sorted "
+                + "on 'self'")
+    }
+
+    /// Whether the elements are values of a Realm.
+    var hasValues: Bool {
+        switch _querySource.kind {
+        case .values: true
+        case .results, .links, .unmanaged: false
+        }
+    }
+
+    func sortedValues(_ operation: SortedValues<Element>.Operation) -> SortedValues<Element> {
+        if let results = self as? Results<Element>, let values = results.values {
+            return values.adding(operation)
+        }
+        guard let realm = realm?.instance, case .stored(let type, _, _) = _contents.source else {
+            if let realm = RealmCache.failedInstance {
+                return SortedValues(realm, Element._elementShape.type, [operation]) { nil }
+            }
+            // An unmanaged collection, for which this stops with the documented text.
+            _ = _querySource.query()
+            stop("Only collections of values have an order of their own.")
+        }
+        return SortedValues(realm, type, [operation]) {
+            isInvalidated ? nil : (Array(self), _contents)
+        }
     }
 }
 
@@ -66,25 +114,6 @@ extension RealmCollection where Element.PersistedType: SortableType {
 
     /// Each value once, in the present order.
     public func distinct() -> Results<Element> { Results(values: sortedValues(.distinct)) }
-
-    private func sortedValues(
-        _ operation: SortedValues<Element>.Operation
-    ) -> SortedValues<Element> {
-        if let results = self as? Results<Element>, let values = results.values {
-            return values.adding(operation)
-        }
-        guard let realm = realm?.instance, case .stored(let type, _, _) = _contents.source else {
-            if let realm = RealmCache.failedInstance {
-                return SortedValues(realm, Element._elementShape.type, [operation]) { nil }
-            }
-            // An unmanaged collection, for which this stops with the documented text.
-            _ = _querySource.query()
-            stop("Only collections of values have an order of their own.")
-        }
-        return SortedValues(realm, type, [operation]) {
-            isInvalidated ? nil : (Array(self), _contents)
-        }
-    }
 }
 
 extension ResultsQuery {

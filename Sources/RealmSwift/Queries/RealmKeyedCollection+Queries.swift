@@ -6,10 +6,32 @@ extension RealmKeyedCollection {
     }
 
     /// The objects of the map in the order of several properties: see
-    /// ``RealmCollection/sorted(by:)``.
+    /// ``RealmCollection/sorted(by:)``. Values are sorted by `self`.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Value>
     where S.Iterator.Element == SortDescriptor {
-        Results(query: _querySource.query().sorted(by: Array(sortDescriptors)))
+        let descriptors = Array(sortDescriptors)
+        if let first = descriptors.first, descriptors.allSatisfy({ $0.keyPath == "self" }) {
+            return sorted(ascending: first.ascending)
+        }
+        return Results(query: _querySource.query().sorted(by: descriptors))
+    }
+
+    /// The values of the map in their order, nil first. Only maps of values have one: one of objects
+    /// stops the program.
+    public func sorted(ascending: Bool = true) -> Results<Value> {
+        guard let realm = realm?.instance, case .stored(let type, _, _) = _contents.source else {
+            if let realm = RealmCache.failedInstance {
+                return Results(
+                    values: SortedValues(realm, Value._elementShape.type, []) { nil })
+            }
+            // An unmanaged map, for which this stops with the documented text.
+            _ = _querySource.query()
+            stop("Only collections of values have an order of their own.")
+        }
+        return Results(
+            values: SortedValues(realm, type, [.sort(isAscending: ascending)]) {
+                isInvalidated ? nil : (values, _contents)
+            })
     }
 
     /// The objects of the map in the order of a property.

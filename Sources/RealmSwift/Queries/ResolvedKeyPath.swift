@@ -46,6 +46,8 @@ struct ResolvedKeyPath {
     var end = End.object
     /// What is made of all values at the end.
     var operation: Operator?
+    /// Stands for the object that the path begins with, unless that is the one at hand.
+    var origin: QueryVariable?
     private let syntax: KeyPathSyntax
 
     init(from start: ManagedClass, _ syntax: KeyPathSyntax) {
@@ -96,6 +98,45 @@ struct ResolvedKeyPath {
         case .referrers(let hop): hop.target
         case .keys, .part: nil
         }
+    }
+
+    /// A condition on the object that the path begins with, as one on the object at hand.
+    func bound(_ condition: QueryCondition) -> QueryCondition {
+        origin.map { .bound($0, condition) } ?? condition
+    }
+
+    /// Leads a condition of the objects at the end of the hops back to their beginning.
+    ///
+    /// - Parameter matchesNullLinks: Whether the condition holds where a link on the way is null.
+    ///   No comparison with a constant does, because there is nothing to compare, but that with nil.
+    func through(
+        _ condition: QueryCondition, matchesNullLinks: Bool = false
+    ) -> QueryCondition {
+        hops.reversed().reduce(condition) { condition, hop in
+            switch hop.kind {
+            case .one, .many:
+                let linked = QueryCondition.link(column: hop.column, condition)
+                return matchesNullLinks
+                    ? .or([.value(column: hop.column, .isNull), linked]) : linked
+            case .referrers(let table):
+                return .referrer(table: table, column: hop.column, condition)
+            }
+        }
+    }
+
+    /// Whether a link on the way to the end is null, of a path that may end at one.
+    var endsAtNullLink: QueryCondition { through(.constant(false), matchesNullLinks: true) }
+
+    /// The value or values at the end, or what is made of them.
+    var expression: QueryExpression {
+        let expression: QueryExpression
+        switch (queryPath, operation) {
+        case (nil, _): expression = .object
+        case (let path?, .count?): expression = .count(path)
+        case (let path?, .aggregate(let aggregate)?): expression = .aggregate(aggregate, path)
+        case (let path?, nil): expression = .values(path)
+        }
+        return origin.map { .bound($0, expression) } ?? expression
     }
 
     /// As plans take it.

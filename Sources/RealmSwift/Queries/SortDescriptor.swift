@@ -28,7 +28,7 @@ public struct SortDescriptor: Equatable, Hashable, Sendable {
 
 extension SortDescriptor: CustomStringConvertible {
     public var description: String {
-        "SortDescriptor (keyPath: \(keyPath), direction: \(ascending ? "ascending" : "descending"))"
+        "SortDescriptor(keyPath: \(keyPath), direction: \(ascending ? "ascending" : "descending"))"
     }
 }
 

@@ -42,6 +42,7 @@ extension RealmInstance {
             connection: connection, definitions: definitions, configuration: configuration,
             path: path)
         try setup.run()
+        Logger.note(.debug, "Opened the Realm at path '\(path)'")
         return RealmInstance(
             configuration: configuration, path: path, schema: schema, connection: connection)
     }

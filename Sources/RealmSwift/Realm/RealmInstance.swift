@@ -227,6 +227,7 @@ extension RealmInstance {
         do {
             lastCommit = try connection.commit(configuration.engineDurability)
         } catch {
+            Logger.note(.error, "The commit failed: \(error)")
             // A failed commit leaves nothing of the transaction behind.
             if connection.isInWriteTransaction { connection.rollback() }
             endTransaction(cancelled: true)
@@ -234,6 +235,7 @@ extension RealmInstance {
             throw error
         }
         endTransaction(cancelled: false)
+        Logger.note(.debug, "Committed a write transaction")
     }
 
     func cancelWrite() {
@@ -241,6 +243,7 @@ extension RealmInstance {
         if !isWriting { stop("Can't cancel a non-existing write transaction") }
         connection.rollback()
         endTransaction(cancelled: true)
+        Logger.note(.debug, "Cancelled a write transaction")
     }
 
     private func endTransaction(cancelled: Bool) {

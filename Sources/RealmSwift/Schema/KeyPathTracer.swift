@@ -31,6 +31,16 @@ public final class _KeyPathTracer {
         return tracer.name(of: keyPath, from: tracer.makeObject(type))
     }
 
+    /// The names of all persisted properties that a key path reads to compute its value, each with
+    /// those on the way to it.
+    static func names(readBy keyPath: AnyKeyPath, of type: ObjectBase.Type) -> [String] {
+        let tracer = _KeyPathTracer()
+        _ = tracer.name(of: keyPath, from: tracer.makeObject(type))
+        let reads = tracer.reads
+        // Without the links that were only followed.
+        return reads.filter { read in !reads.contains { $0.hasPrefix(read + ".") } }
+    }
+
     private struct Start: Hashable {
         var keyPath: AnyKeyPath
         var type: ObjectIdentifier
@@ -97,6 +107,10 @@ public final class _KeyPathTracer {
 
     /// The objects made so far. The last one is where the path has come to.
     private var objects: [ObjectBase] = []
+    /// How the objects were come to: for each the names on the way.
+    private var ways: [String?] = []
+    /// What was read, each with the names on the way, whether or not it is on one path.
+    private var reads: [String] = []
     private var names: [String] = []
     private var isBroken = false
     /// Whatever an initialiser reads is not on the way.
@@ -139,11 +153,13 @@ public final class _KeyPathTracer {
             property.wrapper.reset(at: object._storage(at: property.offset))
         }
         objects.append(object)
+        ways.append(reads.last)
         return object
     }
 
     /// Records that the property at an address is read.
     func didRead(_ address: UnsafeMutableRawPointer) {
+        noteRead(address)
         // Each read must go on from where the one before led to.
         guard names.count == objects.count - 1, let object = objects.last,
             let property = object._model.property(where: {
@@ -154,5 +170,18 @@ public final class _KeyPathTracer {
             return
         }
         names.append(property.name)
+    }
+
+    private func noteRead(_ address: UnsafeMutableRawPointer) {
+        for (object, way) in zip(objects, ways) {
+            guard
+                let property = object._model.property(where: {
+                    object._storage(at: $0.offset) == address
+                })
+            else { continue }
+            let name = way.map { "\($0).\(property.name)" } ?? property.name
+            if !reads.contains(name) { reads.append(name) }
+            return
+        }
     }
 }

@@ -48,7 +48,7 @@ extension ValueType {
         case .data: "data"
         case .date: "date"
         case .uuid: "uuid"
-        case .objectID: "objectId"
+        case .objectID: "object id"
         case .decimal128: "decimal128"
         case .mixed: "mixed"
         case .typedLink: "typed link"

@@ -83,8 +83,22 @@ public struct Decimal128: Hashable, Sendable {
 }
 
 extension Decimal128: CustomStringConvertible {
-    /// The same as ``stringValue``.
-    public var description: String { stringValue }
+    /// The shortest text for the value: without zeros behind the last digit of a fraction, and
+    /// without the plus sign of an exponent. ``stringValue`` keeps them.
+    public var description: String {
+        var digits = stringValue[...]
+        var exponent: Substring = ""
+        if let mark = digits.firstIndex(of: "E") {
+            exponent = digits[mark...].replacing("+", with: "")
+            digits = digits[..<mark]
+        }
+        if digits.contains(".") {
+            while digits.last == "0" { digits.removeLast() }
+            if digits.last == "." { digits.removeLast() }
+        }
+        if digits == "0" || digits == "-0" { return String(digits) }
+        return String(digits + exponent)
+    }
 }
 
 extension Decimal128: ExpressibleByIntegerLiteral {

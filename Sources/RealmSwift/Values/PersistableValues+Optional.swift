@@ -78,7 +78,7 @@ extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueIns
     }
 
     public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Wrapped?? {
-        Wrapped._makeTracedElement(tracer).map { .some($0) }
+        .some(Wrapped._makeTracedElement(tracer))
     }
 
     public static func _store(_ value: Wrapped?, in slot: _ValueSlot) {

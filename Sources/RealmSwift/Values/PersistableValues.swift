@@ -88,8 +88,12 @@ extension RealmCollectionValue {
     /// The type itself.
     public static var _storedElementType: any RealmCollectionValue.Type { Self.self }
 
-    /// Nil, because no key path leads on through the value.
-    public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self? { nil }
+    /// The type's default value, where it is sure to have one: key paths end at it.
+    public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self? {
+        if Self.self is any FailableCustomPersistable.Type { return nil }
+        guard let type = Self.self as? any _Persistable.Type else { return nil }
+        return tracer.ignoringReads { type._makeDefault() as? Self }
+    }
 
     /// The stored form with which the value would be written.
     public static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar? {

@@ -31,9 +31,10 @@ public enum MixedValue {
     case objectID(UInt64, UInt32)
     case decimal128(Decimal128)
     case link(TypedLink)
-    /// A list or map of mixed values, which are read through its handle.
-    case list
-    case map
+    /// A list or map of mixed values: all bytes as stored. They are read through its handle, or by
+    /// ``Connection/forEachElement(of:_:)``.
+    case list(UnsafeRawBufferPointer)
+    case map(UnsafeRawBufferPointer)
 
     public var isCollection: Bool {
         switch self {
@@ -59,7 +60,7 @@ extension MixedValue {
         guard let tag = bytes.first else { return nil }
         let contents = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
         if let nested = NestedCollection(bytes) {
-            self = nested.kind == .list ? .list : .map
+            self = nested.kind == .list ? .list(bytes) : .map(bytes)
             return
         }
         guard let type = ValueType(rawValue: tag) else { return nil }

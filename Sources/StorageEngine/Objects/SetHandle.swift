@@ -92,7 +92,7 @@ extension SetHandle {
         guard type == other.collection.format.type else {
             throw collection.pager.invalidArgument("The sets have elements of different types.")
         }
-        let order = ValueOrder(type: type)
+        let order = ValueOrder.ofSets(type)
         let theirs = try other.collection.stored()
         let theirCount = try theirs.count()
         var position = 0

@@ -165,7 +165,7 @@ struct StoredCollection {
 
     /// Where a set holds a value, or would hold it. O(log n).
     func position(of value: Scalar) throws -> (index: Int, isFound: Bool) {
-        let order = ValueOrder(type: format.type)
+        let order = ValueOrder.ofSets(format.type)
         let index = try lowerBound(
             inTree: { leaf, row in
                 order.compare(try leaf.scalar(pager, format.kind, 0, row), value) < 0

@@ -1,4 +1,4 @@
-/// The order of the values of one type, in which sets keep them. Null comes first.
+/// The order of the values of one type. Null comes first.
 ///
 /// | type | order |
 /// | --- | --- |
@@ -7,13 +7,24 @@
 /// | decimal128 | likewise; trailing zeros make no difference |
 /// | string, data, uuid, objectID | by their bytes, a shorter value before those it begins |
 /// | typed link | by table, then by object key |
-/// | mixed | null, bools, numbers, strings and data, dates, object ids, uuids, links |
+/// | mixed | null, bools, numbers, strings, data, dates, object ids, uuids, links |
 ///
 /// Numbers of mixed values are ordered by value whatever their types, so that 1 and 1.0 are equal.
-/// Strings and data are ordered by their bytes; a string and data of the same bytes differ, the
-/// string comes first.
+/// Sets keep their elements in this order, except strings and data of mixed values: see
+/// ``ofSets(_:)``.
 struct ValueOrder {
     let type: ValueType
+    private var isOfSets = false
+
+    init(type: ValueType) { self.type = type }
+
+    /// The order in which files hold the elements of sets. Strings and data of mixed values lie in
+    /// the order of their bytes; of equal bytes the string comes first.
+    static func ofSets(_ type: ValueType) -> ValueOrder {
+        var order = ValueOrder(type: type)
+        order.isOfSets = true
+        return order
+    }
 
     /// Below 0, 0 or above 0 as `a` is before, equal to or after `b`. Both are of this type.
     func compare(_ a: Scalar, _ b: Scalar) -> Int {
@@ -29,8 +40,20 @@ struct ValueOrder {
         case (.fixed16(let a, let c), .fixed16(let b, let d)):
             compareFixed16((a, c), (b, d))
         case (.bytes(let a), .bytes(let b)):
-            type == .mixed ? MixedValue.compare(a, b) : Node.compare(a, b)
+            type == .mixed ? compareMixed(a, b) : Node.compare(a, b)
         default: preconditionFailure("values of different kinds in one collection")
+        }
+    }
+
+    /// What cannot be decoded comes last.
+    private func compareMixed(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+        switch (MixedValue(.bytes(a)), MixedValue(.bytes(b))) {
+        case (let first?, let second?):
+            isOfSets
+                ? MixedValue.compareInSets(first, second) : MixedValue.compare(first, second)
+        case (nil, nil): Node.compare(a, b)
+        case (nil, _): 1
+        case (_, nil): -1
         }
     }
 
@@ -57,18 +80,6 @@ private func order(_ a: (UInt64, UInt64), _ b: (UInt64, UInt64)) -> Int {
 }
 
 extension MixedValue {
-    /// Orders encoded values. What cannot be decoded comes last.
-    fileprivate static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer)
-        -> Int
-    {
-        switch (MixedValue(.bytes(a)), MixedValue(.bytes(b))) {
-        case (let a?, let b?): compare(a, b)
-        case (nil, nil): Node.compare(a, b)
-        case (nil, _): 1
-        case (_, nil): -1
-        }
-    }
-
     /// Below 0, 0 or above 0 as `a` is before, equal to or after `b`. Lists and maps, which no set
     /// holds, are equal to each other and come last.
     public static func compare(_ a: MixedValue, _ b: MixedValue) -> Int {
@@ -77,12 +88,6 @@ extension MixedValue {
         case (.bool(let a), .bool(let b)): return order(a ? 1 : 0, b ? 1 : 0)
         case (.string(let a), .string(let b)), (.data(let a), .data(let b)):
             return Node.compare(a, b)
-        case (.string(let a), .data(let b)):
-            let result = Node.compare(a, b)
-            return result == 0 ? -1 : result
-        case (.data(let a), .string(let b)):
-            let result = Node.compare(a, b)
-            return result == 0 ? 1 : result
         case (.date(let a), .date(let b)): return ValueOrder.compare(a, b)
         case (.objectID(let a, let c), .objectID(let b, let d)):
             return ValueOrder(type: .objectID).compare(.fixed12(a, c), .fixed12(b, d))
@@ -95,17 +100,28 @@ extension MixedValue {
         }
     }
 
+    /// See ``ValueOrder/ofSets(_:)``.
+    fileprivate static func compareInSets(_ a: MixedValue, _ b: MixedValue) -> Int {
+        switch (a, b) {
+        case (.string(let first), .data(let second)), (.data(let first), .string(let second)):
+            let result = Node.compare(first, second)
+            return result == 0 ? compare(a, b) : result
+        default: return compare(a, b)
+        }
+    }
+
     private var rank: Int {
         switch self {
         case .null: 0
         case .bool: 1
         case .int, .float, .double, .decimal128: 2
-        case .string, .data: 3
-        case .date: 4
-        case .objectID: 5
-        case .uuid: 6
-        case .link: 7
-        case .list, .map: 8
+        case .string: 3
+        case .data: 4
+        case .date: 5
+        case .objectID: 6
+        case .uuid: 7
+        case .link: 8
+        case .list, .map: 9
         }
     }
 

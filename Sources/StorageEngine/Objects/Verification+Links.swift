@@ -111,7 +111,7 @@ extension StoredCollection {
     /// Whether the values of a set, or the keys of a map, ascend without duplicates.
     fileprivate func isInOrder() throws -> Bool {
         if format.collection == .list { return true }
-        let order = ValueOrder(type: format.type)
+        let order = ValueOrder.ofSets(format.type)
         var previous: CollectionRow?
         var isInOrder = true
         try forEach { row in

@@ -1,7 +1,8 @@
 extension MixedValue {
     /// Whether the value compares with another as said. Null equals null and has no order, NaN
     /// equals nothing. Values of different kinds are never equal and have no order, but numbers
-    /// compare by value whatever their types; bools, links and collections have no order.
+    /// compare by value whatever their types; bools, links and collections have no order. Collections
+    /// equal none here: ``Connection/matches(_:_:_:)`` looks into them.
     public func matches(_ comparison: Comparison, _ other: MixedValue) -> Bool {
         switch comparison {
         case .equal: return equals(other)

@@ -9,15 +9,20 @@ struct PathReader {
         last = LeafReader(key.table, key.column)
     }
 
-    mutating func value(of key: ObjectKey) throws -> Scalar {
+    /// Nil where a link on the way leads nowhere.
+    mutating func value(of key: ObjectKey) throws -> Scalar? {
+        guard let key = try target(of: key) else { return nil }
+        return try last.value(of: key)
+    }
+
+    /// The object that the links lead to; nil where one of them leads nowhere.
+    mutating func target(of key: ObjectKey) throws -> ObjectKey? {
         var key = key
         for index in links.indices {
-            guard case .integer(let target) = try links[index].value(of: key) else {
-                return .null
-            }
+            guard case .integer(let target) = try links[index].value(of: key) else { return nil }
             key = ObjectKey(rawValue: target)
         }
-        return try last.value(of: key)
+        return key
     }
 
     private struct LeafReader {

@@ -18,10 +18,12 @@ public indirect enum QueryCondition {
     case keys([ObjectKey])
     /// Of the values that an object leads to, one passes the test. `name` is for
     /// ``QueryPlan/explain()``, here and below.
-    case values(QueryExpression, name: String, (MixedValue) -> Bool)
+    case values(QueryExpression, name: String, (MixedValue) throws -> Bool)
     /// Of two groups of values that an object leads to, one pair passes the test.
     case pairs(
-        QueryExpression, QueryExpression, name: String, (MixedValue, MixedValue) -> Bool)
+        QueryExpression, QueryExpression, name: String, (MixedValue, MixedValue) throws -> Bool)
+    /// The object that a variable stands for, and not the one at hand, satisfies a condition.
+    case bound(QueryVariable, QueryCondition)
     /// What only its maker can tell, object by object. Tried last.
     case object(name: String, (ObjectKey) throws -> Bool)
 }

@@ -10,8 +10,42 @@ public indirect enum QueryExpression {
     case count(QueryPath)
     /// How many of the objects at the end of a path, whose end leads to objects, match a condition.
     case countMatching(QueryPath, QueryCondition)
+    /// The same for a condition that refers to the object that has the path, or through that to
+    /// others: asked for each object at the end of the path anew. Meanwhile `object` stands for the
+    /// one that has the path, `element` for the one at its end.
+    case countMatchingEach(
+        QueryPath, QueryCondition, object: QueryVariable, element: QueryVariable)
+    /// The values that the object leads to that a variable stands for.
+    case bound(QueryVariable, QueryExpression)
     /// What is made of all values at the end of a path; those that are null are left out.
     case aggregate(QueryAggregate, QueryPath)
+}
+
+/// Stands for an object of a table while others are asked about, whose conditions refer to it.
+///
+/// Belongs to a condition, and is used by the thread of its plans.
+public final class QueryVariable {
+    let tableNumber: Int
+    private var key: ObjectKey?
+
+    /// - Parameter table: the number of the object's table.
+    public init(table: Int) { tableNumber = table }
+
+    /// Stands for an object while `body` runs.
+    func binding<Result>(_ key: ObjectKey, _ body: () throws -> Result) rethrows -> Result {
+        let outer = self.key
+        self.key = key
+        defer { self.key = outer }
+        return try body()
+    }
+
+    /// - Throws: `.invalidArgument` outside of an expression that gives the variable its object.
+    func object(in table: Table) throws -> ObjectKey {
+        guard let key else {
+            throw table.pager.invalidArgument("A variable of a condition stands for no object.")
+        }
+        return key
+    }
 }
 
 /// Sums are 0 without values, the others null. Means, and what is made of mixed values, are exact as

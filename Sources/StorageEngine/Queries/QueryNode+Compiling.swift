@@ -16,6 +16,9 @@ extension QueryNode {
             return try ExpressionNode(table, expression, name, test)
         case .pairs(let left, let right, let name, let test):
             return try PairNode(table, left, right, name, test)
+        case .bound(let variable, let part):
+            let other = try table.connection.existingTable(number: variable.tableNumber)
+            return BoundNode(variable, try QueryPlan(other, part))
         case .object(let name, let test): return ObjectNode(name, test)
         }
     }

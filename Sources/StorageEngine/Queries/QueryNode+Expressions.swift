@@ -2,11 +2,11 @@
 final class ExpressionNode: QueryNode {
     private let name: String
     private let expression: ExpressionReader
-    private let test: (MixedValue) -> Bool
+    private let test: (MixedValue) throws -> Bool
 
     init(
         _ table: Table, _ expression: QueryExpression, _ name: String,
-        _ test: @escaping (MixedValue) -> Bool
+        _ test: @escaping (MixedValue) throws -> Bool
     ) throws {
         self.name = name
         self.expression = try ExpressionReader(table, expression)
@@ -24,7 +24,7 @@ final class ExpressionNode: QueryNode {
         try rows.filter { row in
             var isMatch = false
             try expression.forEach(of: leaf.objectKey(row)) {
-                isMatch = test($0)
+                isMatch = try test($0)
                 return !isMatch
             }
             return isMatch
@@ -39,11 +39,11 @@ final class PairNode: QueryNode {
     private let name: String
     private let left: ExpressionReader
     private let right: ExpressionReader
-    private let test: (MixedValue, MixedValue) -> Bool
+    private let test: (MixedValue, MixedValue) throws -> Bool
 
     init(
         _ table: Table, _ left: QueryExpression, _ right: QueryExpression, _ name: String,
-        _ test: @escaping (MixedValue, MixedValue) -> Bool
+        _ test: @escaping (MixedValue, MixedValue) throws -> Bool
     ) throws {
         self.name = name
         self.left = try ExpressionReader(table, left)
@@ -67,7 +67,7 @@ final class PairNode: QueryNode {
             var isMatch = false
             try left.forEach(of: key) { first in
                 try right.forEach(of: key) { second in
-                    isMatch = test(first, second)
+                    isMatch = try test(first, second)
                     return !isMatch
                 }
                 return !isMatch
@@ -79,6 +79,31 @@ final class PairNode: QueryNode {
     override func explain() -> [String] { ["\(name): object by object"] }
 }
 
+/// A condition on the object that a variable stands for.
+final class BoundNode: QueryNode {
+    private let variable: QueryVariable
+    private let plan: QueryPlan
+
+    init(_ variable: QueryVariable, _ plan: QueryPlan) {
+        self.variable = variable
+        self.plan = plan
+    }
+
+    override var cost: Int { 500 }
+
+    override func prepare() throws { try plan.root.prepare() }
+
+    override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
+        if try !plan.preparedMatch(variable.object(in: plan.table)) {
+            rows.fill(false, rows: scan.rowCount)
+        }
+    }
+
+    override func explain() -> [String] {
+        ["the object of \(plan.table.stored.name) around"] + Self.indented([plan.root])
+    }
+}
+
 /// An expression, ready to be asked for object after object.
 final class ExpressionReader {
     private enum Form {
@@ -87,6 +112,8 @@ final class ExpressionReader {
         case values(QueryValues)
         case count(QueryValues)
         case countMatching(QueryValues, QueryPlan)
+        case countMatchingEach(QueryValues, QueryPlan, QueryVariable, QueryVariable)
+        case bound(QueryVariable, Table, ExpressionReader)
         case aggregate(QueryAggregate, QueryValues)
     }
 
@@ -103,6 +130,13 @@ final class ExpressionReader {
         case .countMatching(let path, let condition):
             let values = try QueryValues(table, path)
             form = .countMatching(values, try QueryPlan(try values.target(), condition))
+        case .countMatchingEach(let path, let condition, let object, let element):
+            let values = try QueryValues(table, path)
+            let plan = try QueryPlan(try values.target(), condition)
+            form = .countMatchingEach(values, plan, object, element)
+        case .bound(let variable, let expression):
+            let other = try table.connection.existingTable(number: variable.tableNumber)
+            form = .bound(variable, other, try ExpressionReader(other, expression))
         case .aggregate(let aggregate, let path):
             form = .aggregate(aggregate, try QueryValues(table, path))
         }
@@ -113,12 +147,18 @@ final class ExpressionReader {
         case .constant, .object: true
         case .values(let values), .count(let values), .aggregate(_, let values):
             values.areOfOwnRow
-        case .countMatching: false
+        case .countMatching, .countMatchingEach, .bound: false
         }
     }
 
     func prepare() throws {
-        if case .countMatching(_, let plan) = form { matched = MatchedKeys(try plan.keys()) }
+        switch form {
+        case .countMatching(_, let plan): matched = MatchedKeys(try plan.keys())
+        // What this finds out does not depend on the objects that variables stand for.
+        case .countMatchingEach(_, let plan, _, _): try plan.root.prepare()
+        case .bound(_, _, let reader): try reader.prepare()
+        case .constant, .object, .values, .count, .aggregate: break
+        }
     }
 
     /// Visits the values until `body` returns false.
@@ -136,8 +176,22 @@ final class ExpressionReader {
                 return true
             }
             _ = try body(.int(count))
+        case .countMatchingEach(let values, let plan, let object, let element):
+            var count: Int64 = 0
+            try object.binding(key) {
+                try values.forEach(of: key) {
+                    guard case .link(let link) = $0 else { return true }
+                    if try element.binding(link.key, { try plan.preparedMatch(link.key) }) {
+                        count += 1
+                    }
+                    return true
+                }
+            }
+            _ = try body(.int(count))
+        case .bound(let variable, let table, let reader):
+            try reader.forEach(of: variable.object(in: table), body)
         case .aggregate(let aggregate, let values):
-            var summary = ValueSummary(aggregate)
+            var summary = ValueSummary(aggregate, of: values.type)
             try values.forEach(of: key) {
                 summary.add($0)
                 return true

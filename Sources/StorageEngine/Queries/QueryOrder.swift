@@ -17,10 +17,10 @@ public struct QueryOrder: Sendable, Hashable {
 /// Puts objects in order by several properties, the first of them the most significant, or keeps
 /// one object of each group of equal ones.
 ///
-/// Ascending, null comes first, then values as ``ValueOrder`` has them; where a link on the way
-/// leads nowhere the value is null. Objects that are equal in all properties stay in the order in
-/// which they were given. Values are read once for each property that has to decide, so memory
-/// grows with the number of objects.
+/// Ascending, null comes first, then values as ``ValueOrder`` has them, then objects without a value,
+/// because a link on the way leads nowhere; descending, these come first. Objects that are equal in
+/// all properties stay in the order in which they were given. Values are read once for each property
+/// that has to decide, so memory grows with the number of objects.
 ///
 /// Used by the connection's thread; nothing may be written during a call.
 public struct QuerySorter {
@@ -39,11 +39,16 @@ public struct QuerySorter {
         return ordinals.map { objects[$0] }
     }
 
-    /// The first of each group of objects that agree in all properties, in the order given.
+    /// The first of each group of objects that agree in all properties, in the order given. Objects
+    /// without a value, because a link on the way leads nowhere, are left out.
     ///
     /// - Throws: `.damaged`; `.invalidArgument` if one of the objects does not exist.
     public func distinct(_ objects: [ObjectKey]) throws -> [ObjectKey] {
         var ordinals = Array(objects.indices)
+        for key in keys where !key.links.isEmpty {
+            var reader = PathReader(key)
+            ordinals = try ordinals.filter { try reader.target(of: objects[$0]) != nil }
+        }
         var first: [Int] = []
         try arrange(&ordinals, 0..<ordinals.count, of: objects, by: 0) { first.append($0) }
         return first.sorted().map { objects[$0] }

@@ -98,6 +98,11 @@ public final class QueryPlan {
         return keys.filter { matched.contains($0.rawValue) }
     }
 
+    /// Whether an object matches, after `root` has been prepared.
+    func preparedMatch(_ key: ObjectKey) throws -> Bool {
+        try !preparedMatches(among: [key]).isEmpty
+    }
+
     private func preparedMatches(among keys: [ObjectKey]) throws -> [ObjectKey] {
         var matches: [ObjectKey] = []
         try forEachLeaf(among: keys) { rows, scan in

@@ -40,7 +40,7 @@ struct QuerySortKey {
     func arrange(
         _ ordinals: inout [Int], _ part: Range<Int>, of objects: [ObjectKey]
     ) throws -> [Range<Int>] {
-        var nulls: [Int] = []
+        var (nulls, missing): ([Int], [Int]) = ([], [])
         var entries: [QuerySortEntry] = []
         // Of types whose ranks do not decide. Bytes stay valid, because nothing is written
         // meanwhile.
@@ -48,7 +48,10 @@ struct QuerySortKey {
         var reader = PathReader(self)
         for position in part {
             let ordinal = ordinals[position]
-            let value = try reader.value(of: objects[ordinal])
+            guard let value = try reader.value(of: objects[ordinal]) else {
+                missing.append(ordinal)
+                continue
+            }
             if value.isNull {
                 nulls.append(ordinal)
                 continue
@@ -60,7 +63,7 @@ struct QuerySortKey {
         entries.sortByRank(ranksDecide: true)
         var ends = groupEnds(&entries, values)
         if !isAscending { turn(&entries, &ends) }
-        return write(nulls, entries, ends, to: &ordinals, part)
+        return write(nulls, entries, ends, missing, to: &ordinals, part)
     }
 
     /// Orders entries of equal rank by their values, and returns where groups of equal values end.
@@ -104,21 +107,22 @@ struct QuerySortKey {
         ends = turnedEnds
     }
 
+    /// - Parameter missing: objects without a value.
     private func write(
-        _ nulls: [Int], _ entries: [QuerySortEntry], _ ends: [Int], to ordinals: inout [Int],
-        _ part: Range<Int>
+        _ nulls: [Int], _ entries: [QuerySortEntry], _ ends: [Int], _ missing: [Int],
+        to ordinals: inout [Int], _ part: Range<Int>
     ) -> [Range<Int>] {
         var groups: [Range<Int>] = []
         var next = part.lowerBound
-        func writeNulls() {
-            if nulls.isEmpty { return }
-            groups.append(next..<next + nulls.count)
-            for ordinal in nulls {
+        func write(_ equal: [Int]) {
+            if equal.isEmpty { return }
+            groups.append(next..<next + equal.count)
+            for ordinal in equal {
                 ordinals[next] = ordinal
                 next += 1
             }
         }
-        if isAscending { writeNulls() }
+        write(isAscending ? nulls : missing)
         var start = next
         let base = next
         for entry in entries {
@@ -129,8 +133,21 @@ struct QuerySortKey {
             groups.append(start..<base + end)
             start = base + end
         }
-        if !isAscending { writeNulls() }
+        write(isAscending ? missing : nulls)
         return groups
+    }
+
+    /// Below 0, 0 or above 0 as an object with the first value comes before, beside or behind one
+    /// with the second. Nil is that of an object without a value.
+    func compare(_ a: Scalar?, _ b: Scalar?) -> Int {
+        let order =
+            switch (a, b) {
+            case (nil, nil): 0
+            case (nil, _): 1
+            case (_, nil): -1
+            case (let a?, let b?): ValueOrder(type: type).compare(a, b)
+            }
+        return isAscending ? order : -order
     }
 }
 

@@ -103,24 +103,28 @@ private struct LeadingForm {
 
 /// An object with its value of the first property.
 private struct LeadingEntry {
-    /// Null or values, whatever comes behind the other.
-    let isLastHalf: Bool
+    /// Where the entry stands as a whole: null, values and objects without one follow each other,
+    /// or the other way round.
+    let third: UInt8
     let rank: UInt64
     /// Where ranks do not decide. Bytes stay valid, because nothing is written meanwhile.
     let value: Scalar
     let key: ObjectKey
 
+    /// - Parameter value: nil for an object without one.
     @inline(__always)
-    init(_ value: Scalar, of object: ObjectKey, _ form: LeadingForm) {
-        isLastHalf = value.isNull != form.isAscending
-        rank = value.isNull ? 0 : form.type.rank(value) ^ (form.isAscending ? 0 : .max)
-        self.value = value
+    init(_ value: Scalar?, of object: ObjectKey, _ form: LeadingForm) {
+        let isNull = value?.isNull ?? true
+        let ascending: UInt8 = value == nil ? 2 : isNull ? 0 : 1
+        third = form.isAscending ? ascending : 2 - ascending
+        self.value = value ?? .null
+        rank = isNull ? 0 : form.type.rank(self.value) ^ (form.isAscending ? 0 : .max)
         self.key = object
     }
 
     @inline(__always)
     init(_ number: NumberEntry, _ form: LeadingForm) {
-        isLastHalf = form.isAscending
+        third = 1
         rank = number.rank
         value = .integer(0)
         self.key = number.key
@@ -129,7 +133,7 @@ private struct LeadingEntry {
     /// Without looking at values, or at further properties.
     @inline(__always)
     func isClearlyBehind(_ other: LeadingEntry) -> Bool {
-        isLastHalf != other.isLastHalf ? isLastHalf : rank > other.rank
+        third != other.third ? third > other.third : rank > other.rank
     }
 }
 
@@ -146,7 +150,7 @@ private final class LeadingOrder {
     }
 
     func precedes(_ a: LeadingEntry, _ b: LeadingEntry) throws -> Bool {
-        if a.isLastHalf != b.isLastHalf { return b.isLastHalf }
+        if a.third != b.third { return a.third < b.third }
         if a.rank != b.rank { return a.rank < b.rank }
         if !first.ranksDecide {
             let order = ValueOrder(type: first.type).compare(a.value, b.value)
@@ -154,9 +158,8 @@ private final class LeadingOrder {
         }
         for (index, key) in rest.enumerated() {
             let value = try readers[index].value(of: a.key)
-            let order = ValueOrder(type: key.type).compare(
-                value, try readers[index].value(of: b.key))
-            if order != 0 { return (order < 0) == key.isAscending }
+            let order = key.compare(value, try readers[index].value(of: b.key))
+            if order != 0 { return order < 0 }
         }
         return a.key.rawValue < b.key.rawValue
     }

@@ -29,6 +29,16 @@ struct QueryValues {
         return true
     }
 
+    /// The type of the values.
+    var type: ValueType {
+        switch end {
+        case .column(let column), .entry(let column, _): last.definition.columns[column].type
+        case .keys: .string
+        case .part: .mixed
+        case .referrers: .typedLink
+        }
+    }
+
     /// The table of the objects that the path ends in.
     func target() throws -> Table {
         switch end {

@@ -1,6 +1,8 @@
 /// Makes one value of several. Null, NaN and whatever cannot be added up is left out.
 struct ValueSummary {
     private let aggregate: QueryAggregate
+    /// Numbers of mixed values are added as decimals.
+    private let addsDecimals: Bool
     private var count: Int64 = 0
     private var integers: Int128 = 0
     private var doubles = 0.0
@@ -10,7 +12,11 @@ struct ValueSummary {
     /// The least or greatest value so far.
     private var best = MixedValue.null
 
-    init(_ aggregate: QueryAggregate) { self.aggregate = aggregate }
+    init(_ aggregate: QueryAggregate, of type: ValueType) {
+        self.aggregate = aggregate
+        addsDecimals = type == .mixed
+        hasDecimals = addsDecimals
+    }
 
     mutating func add(_ value: MixedValue) {
         switch aggregate {
@@ -28,6 +34,10 @@ struct ValueSummary {
 
     private mutating func addNumber(_ value: MixedValue) {
         switch value {
+        case .int(let number) where addsDecimals: decimals = decimals + Decimal128(number)
+        case .float(let number) where addsDecimals:
+            decimals = decimals + Decimal128(Double(number))
+        case .double(let number) where addsDecimals: decimals = decimals + Decimal128(number)
         case .int(let number): integers += Int128(number)
         case .float(let number):
             doubles += Double(number)

@@ -71,7 +71,9 @@ import Testing
         ("name CONTAINS 'o'", [2, 3]), ("name CONTAINS[cd] 'E'", [3]), ("name LIKE '?o*'", [2, 3]),
         ("name LIKE[c] 'B?B'", [2]), ("name ==[d] 'Zoe'", [3]), ("name LIKE 'Zo?'", [3]),
         ("alias BEGINSWITH[d] 'An'", [1, 3]), ("alias == nil", [2]), ("alias != 'Ann'", [1, 2]),
-        ("alias BEGINSWITH nil", []), ("name < 'a'", [1, 3]), ("name IN {'bob', 'x'}", [2]),
+        ("alias BEGINSWITH nil", []), ("alias > nil", [1, 3]), ("alias >= nil", [1, 3]),
+        ("nil < alias", [1, 3]), ("alias < nil", []), ("alias <= nil", []), ("rank > nil", []),
+        ("name < 'a'", [1, 3]), ("name IN {'bob', 'x'}", [2]),
         ("name IN[c] {'BOB', 'ANN'}", [1, 2]), ("alias == name", []), ("name != alias", [1, 2, 3]),
         ("name CONTAINS ''", [1, 2, 3]), ("alias CONTAINS ''", [1, 3]),
     ])

@@ -5,8 +5,8 @@ import StressModel
 /// Makes random predicates over `Hero`.
 struct PredicateGenerator {
     private var random: RepeatableRandom
-    /// The variable of the subquery at hand.
-    private var variable: String?
+    /// The variables of the subqueries around, nil for the object itself.
+    private var variables: [String?] = [nil]
     private var subqueries = 0
 
     init(seed: UInt64) { random = RepeatableRandom(seed: seed, part: 1) }
@@ -175,12 +175,11 @@ struct PredicateGenerator {
 
     private mutating func subquery(_ depth: Int) -> ComparisonSyntax {
         let collection = keyPath(pick(Self.objectCollections))
-        let outer = variable
         subqueries += 1
         let name = "v\(subqueries)"
-        variable = name
+        variables.append(name)
         let inner = predicate(depth: depth - 1)
-        variable = outer
+        variables.removeLast()
         return number(
             .subquery(
                 SubquerySyntax(
@@ -215,9 +214,13 @@ struct PredicateGenerator {
 
     // MARK: Operands
 
-    private func path(_ text: String) -> OperandSyntax { .keyPath(keyPath(text)) }
+    private mutating func path(_ text: String) -> OperandSyntax { .keyPath(keyPath(text)) }
 
-    private func keyPath(_ text: String) -> KeyPathSyntax {
+    /// Of the element at hand, more rarely of an object around.
+    private mutating func keyPath(_ text: String) -> KeyPathSyntax {
+        let variable =
+            variables.count > 1 && random.isOne(in: 4)
+            ? pick(variables) : variables[variables.count - 1]
         var steps: [KeyPathSyntax.Step] = []
         for name in text.split(separator: ".") {
             if name.first == "@" {

@@ -67,6 +67,10 @@ import Testing
             let part = try everyOther._filtered(parsed, format: format)
             let expectedPart = heroes.filter { expected.contains($0.hero.id) && $0.hero.age > 2 }
             #expect(Array(part.map(\.id)) == expectedPart.map(\.hero.id), "\(seed): \(format)")
+            // As unmanaged collections find them.
+            let unmanaged = UnmanagedEvaluation(format: format)
+            let matching = try heroes.filter { try unmanaged.isTrue(parsed, of: $0.hero) }
+            #expect(matching.map(\.hero.id) == expected, "PREDICATE_SEED=\(seed): \(format)")
             try checkPlaces(predicate, seed)
             return found.count
         }

@@ -42,21 +42,41 @@ final class ModelObject {
 struct ModelEvaluation {
     /// The properties that are collections.
     let collections: Set<String>
+    /// The object at hand, for nil, and those that the variables of subqueries stand for.
+    private var objects: [String?: ModelObject] = [:]
+
+    init(collections: Set<String>) { self.collections = collections }
 
     func isTrue(_ predicate: PredicateSyntax, _ object: ModelObject) -> Bool {
+        binding(nil, to: object).isTrue(predicate)
+    }
+
+    private func binding(_ variable: String?, to object: ModelObject) -> ModelEvaluation {
+        var evaluation = self
+        evaluation.objects[variable] = object
+        return evaluation
+    }
+
+    private func isTrue(_ predicate: PredicateSyntax) -> Bool {
         switch predicate {
         case .constant(let value): value
-        case .not(let operand): !isTrue(operand, object)
-        case .and(let operands): operands.allSatisfy { isTrue($0, object) }
-        case .or(let operands): operands.contains { isTrue($0, object) }
-        case .comparison(let comparison): isTrue(comparison, object)
+        case .not(let operand): !isTrue(operand)
+        case .and(let operands): operands.allSatisfy { isTrue($0) }
+        case .or(let operands): operands.contains { isTrue($0) }
+        case .comparison(let comparison): isTrue(comparison)
         }
     }
 
-    private func isTrue(_ comparison: ComparisonSyntax, _ object: ModelObject) -> Bool {
-        if isEqualityWithNil(comparison), meetsNullLink(comparison.left, object) { return true }
-        let rights = values(comparison.right, object)
-        let isAny = values(comparison.left, object).contains { left in
+    private func isTrue(_ comparison: ComparisonSyntax) -> Bool {
+        if isEqualityWithNil(comparison), meetsNullLink(comparison.left) { return true }
+        if [.equal, .lessOrEqual, .greaterOrEqual].contains(comparison.operation),
+            meetsNullLink(comparison.left), meetsNullLink(comparison.right)
+        {
+            return true
+        }
+        let rights = values(comparison.right)
+        let isAny = values(comparison.left).contains { left in
+            if isOrderOfTextAndNil(comparison), case .string = left { return true }
             if comparison.operation == .isIn {
                 return rights.contains { matches(left, .equal, $0, comparison.options) }
             }
@@ -67,6 +87,15 @@ struct ModelEvaluation {
             return rights.contains { matches(left, comparison.operation, $0, comparison.options) }
         }
         return isAny != (comparison.qualifier == ComparisonSyntax.Qualifier.none)
+    }
+
+    /// Nil comes before all texts that properties hold.
+    private func isOrderOfTextAndNil(_ comparison: ComparisonSyntax) -> Bool {
+        guard case .value(nil) = comparison.right, case .keyPath(let path) = comparison.left,
+            case .name(let name)? = path.steps.last
+        else { return false }
+        return [.greater, .greaterOrEqual].contains(comparison.operation)
+            && !["mixed", "things"].contains(name)
     }
 
     // MARK: Null links
@@ -80,10 +109,11 @@ struct ModelEvaluation {
     }
 
     /// Whether a path to one value is cut short by a to-one link that is null.
-    private func meetsNullLink(_ operand: OperandSyntax, _ object: ModelObject) -> Bool {
-        guard case .keyPath(let path) = operand, leadsToOne(path.steps) else { return false }
+    private func meetsNullLink(_ operand: OperandSyntax) -> Bool {
+        guard case .keyPath(let path) = operand, leadsToOne(path.steps),
+            var next = objects[path.variable]
+        else { return false }
         let names = path.steps.compactMap { if case .name(let name) = $0 { name } else { nil } }
-        var next = object
         for name in names.dropLast() {
             guard case .object(let target)? = next.values[name] else { return true }
             next = target
@@ -103,15 +133,15 @@ struct ModelEvaluation {
 
     // MARK: Values
 
-    private func values(_ operand: OperandSyntax, _ object: ModelObject) -> [ModelValue] {
+    private func values(_ operand: OperandSyntax) -> [ModelValue] {
         switch operand {
         case .value(let literal): return [ModelValue(literal: literal)]
         case .list(let literals): return literals.map { ModelValue(literal: $0) }
-        case .keyPath(let path): return values(path.steps, object)
+        case .keyPath(let path): return values(path)
         case .subquery(let subquery):
-            let count = values(subquery.collection.steps, object).filter {
+            let count = values(subquery.collection).filter {
                 if case .object(let element) = $0 {
-                    isTrue(subquery.predicate, element)
+                    binding(subquery.variable, to: element).isTrue(subquery.predicate)
                 } else {
                     false
                 }
@@ -120,8 +150,9 @@ struct ModelEvaluation {
         }
     }
 
-    private func values(_ steps: [KeyPathSyntax.Step], _ object: ModelObject) -> [ModelValue] {
-        var current: [ModelValue] = [.object(object)]
+    private func values(_ path: KeyPathSyntax) -> [ModelValue] {
+        let steps = path.steps
+        var current: [ModelValue] = objects[path.variable].map { [.object($0)] } ?? []
         var isSingle = true
         var operation: String?
         for step in steps {

@@ -39,14 +39,25 @@ import Testing
             error?.message == "Only support compound, comparison, and constant predicates")
     }
 
-    @Test func equalByStringAndArguments() {
+    @Test func equalIfTheySayTheSame() {
         let predicate = NSPredicate(format: "a == %@ AND b IN %@", 1, ["x", nil])
         #expect(predicate == NSPredicate(format: "a == %@ AND b IN %@", 1, ["x", nil]))
         #expect(predicate == predicate.copy() as? NSPredicate)
         #expect(predicate != NSPredicate(format: "a == %@ AND b IN %@", 1, ["y", nil]))
         #expect(predicate != NSPredicate(format: "a == %@ AND b IN %@", 2, ["x", nil]))
-        #expect(predicate != NSPredicate(format: "a  == %@ AND b IN %@", 1, ["x", nil]))
+        #expect(predicate == NSPredicate(format: "((a=%@)&&(b in %@))", 1, ["x", nil]))
+        #expect(predicate == NSPredicate(format: "a == 1 AND b IN {'x', nil}"))
+        #expect(predicate.hash == NSPredicate(format: "a == 1 AND b IN {'x', nil}").hash)
+        #expect(predicate == NSPredicate(format: "a == 1.0 AND %K IN {'x', nil}", "b"))
+        #expect(predicate != NSPredicate(format: "b IN {'x', nil} AND a == 1"))
+        #expect(predicate != NSPredicate(format: "a == true AND b IN {'x', nil}"))
+        #expect(predicate != NSPredicate(format: "a == 1 OR b IN {'x', nil}"))
+        #expect(predicate != NSPredicate(format: "a == 1 AND b IN[c] {'x', nil}"))
+        #expect(NSPredicate(format: "a == '\u{e9}'") != NSPredicate(format: "a == 'e\u{301}'"))
         #expect(predicate != NSPredicate(value: true))
+        #expect(NSPredicate(value: true) != predicate)
+        #expect(NSPredicate(value: true) == NSPredicate(format: "TRUEPREDICATE"))
+        #expect(NSPredicate(format: "FALSEPREDICATE") == NSPredicate(value: false))
         #expect(
             Set([predicate, NSPredicate(format: "a == %@ AND b IN %@", 1, ["x", nil])]).count == 1)
     }

@@ -76,5 +76,12 @@ import Testing
         try check(#Predicate { $0.zoos.contains { $0.city == "Ulm" && $0.isOpen } })
         try check(#Predicate { $0.friends.contains { $0.home?.city == "Ulm" } })
         try check(#Predicate { $0.friends.contains { $0.friends.allSatisfy { $0.age < 3 } } })
+        try check(#Predicate { animal in animal.friends.contains { $0.age > animal.age } })
+        try check(
+            #Predicate { animal in
+                animal.friends.contains { friend in
+                    animal.isTame && friend.friends.contains { $0.age == animal.age }
+                }
+            })
     }
 }

@@ -34,6 +34,20 @@ import Testing
         try check({ $0.age <= $0.all }) { $0.age <= $0.all }
         try check({ $0.weight == nil }) { $0.weight == nil }
         try check({ $0.weight != 1 }) { $0.weight != 1 }
+        try check({ $0.weight > nil }) { _ in false }
+        try check({ $0.nickname > nil }) { $0.nickname != nil }
+        try check({ $0.nickname >= nil }) { $0.nickname != nil }
+        try check({ $0.nickname < nil || $0.nickname <= nil }) { _ in false }
+        try check({ $0.home.partner.city >= $0.home.partner.partner.city }) {
+            guard let partner = $0.home?.partner else { return true }
+            return partner.partner.map { partner.city >= $0.city } ?? false
+        }
+        try check({ ($0.friends.age > $0.age).count > 1 }) { animal in
+            animal.friends.count { $0.age > animal.age } > 1
+        }
+        try check({ ($0.friends.isTame && ($0.zoos.isOpen).count > 0).count > 0 }) { animal in
+            animal.zoos.contains { $0.isOpen } && animal.friends.contains { $0.isTame }
+        }
         try check({ $0.weight >= 1 }) { $0.weight.map { $0 >= 1 } ?? false }
         try check({ $0.age.contains(1..<3) }) { (1..<3).contains($0.age) }
         try check({ $0.weight.contains(0.5...1) }) {

@@ -213,6 +213,17 @@ import Testing
                 + "> %@)).@count > %@)", "1, 2, 3"
         ) { (($0.friends.friends.age > 1).count > 2).count > 3 }
         try check(
+            "(SUBQUERY(friends, $col1, (($col1.age > age) && ($col1.age > scores.@max))).@count > "
+                + "%@)", "2"
+        ) { ($0.friends.age > $0.age && $0.friends.age > $0.scores.max).count > 2 }
+        try check(
+            "(SUBQUERY(friends, $col1, (($col1.age > %@) && (SUBQUERY(zoos, $col2, $col2.isOpen == "
+                + "true).@count > %@))).@count > %@)", "1, 2, 3"
+        ) { ($0.friends.age > 1 && ($0.zoos.isOpen).count > 2).count > 3 }
+        try check(
+            "(SUBQUERY(friends, $col1, ($col1.friends.@count > %@)).@count > %@)", "1, 2"
+        ) { ($0.friends.friends.count > 1).count > 2 }
+        try check(
             "(SUBQUERY(home.animals, $col1, ($col1.age BETWEEN {%@, %@})).@count > %@)", "1, 3, 2"
         ) { ($0.home.animals.age.contains(1...3)).count > 2 }
         try check(

@@ -24,9 +24,6 @@ private let misuses: [String: Misuse] = [
     "counting a condition without a collection": Misuse(
         "Subqueries must contain a keypath starting with a collection."
     ) { _ = ((animal().age > 1).count > 1)._constructPredicate() },
-    "counting a condition partly without a collection": Misuse(
-        "Subqueries must contain a keypath starting with a collection."
-    ) { _ = ((animal().friends.age > 1 && animal().age > 1).count > 1)._constructPredicate() },
     "counting a condition on a sum": Misuse(
         "Subqueries must contain a keypath starting with a collection."
     ) { _ = ((animal().friends.age.sum > 1).count > 1)._constructPredicate() },

@@ -16,8 +16,10 @@ extension _FormatInitializable {
     /// let tanDogs = realm.objects(Dog.self).filter(predicate)
     /// ```
     /// The arguments take the places of `%@`, `%K`, `%d` and the like. A string that is no
-    /// predicate stops the program. Two predicates are equal if their strings and arguments are.
-    /// Such a predicate cannot be evaluated with an object.
+    /// predicate stops the program. Two predicates are equal if they say the same of the same
+    /// values, however they are written: spaces, parentheses and spellings of operators make no
+    /// difference, nor whether a value is an argument. Such a predicate cannot be evaluated with an
+    /// object.
     public init(format: String, _ arguments: Any?...) {
         self = FormatPredicate.make(format, arguments)
     }
@@ -31,8 +33,6 @@ extension _FormatInitializable {
 /// A predicate that was made from a string.
 final class FormatPredicate: NSPredicate {
     let syntax: PredicateSyntax
-    private let format: String
-    private let arguments: [Any?]
 
     fileprivate static func make<Predicate>(_ format: String, _ arguments: [Any?]) -> Predicate {
         guard let predicate = FormatPredicate(format, arguments) as? Predicate else {
@@ -42,14 +42,17 @@ final class FormatPredicate: NSPredicate {
     }
 
     private init(_ format: String, _ arguments: [Any?]) {
-        self.format = format
-        self.arguments = arguments.map(unwrapped)
         do {
-            syntax = try PredicateParser.parse(format, self.arguments)
+            syntax = try PredicateParser.parse(format, arguments.map(unwrapped))
         } catch {
             stop("\(error)")
         }
-        super.init(value: true)
+        // What Foundation compares others with: predicates of closures are equal to none.
+        if case .constant(let value) = syntax {
+            super.init(value: value)
+        } else {
+            super.init { _, _ in false }
+        }
     }
 
     /// Archives are not supported.
@@ -68,20 +71,14 @@ final class FormatPredicate: NSPredicate {
     }
 
     override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? FormatPredicate else { return false }
-        return format == other.format && arguments.count == other.arguments.count
-            && zip(arguments, other.arguments).allSatisfy(Self.areEqual)
+        guard let other = object as? FormatPredicate else { return super.isEqual(object) }
+        return syntax.isSame(as: other.syntax)
     }
 
-    override var hash: Int { format.hashValue }
-
-    private static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
-        switch (left, right) {
-        case (nil, nil): return true
-        case (let left as [Any], let right as [Any]):
-            return left.count == right.count && zip(left, right).allSatisfy(areEqual)
-        case (let left as AnyHashable, let right as AnyHashable): return left == right
-        default: return false
-        }
+    override var hash: Int {
+        if case .constant(let value) = syntax { return NSPredicate(value: value).hash }
+        var hasher = Hasher()
+        syntax.hashForm(into: &hasher)
+        return hasher.finalize()
     }
 }

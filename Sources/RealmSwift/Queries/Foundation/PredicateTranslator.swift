@@ -10,8 +10,6 @@ struct PredicateTranslator {
     /// What the variables stand for: the object that is tested, elements of collections, values
     /// that are not nil.
     private var paths: [PredicateExpressions.VariableID: KeyPathSyntax] = [:]
-    /// The variable of the innermost subquery, and how many there are.
-    private var subqueryVariable: String?
     private var subqueryCount = 0
 
     static func translate<Input>(_ predicate: Predicate<Input>) throws -> PredicateSyntax {
@@ -75,11 +73,6 @@ struct PredicateTranslator {
         guard let path = paths[variable] else {
             throw refusal("A variable of another predicate is not supported")
         }
-        if path.variable != subqueryVariable {
-            throw refusal(
-                "A condition on elements of a collection that refers to the object that has the "
-                    + "collection is not supported")
-        }
         return path
     }
 
@@ -104,11 +97,8 @@ struct PredicateTranslator {
                     + "contains(_:)")
         }
         let collection = try path(elements)
-        let outer = subqueryVariable
-        defer { subqueryVariable = outer }
         subqueryCount += 1
         let name = "element\(subqueryCount)"
-        subqueryVariable = name
         let element = KeyPathSyntax(variable: name, steps: [], position: 0)
         let condition = try binding(variable, to: element) { try $0.condition(test) }
         return .subquery(

@@ -10,7 +10,7 @@ extension ConstantResolution {
         do {
             let isWithin = try GeoCondition(shape, property, leadsTo: places, path: path.text)
                 .condition
-            return through(.link(column: column, isWithin))
+            return path.through(.link(column: column, isWithin))
         } catch let error as InvalidRegion {
             throw self.error(error.reason)
         }

@@ -89,16 +89,25 @@ extension RealmCollection where Element: ProjectionObservable {
     }
 }
 
-extension RealmCollection where Element.PersistedType: SortableType {
-    /// The values in their order, in sections that have those with one key.
+extension RealmCollection {
+    /// The elements in sections that have those with one key: values in their order, objects in the
+    /// order in which they are.
     ///
     /// ```swift
     /// let words = document.words.sectioned(by: { String($0.prefix(1)) })
     /// ```
-    /// - Parameter block: the key of a value.
+    /// - Parameters:
+    ///   - block: the key of an element. It depends on the element only, and changes nothing.
+    ///   - ascending: false for the opposite order.
     public func sectioned<Key: _Persistable>(
         by block: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
-        SectionedResults(sectioning: Sectioning(sorted(ascending: ascending), block))
+        if hasValues {
+            let values = sortedValues(.sort(isAscending: ascending))
+            return SectionedResults(sectioning: Sectioning(Results(values: values), block))
+        }
+        let objects = Results<Element>(query: _querySource.query())
+        return SectionedResults(
+            sectioning: Sectioning(objects, isReversed: !ascending, block))
     }
 }

@@ -4,6 +4,7 @@
 /// Used on the thread of the Realm.
 final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
     let results: Results<Element>
+    private let isReversed: Bool
     private let key: (Element) -> Key
     private var found: Found?
 
@@ -12,12 +13,16 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
         let stamp: UInt64
         /// In the order of the first elements.
         var keys: [Key] = []
-        /// The positions of each section's elements in the results, ascending.
+        /// The positions of each section's elements in the results, in the order of the section.
         var positions: [StoredIdentity<Key>: [Int]] = [:]
     }
 
-    init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
+    /// - Parameter isReversed: whether the last element comes first.
+    init(
+        _ results: Results<Element>, isReversed: Bool = false, _ key: @escaping (Element) -> Key
+    ) {
         self.results = results
+        self.isReversed = isReversed
         self.key = key
     }
 
@@ -27,8 +32,9 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
         let stamp = results.changeStamp
         if let found, found.stamp == stamp { return found }
         var found = Found(stamp: stamp)
-        for (position, element) in results.enumerated() {
-            let key = key(element)
+        var keyed = results.enumerated().map { (position: $0.offset, key: key($0.element)) }
+        if isReversed { keyed.reverse() }
+        for (position, key) in keyed {
             let identity = StoredIdentity(key)
             if found.positions[identity] == nil { found.keys.append(key) }
             found.positions[identity, default: []].append(position)

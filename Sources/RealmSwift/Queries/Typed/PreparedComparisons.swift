@@ -52,7 +52,7 @@ struct PreparedComparisons {
         let syntax = ComparisonSyntax(
             qualifier: path.standsForMany ? .any : nil, left: .keyPath(path.syntax),
             operation: operation, options: options, right: .value(nil), position: 0)
-        let resolver = PredicateResolver(managedClass: managedClass, variable: nil, format: "")
+        let resolver = PredicateResolver(managedClass: managedClass, format: "")
         return PreparedComparison(try ConstantResolution(resolver, syntax, path.syntax))
     }
 }

@@ -18,6 +18,9 @@ extension RealmCollection {
         let condition = isIncluded(Query())
         return attempt {
             let source = _querySource
+            if source.isUnmanaged {
+                return try _unmanagedIndex(matching: condition.predicate, format: "")
+            }
             return try source.filtered(condition).firstPosition(in: source.query())
         }
     }

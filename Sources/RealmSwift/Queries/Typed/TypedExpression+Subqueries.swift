@@ -1,9 +1,11 @@
 extension TypedExpression {
     /// The expression with a collection and a variable for each count of a condition.
     ///
-    /// The outermost count takes the first collection of its paths, one inside of it the next.
-    /// Variables are numbered in the order in which subqueries are written. Counting what is no
-    /// condition on elements of one collection stops the program.
+    /// A count takes the first collection of the paths in its condition. A count inside of it is
+    /// about what the elements have if one of its paths leads through that collection to another;
+    /// else about what the object has, as a count of its own. Paths without a collection are the
+    /// object's. Variables are numbered in the order in which subqueries are written. Counting what
+    /// is no condition on elements of one collection stops the program.
     func namingSubqueries() -> TypedExpression {
         var number = 0
         return naming(&number)
@@ -21,11 +23,10 @@ extension TypedExpression {
             return .comparison(left, operation, options, right.naming(&number))
         case .count(let condition):
             number += 1
-            var scope = SubqueryScope(variable: "col\(number)")
+            let scope = SubqueryScope(condition, variable: "col\(number)")
             let inner = scope.rewrite(condition)
-            guard let collection = scope.collection else { SubqueryScope.stopWithoutCollection() }
             return .subquery(
-                collection: collection, variable: scope.variable, inner.naming(&number))
+                collection: scope.collection, variable: scope.variable, inner.naming(&number))
         }
     }
 
@@ -37,24 +38,61 @@ extension TypedExpression {
     }
 }
 
-/// Makes the paths of a condition begin with a variable instead of their first collection.
+extension TypedExpression {
+    /// Visits the paths of a condition in the order in which they are written.
+    ///
+    /// - Parameter entersCounts: whether those of counts inside are visited as well.
+    fileprivate func forEachPath(entersCounts: Bool, _ body: (TypedPath) -> Void) {
+        switch self {
+        case .value, .list, .subquery: break
+        case .path(let path), .between(let path, _, _): body(path)
+        case .not(let operand): operand.forEachPath(entersCounts: entersCounts, body)
+        case .count(let condition):
+            if entersCounts { condition.forEachPath(entersCounts: true, body) }
+        case .compound(_, let junction, _):
+            for operand in operands(of: junction) {
+                operand.forEachPath(entersCounts: entersCounts, body)
+            }
+        case .comparison(let left, _, _, let right):
+            left.forEachPath(entersCounts: entersCounts, body)
+            right.forEachPath(entersCounts: entersCounts, body)
+        }
+    }
+}
+
+/// Makes the paths of a condition begin with a variable instead of a collection.
 private struct SubqueryScope {
     let variable: String
-    /// The collection that all paths begin with, once one was seen.
-    private(set) var collection: TypedPath?
+    let collection: TypedPath
 
-    init(variable: String) { self.variable = variable }
-
-    static func stopWithoutCollection() -> Never {
-        stop("Subqueries must contain a keypath starting with a collection.")
+    init(_ condition: TypedExpression, variable: String) {
+        self.variable = variable
+        var (own, nested): (TypedPath?, TypedPath?) = (nil, nil)
+        condition.forEachPath(entersCounts: false) { path in
+            if own == nil, path.relative(to: variable) != nil { own = path.toFirstCollection }
+        }
+        condition.forEachPath(entersCounts: true) { path in
+            if nested == nil, Self.leadsThroughElements(path) { nested = path.toFirstCollection }
+        }
+        guard let collection = own ?? nested else {
+            stop("Subqueries must contain a keypath starting with a collection.")
+        }
+        self.collection = collection
     }
 
-    mutating func rewrite(_ expression: TypedExpression) -> TypedExpression {
+    /// Whether a path leads to collections of the elements of its first one.
+    private static func leadsThroughElements(_ path: TypedPath) -> Bool {
+        guard let relative = path.relative(to: "") else { return false }
+        return relative.relative(to: "") != nil
+    }
+
+    func rewrite(_ expression: TypedExpression) -> TypedExpression {
         switch expression {
         case .value, .list, .subquery: return expression
         case .path(let path): return .path(rewrite(path))
         case .not(let operand): return .not(rewrite(operand))
-        case .count(let condition): return .count(rewrite(condition))
+        case .count(let condition):
+            return isOfElements(condition) ? .count(rewrite(condition)) : expression
         case .between(let path, let low, let high): return .between(rewrite(path), low, high)
         case .compound(_, let junction, _):
             return expression.mapOperands(of: junction) { rewrite($0) }
@@ -64,15 +102,27 @@ private struct SubqueryScope {
         }
     }
 
-    private mutating func rewrite(_ path: TypedPath) -> TypedPath {
+    /// Whether a count inside is about collections of the elements.
+    private func isOfElements(_ condition: TypedExpression) -> Bool {
+        var isOfElements = false
+        condition.forEachPath(entersCounts: true) { path in
+            let start = path.toFirstCollection
+            if Self.leadsThroughElements(path), start?.hasSameSteps(as: collection) == true {
+                isOfElements = true
+            }
+        }
+        return isOfElements
+    }
+
+    private func rewrite(_ path: TypedPath) -> TypedPath {
         if path.hasMapSubscript { stop("Subqueries do not support map subscripts.") }
         if path.hasMixedSubscript { stop("Subqueries do not support AnyRealmValue subscripts.") }
+        // What has no collection, or is made of one as a whole, is a value of the object.
         guard let start = path.toFirstCollection, let relative = path.relative(to: variable)
-        else { Self.stopWithoutCollection() }
-        if let collection, !collection.hasSameSteps(as: start) {
+        else { return path }
+        if !start.hasSameSteps(as: collection) {
             stop("Subqueries must contain key paths starting with the same collection.")
         }
-        collection = start
         return relative
     }
 }
