@@ -8,22 +8,29 @@ public final class _ValueConversion {
     /// Objects of this Realm are linked to as they are, all others are copied. Nil: no object is
     /// copied.
     let realm: RealmInstance?
-    /// Whether unmanaged objects are themselves added to the Realm, and not copied.
-    private let adoptsObjects: Bool
-    /// The value met last that its type has none for, and the type.
-    private var unmappable: (value: Any, type: Any.Type)?
-    /// For each object made, by position of the property, the values that the property's type has
-    /// none for. They are stored as they are.
-    private var unmapped: [ObjectIdentifier: [Int: Any]] = [:]
     /// For each object made, the properties that its value gave, for updates.
     private(set) var given: [ObjectIdentifier: Set<String>] = [:]
     private let notesGiven: Bool
-    private var pending: [(object: ObjectBase, value: Any)] = []
+    /// Whether unmanaged objects are themselves added to the Realm, and not copied.
+    private let adoptsObjects: Bool
     private var isFilling = false
+    private var pending: [(object: ObjectBase, value: Any)] = []
     /// The copies made so far: an object that is met again is not copied again, and cycles end.
     private var copies: [Source: ObjectBase] = [:]
     /// Keeps what was given and made alive, so that identifiers stay unique.
     private var kept: [ObjectBase] = []
+
+    /// Nil until one is met.
+    private var unmappables: Unmappables?
+
+    /// Values that have the type as which others are stored, while no value of that type stands
+    /// for them.
+    private final class Unmappables {
+        /// The one met last, and the type that has no value for it.
+        var last: (value: Any, type: Any.Type)?
+        /// Those of each object made, by position of the property. They are stored as they are.
+        var values: [ObjectIdentifier: [Int: Any]] = [:]
+    }
 
     /// An object to copy: a row of a Realm, or an unmanaged instance.
     private struct Source: Hashable {
@@ -170,25 +177,29 @@ public final class _ValueConversion {
     func set(
         _ property: PropertyModel, of object: ObjectBase, to value: Any?, _ model: ClassModel
     ) {
-        unmappable = nil
+        unmappables?.last = nil
         if property.wrapper.setValue(value, of: object, at: property.offset, self) { return }
         // An unmanaged object has no place for it.
-        guard realm != nil, unmappable != nil, let value,
+        guard realm != nil, let unmappables, unmappables.last != nil, let value,
             let position = model.position(ofStored: property.name)
         else { stopForUnfit(value, for: property, of: model) }
         kept.append(object)
-        unmapped[ObjectIdentifier(object), default: [:]][position] = value
+        unmappables.values[ObjectIdentifier(object), default: [:]][position] = value
     }
 
     // MARK: Values that no value of the type stands for
 
     /// Notes that a value has the type that values of `type` are stored as, but stands for none.
-    func noteUnmappable(_ value: Any, as type: Any.Type) { unmappable = (value, type) }
+    func noteUnmappable(_ value: Any, as type: Any.Type) {
+        let unmappables = unmappables ?? Unmappables()
+        unmappables.last = (value, type)
+        self.unmappables = unmappables
+    }
 
     /// The values that are stored as they are given, by position of the property; nil if there are
     /// none.
     func unmappedValues(of object: ObjectBase) -> [Int: Any]? {
-        unmapped.isEmpty ? nil : unmapped[ObjectIdentifier(object)]
+        unmappables?.values[ObjectIdentifier(object)]
     }
 
     /// Sets a property of a managed object. A value that does not fit stops the program.
@@ -197,10 +208,10 @@ public final class _ValueConversion {
         _ model: ClassModel
     ) {
         if isHeld(value, by: property, of: object) { return }
-        unmappable = nil
+        unmappables?.last = nil
         if property.wrapper.setValue(value, of: object, at: property.offset, self) { return }
-        if unmappable != nil {
-            unmappable = nil
+        if hasMetUnmappable {
+            unmappables?.last = nil
             if property.storedWrapper.setValue(value, of: object, at: property.offset, self) {
                 return
             }
@@ -230,11 +241,11 @@ public final class _ValueConversion {
         stop(model.invalidValue(value, for: property))
     }
 
-    var hasMetUnmappable: Bool { unmappable != nil }
+    var hasMetUnmappable: Bool { unmappables?.last != nil }
 
     /// Stops if a value was met that stands for none of its type.
     func stopIfUnmappable() {
-        guard let (value, type) = unmappable else { return }
+        guard let (value, type) = unmappables?.last else { return }
         stop("Could not convert value '\(value)' to type '\(type)'.")
     }
 }
