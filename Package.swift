@@ -49,7 +49,7 @@ let package = Package(
         .target(
             name: "StressKit",
             dependencies: [
-                "BenchmarkKit", "StorageEngine", "StressModel",
+                "BenchmarkKit", "RealmSwift", "StorageEngine", "StressModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: plantedBugs),
         .executableTarget(

@@ -9,6 +9,7 @@ struct DiskFullLayer: StressLayer {
     let scenarios = [
         StressScenario("tmpfs", "a file system in memory"),
         StressScenario("ext4", "ext4 in a file, mounted by a loop device"),
+        StressScenario("objects", "transactions of the object API on a file system in memory"),
     ]
 
     /// The first size holds less than a new file, the last more than a workload usually takes.
@@ -32,7 +33,8 @@ struct DiskFullLayer: StressLayer {
     }
 
     func run(_ point: StressPoint, in trial: Trial) throws {
-        guard let kind = SmallDisk.Kind(rawValue: point.scenario) else {
+        let isOfObjects = point.scenario == "objects"
+        guard let kind = isOfObjects ? .tmpfs : SmallDisk.Kind(rawValue: point.scenario) else {
             throw point.unreadable("scenario", point.scenario)
         }
         if let obstacle = SmallDisk.obstacle(kind, below: trial.directory) {
@@ -43,7 +45,11 @@ struct DiskFullLayer: StressLayer {
         }
         for bytes in try point.value("bytes", as: Int.self).map({ [$0] }) ?? sweep {
             try trial.attempt(point.with("bytes", bytes)) {
-                try WritingToFullDisk(point, trial, kind, bytes: bytes).run()
+                if isOfObjects {
+                    try ObjectsOnFullDisk(point, trial, bytes: bytes).run()
+                } else {
+                    try WritingToFullDisk(point, trial, kind, bytes: bytes).run()
+                }
             }
             if trial.mustStop { return }
         }

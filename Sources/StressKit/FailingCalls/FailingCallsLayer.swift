@@ -13,6 +13,8 @@ struct FailingCallsLayer: StressLayer {
         StressScenario("compacting", "one call fails while the file is rewritten packed"),
         StressScenario(
             "overlapping", "a sync fails beside another one, which is told of nothing"),
+        StressScenario(
+            "objects", "taking pages, or a call, fails in a transaction of the object API"),
     ]
 
     private static let transactions = 14
@@ -36,6 +38,7 @@ struct FailingCallsLayer: StressLayer {
 
     func run(_ point: StressPoint, in trial: Trial) throws {
         if point.scenario == "overlapping" { return try OverlappingSyncs(point, trial).run() }
+        if point.scenario == "objects" { return try ObjectsUnderFault(point, trial).run() }
         try CallFaults(point, trial).run { attempt in
             switch point.scenario {
             case "open": try OpeningUnderFault(attempt: attempt).run()
@@ -46,6 +49,8 @@ struct FailingCallsLayer: StressLayer {
     }
 
     func smaller(than point: StressPoint) throws -> [StressPoint] {
-        try point.withSmallerWorkloads(places: "fault")
+        // Those of objects are three and one.
+        if point.scenario == "objects" { return [] }
+        return try point.withSmallerWorkloads(places: "fault")
     }
 }

@@ -144,6 +144,9 @@ extension PlantedBugCatalogue {
             "full-disk-swallowed", "a write to a full disk is taken for done",
             breaks: "E13: a full disk is an error", "failing-calls/once"),
         PlantedBugEntry(
+            "half-done-change-read", "what a failed change has half done is read on",
+            breaks: "E13: a full disk undoes the transaction", "failing-calls/objects"),
+        PlantedBugEntry(
             "failed-sync-retried", "a sync that failed is tried again, as if that told anything",
             breaks: failedSync, "failing-calls/once"),
         PlantedBugEntry(

@@ -1,0 +1,104 @@
+import Foundation
+import Glibc
+import RealmSwift
+import StorageEngine
+import StressModel
+
+/// Transactions through the object API of which a call fails, or taking pages of the file: inside of
+/// the block everything reads as it was before, and the same transaction works once the trouble is
+/// over.
+struct ObjectsUnderFault {
+    let point: StressPoint
+    let trial: Trial
+    private let transactions: StockTransactions
+    private let key: [UInt8]?
+    private let interceptor: SystemInterceptor
+
+    /// Transactions before the one that fails.
+    private static let prepared = 3
+    private static let calls: [(SystemCall, Int32)] = [
+        (.takePages, ENOSPC), (.fallocate, ENOSPC), (.pwrite, ENOSPC), (.pwritev, ENOSPC),
+        (.mmap, ENOMEM),
+    ]
+
+    init(_ point: StressPoint, _ trial: Trial) throws {
+        self.point = point
+        self.trial = trial
+        transactions = StockTransactions(seed: try point.value("seed", default: 0))
+        key = try point.options().encryptionKey
+        interceptor = SystemInterceptor(scope: .files(pathPrefix: trial.directory))
+    }
+
+    func run() throws {
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        if let text = point["fault"] {
+            guard let fault = SystemCallFault(parsing: text) else {
+                throw point.unreadable("fault", text)
+            }
+            return try attempt(fault)
+        }
+        for (call, number) in Self.calls {
+            for ordinal in 1...max(1, try count(call)) {
+                try attempt(
+                    SystemCallFault(.failForever(errno: number), call: call, ordinal: ordinal))
+                if trial.mustStop { return }
+            }
+        }
+    }
+
+    /// How often a call is made without a fault.
+    private func count(_ call: SystemCall) throws -> Int {
+        let path = trial.file("counted")
+        defer { remove(path) }
+        let realm = try prepare(path)
+        interceptor.setFaults([])
+        _ = try transactions.run(Self.prepared, on: realm)
+        return interceptor.count(of: call)
+    }
+
+    private func attempt(_ fault: SystemCallFault) throws {
+        try trial.attempt(point.with("fault", fault.text)) {
+            let path = trial.file("objects")
+            defer {
+                interceptor.setFaults([])
+                remove(path)
+            }
+            try fail(fault, path)
+            let database = try Database.open(path: path, options: point.options())
+            let problems = try Connection(database).verify()
+            if let problem = problems.first { throw Finding(.reopenFailure, problem) }
+            trial.count(states: 2, commits: Self.prepared + 1)
+        }
+    }
+
+    /// In a function of its own, so that the file is closed when it returns.
+    private func fail(_ fault: SystemCallFault, _ path: String) throws {
+        let realm = try prepare(path)
+        interceptor.setFaults([fault])
+        let error = try transactions.run(Self.prepared, on: realm)
+        interceptor.setFaults([])
+        guard let error else { return }
+        trial.cover("\(fault.call?.rawValue ?? "") fails")
+        let expected: [Realm.Error.Code] =
+            fault.call == .mmap
+            ? [.addressSpaceExhausted, .outOfDiskSpace] : [.outOfDiskSpace]
+        if !expected.contains(error.code) {
+            throw Finding(.wrongError, "a full disk is told as \(error.code): \(error)")
+        }
+        if let error = try transactions.run(Self.prepared, on: realm) {
+            throw Finding(.wrongError, "\(error.code) though nothing failed: \(error)")
+        }
+    }
+
+    private func prepare(_ path: String) throws -> Realm {
+        let realm = try StockTransactions.open(path, key)
+        for step in 0..<Self.prepared { _ = try transactions.run(step, on: realm) }
+        return realm
+    }
+
+    private func remove(_ path: String) {
+        trial.remove(path)
+        unlink(path + ".lock")
+    }
+}
