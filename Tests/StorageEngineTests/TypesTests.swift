@@ -188,22 +188,32 @@ import Testing
             ColumnDefinition(name: "map", type: .mixed, collection: .map),
             ColumnDefinition(name: "set", type: .string, collection: .set),
         ])
-        let key = try table.insert(owned: [])
-        for value in 0..<100 {
-            try table.list(0, of: key).insert(.integer(Int64(value)), at: value)
-        }
-        let list = Array(try table.list(0, of: key).collection.stored().bytes)
-        try table.store(bytes: list, 1, of: key)
-        try table.store(bytes: list, 2, of: key)
-        let (map, set) = (table.map(1, of: key), table.set(2, of: key))
+        try connection.commit()
         let name = UnsafeRawBufferPointer(start: nil, count: 0)
-        #expect(errorCode { _ = try map.entry(at: 5) } == .damaged)
-        #expect(errorCode { _ = try map.value(forKey: name) } == .damaged)
-        #expect(errorCode { try map.set(.null, forKey: name) } == .damaged)
-        #expect(errorCode { try map.forEach({ _, _ in true }) } == .damaged)
-        #expect(errorCode { _ = try set.contains(.bytes(name)) } == .damaged)
-        #expect(errorCode { _ = try set.value(at: 0) } == .damaged)
-        connection.rollback()
+        let uses: [(MapHandle, SetHandle) throws -> Void] = [
+            { map, _ in _ = try map.entry(at: 5) },
+            { map, _ in _ = try map.value(forKey: name) },
+            { map, _ in try map.set(.null, forKey: name) },
+            { map, _ in try map.forEach { _, _ in true } },
+            { _, set in _ = try set.contains(.bytes(name)) },
+            { _, set in _ = try set.value(at: 0) },
+        ]
+        // Each in a transaction of its own: one that has met damage reads what was there before.
+        for use in uses {
+            try connection.beginWrite()
+            let key = try table.insert(owned: [])
+            for value in 0..<100 {
+                try table.list(0, of: key).insert(.integer(Int64(value)), at: value)
+            }
+            let list = Array(try table.list(0, of: key).collection.stored().bytes)
+            try table.store(bytes: list, 1, of: key)
+            try table.store(bytes: list, 2, of: key)
+            let (map, set) = (table.map(1, of: key), table.set(2, of: key))
+            #expect(errorCode { try use(map, set) } == .damaged)
+            #expect(connection.transactionFailure?.code == .damaged)
+            #expect(try table.count() == 0)
+            connection.rollback()
+        }
     }
 }
 
