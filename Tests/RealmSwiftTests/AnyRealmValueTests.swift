@@ -127,7 +127,7 @@ private var scalars: [AnyRealmValue] {
         ])
         let document = Document(value: ["content": json])
         #expect(document.content == expected)
-        let realm = try TestDirectory().realm(types)
+        let realm = try TestDirectory.untilExit().realm(types)
         try realm.write { realm.add(document) }
         #expect(
             document.content.dictionaryValue?["b"]?.listValue?[3].dictionaryValue?["c"]
@@ -147,7 +147,7 @@ private var scalars: [AnyRealmValue] {
 
 @Suite struct AnyRealmValueObjectTests {
     @Test func linksToObjectsOfAnyClass() throws {
-        let realm = try TestDirectory().realm(types)
+        let realm = try TestDirectory.untilExit().realm(types)
         let keyword = Keyword(value: ["word": "a"])
         let document = Document()
         document.content = .object(keyword)
@@ -161,7 +161,7 @@ private var scalars: [AnyRealmValue] {
     }
 
     @Test func deletedObjectsLeaveNone() throws {
-        let realm = try TestDirectory().realm(types)
+        let realm = try TestDirectory.untilExit().realm(types)
         let keyword = Keyword(value: ["word": "a"])
         try realm.write {
             let document = realm.create(Document.self)
@@ -176,7 +176,7 @@ private var scalars: [AnyRealmValue] {
     }
 
     @Test func cyclesAreAdded() throws {
-        let realm = try TestDirectory().realm(types)
+        let realm = try TestDirectory.untilExit().realm(types)
         let (a, b) = (Keyword(value: ["word": "a"]), Keyword(value: ["word": "b"]))
         a.content = .object(b)
         b.content = .fromArray([.object(a), .fromDictionary(["b": .object(b)])])
@@ -188,7 +188,7 @@ private var scalars: [AnyRealmValue] {
     }
 
     @Test func updatesFollowTheKeysOfLinkedObjects() throws {
-        let realm = try TestDirectory().realm(types)
+        let realm = try TestDirectory.untilExit().realm(types)
         try realm.write {
             realm.create(Keyword.self, value: ["word": "a", "content": 1])
             let next = Keyword(value: ["word": "a", "content": 2])

@@ -61,14 +61,14 @@ private typealias AnyRealmValueOrString = String
         let schema = Legacy().objectSchema
         #expect(schema.primaryKeyProperty?.name == "id" && schema["age"]?.isIndexed == true)
         #expect(schema.properties.map(\.name) == ["id", "age", "note"])
-        let realm = try TestDirectory().realm([Legacy.self])
+        let realm = try TestDirectory.untilExit().realm([Legacy.self])
         try realm.write { realm.create(Legacy.self, value: ["id": "a", "age": 20]) }
         #expect(realm.object(ofType: Legacy.self, forPrimaryKey: "a")?.isAdult == true)
     }
 
     /// Documented: properties without `@Persisted`, and computed ones, are ignored.
     @Test func otherPropertiesAreOrdinaryOnes() throws {
-        let realm = try TestDirectory().realm([Legacy.self])
+        let realm = try TestDirectory.untilExit().realm([Legacy.self])
         let object = Legacy(value: ["id": "a"])
         object.temporary = "changed"
         object.optional.value = 5
@@ -88,7 +88,7 @@ private typealias AnyRealmValueOrString = String
     }
 
     @Test func theApplicationUsesTheNamesInSwift() throws {
-        let realm = try TestDirectory().realm([Mapped.self])
+        let realm = try TestDirectory.untilExit().realm([Mapped.self])
         let mapped = Mapped(value: ["identifier": 1, "firstName": "Ann", "nicknames": ["a"]])
         try realm.write { realm.add(mapped) }
         #expect(mapped.firstName == "Ann" && mapped["firstName"] as? String == "Ann")

@@ -147,7 +147,7 @@ private class Atlas: Object {
     }
 
     @Test func updatesReplaceWhatIsGiven() throws {
-        let realm = try TestDirectory().realm(types)
+        let realm = try TestDirectory.untilExit().realm(types)
         try realm.write {
             realm.create(Place.self, value: ["name": "a", "center": [1, 2], "entrance": [3, 4]])
             realm.create(

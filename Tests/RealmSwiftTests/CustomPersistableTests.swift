@@ -186,7 +186,7 @@ private class NoDefault: Object {
     }
 
     @Test func aDefaultThatCannotBeMappedConcernsNobodyElse() throws {
-        let realm = try TestDirectory().realm([NoDefault.self, Club.self])
+        let realm = try TestDirectory.untilExit().realm([NoDefault.self, Club.self])
         try realm.write {
             realm.create(Club.self)
             realm.create(NoDefault.self, value: ["id": 0, "positive": 3])
@@ -206,7 +206,7 @@ private class NoDefault: Object {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let realm = try TestDirectory().realm([NoDefault.self])
+            let realm = try TestDirectory.untilExit().realm([NoDefault.self])
             try realm.write { _ = realm.create(NoDefault.self) }
         }
         #expect(

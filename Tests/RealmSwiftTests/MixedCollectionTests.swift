@@ -6,7 +6,7 @@ import Testing
 // data type can contain collections (a list or map, but not a set) of AnyRealmValue elements."
 
 private func document(_ content: AnyRealmValue) throws -> (Realm, Document, TestDirectory) {
-    let directory = TestDirectory()
+    let directory = TestDirectory.untilExit()
     let realm = try directory.realm([Document.self])
     let document = Document()
     document.content = content

@@ -54,7 +54,7 @@ private class Second: Object {
 /// limited to a maximum of 63 UTF8 characters."
 @Suite struct NameLimitTests {
     @Test func namesOfTheLongestLengthAreStored() throws {
-        let realm = try TestDirectory().realm([FiftySeven.self, SixtyThree.self])
+        let realm = try TestDirectory.untilExit().realm([FiftySeven.self, SixtyThree.self])
         try realm.write {
             realm.add(FiftySeven(value: [1]))
             realm.add(SixtyThree(value: [2]))
@@ -66,18 +66,18 @@ private class Second: Object {
     @Test func aLongerNameOfAClassStops() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = try TestDirectory().realm([FiftyEight.self]) }
+        ) { _ = try TestDirectory.untilExit().realm([FiftyEight.self]) }
         expectText("Class names are limited to a maximum of 57 UTF8 characters.", result)
     }
 
     @Test func aLongerNameOfAPropertyStops() async {
         let stored = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = try TestDirectory().realm([SixtyFour.self]) }
+        ) { _ = try TestDirectory.untilExit().realm([SixtyFour.self]) }
         expectText("Property names are limited to a maximum of 63 UTF8 characters.", stored)
         let own = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = try TestDirectory().realm([LongProperty.self]) }
+        ) { _ = try TestDirectory.untilExit().realm([LongProperty.self]) }
         expectText("Property names are limited to a maximum of 63 UTF8 characters.", own)
     }
 
@@ -85,7 +85,7 @@ private class Second: Object {
     @Test func twoClassesOfOneNameStop() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = try TestDirectory().realm([First.self, Second.self]) }
+        ) { _ = try TestDirectory.untilExit().realm([First.self, Second.self]) }
         expectText("have the same name 'Shared'", result)
         expectText("First", result)
         expectText("Second", result)

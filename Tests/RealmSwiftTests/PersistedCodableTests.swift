@@ -63,7 +63,7 @@ private let text = """
     }
 
     @Test func decodedObjectsCanBeAdded() throws {
-        let realm = try TestDirectory().realm([Machine.self, Fitting.self])
+        let realm = try TestDirectory.untilExit().realm([Machine.self, Fitting.self])
         let machine = try decoded()
         try realm.write { realm.add(machine) }
         #expect(realm.objects(Fitting.self).count == 3 && machine.parts[0].size == 4)
@@ -72,7 +72,7 @@ private let text = """
 
     /// Documented: "encoding a managed object throws `EncodingError.invalidValue`".
     @Test func encodingAManagedObjectThrows() throws {
-        let realm = try TestDirectory().realm([Machine.self, Fitting.self])
+        let realm = try TestDirectory.untilExit().realm([Machine.self, Fitting.self])
         let machine = try decoded()
         try realm.write { realm.add(machine) }
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(machine) }

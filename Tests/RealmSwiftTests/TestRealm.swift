@@ -28,9 +28,34 @@ final class TestDirectory {
         try Realm(configuration: configuration(types))
     }
 
+    /// For a Realm whose directory no test holds: removed when the process ends, because nothing can
+    /// be committed to a file that was removed.
+    static func untilExit() -> TestDirectory {
+        let directory = TestDirectory()
+        kept.append(directory)
+        return directory
+    }
+
+    fileprivate static let kept = KeptDirectories()
+
     static var allTypes: [ObjectBase.Type] {
         [Person.self, Dog.self, Owner.self, Keyed.self, Everything.self]
     }
+}
+
+// Unchecked because the lock guards the array.
+private final class KeptDirectories: @unchecked Sendable {
+    private let lock = NSLock()
+    private var directories: [TestDirectory] = []
+
+    init() { atexit { TestDirectory.removeKept() } }
+
+    func append(_ directory: TestDirectory) { lock.withLock { directories.append(directory) } }
+    func removeAll() { lock.withLock { directories.removeAll() } }
+}
+
+extension TestDirectory {
+    fileprivate static func removeKept() { kept.removeAll() }
 }
 
 let allTypes = TestDirectory.allTypes

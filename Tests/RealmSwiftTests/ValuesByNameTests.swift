@@ -193,7 +193,7 @@ private class RawItem: Object {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let realm = try TestDirectory().realm([Item.self, Corner.self])
+            let realm = try TestDirectory.untilExit().realm([Item.self, Corner.self])
             try realm.write {
                 _ = realm.create(Item.self, value: ["id": 1, "odd": 1, "level": 7]).level
             }
@@ -214,7 +214,7 @@ private class RawItem: Object {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let realm = try TestDirectory().realm([Item.self, Corner.self])
+            let realm = try TestDirectory.untilExit().realm([Item.self, Corner.self])
             try realm.write {
                 realm.create(Item.self, value: ["id": 1, "odd": 1])["levels"] = [7, "x"] as [Any]
             }

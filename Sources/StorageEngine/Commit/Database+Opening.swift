@@ -182,14 +182,9 @@ extension Database {
                 throw error
             }
         }
-        do {
-            // Only a new file: not what a symbolic link names that leads nowhere.
-            return try System.open(path, flags: flags | O_CREAT | O_EXCL)
-        } catch {
-            // Somebody else has just created it.
-            guard error.errno == EEXIST else { throw error }
-        }
-        return try System.open(path, flags: flags)
+        // A symbolic link that leads nowhere leads to the new file: its target may have been
+        // removed by the name of the link.
+        return try System.open(path, flags: flags | O_CREAT)
     }
 
     private static func openFailure(_ failure: SystemFailure, _ path: String) -> StorageError {
@@ -199,7 +194,7 @@ extension Database {
         {
             error.message =
                 "Failed to open file at path '\(path)': it is a symbolic link that leads to no "
-                + "file. Remove the link, or create what it names"
+                + "file. Remove the link, or make the directory or file that it names"
         }
         return error
     }

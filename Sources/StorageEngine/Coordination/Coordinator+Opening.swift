@@ -20,6 +20,9 @@ import Glibc
 /// `.lock`. A sole opener takes slot 0, so that of two with different `.lock`s one fails and goes
 /// to 5.
 ///
+/// Who removes the file (`Database.remove`) locks all of its bytes meanwhile. So it sees the
+/// sharing lock, or whoever has taken that lock sees that the path leads to the file no more.
+///
 /// A reader without `.lock` has memory of its own and stays at one version:
 ///
 /// a. Nobody's sharing lock is held, or it is refused. Find the newest version.

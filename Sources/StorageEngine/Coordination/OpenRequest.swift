@@ -170,34 +170,54 @@ struct OpenRequest {
     ) throws(StorageError) -> Coordinator? {
         var isOver = false
         defer { if !isOver { try? System.unmap(region.base, length: SharedRegion.size) } }
+        guard let index = try lockFreeProcessSlot(lockFile) else { throw tooManyProcessesError }
         do {
-            for index in 0..<SharedRegion.processSlotCount
-            where try System.tryLock(lockFile, .exclusive, LockRanges.process(index)) {
-                guard try lockSharing(index) else { return nil }
-                // Whoever had it may have been killed, and nobody has looked since.
-                if planted(.claimsSlotsUncleared) {
-                    region.clearPins(ofProcessSlot: index)
-                } else {
-                    region.clearTraces(ofProcessSlot: index)
-                }
-                if phase == .open { try System.unlock(lockFile, LockRanges.opening) }
-                guard realm_close_in_forked_child(dataFile) else { break }
-                isOver = true
-                let coordinator = Coordinator(
-                    path: path, dataFile: dataFile, dataLock: dataLock, lockFile: lockFile,
-                    readOnly: readOnly,
-                    region: region, processSlot: index, phase: phase)
-                coordinator.describeProcess()
-                return coordinator
-            }
+            guard try lockSharing(index) else { return nil }
         } catch {
             throw lockFileError(error, .lock)
         }
-        throw StorageError(
+        // Who removes the file does so where nobody shares it, without the opening lock.
+        try checkIsStillAtPath()
+        // Whoever had the slot may have been killed, and nobody has looked since.
+        if planted(.claimsSlotsUncleared) {
+            region.clearPins(ofProcessSlot: index)
+        } else {
+            region.clearTraces(ofProcessSlot: index)
+        }
+        guard realm_close_in_forked_child(dataFile) else { throw Self.tooManyDatabases(path) }
+        if phase == .open {
+            do { try System.unlock(lockFile, LockRanges.opening) } catch {
+                realm_keep_in_forked_child(dataFile)
+                throw lockFileError(error, .lock)
+            }
+        }
+        isOver = true
+        let coordinator = Coordinator(
+            path: path, dataFile: dataFile, dataLock: dataLock, lockFile: lockFile,
+            readOnly: readOnly,
+            region: region, processSlot: index, phase: phase)
+        coordinator.describeProcess()
+        return coordinator
+    }
+
+    /// The first slot whose lock was free; nil if there is none.
+    private func lockFreeProcessSlot(_ lockFile: Int32) throws(StorageError) -> Int? {
+        do {
+            for index in 0..<SharedRegion.processSlotCount
+            where try System.tryLock(lockFile, .exclusive, LockRanges.process(index)) {
+                return index
+            }
+            return nil
+        } catch {
+            throw lockFileError(error, .lock)
+        }
+    }
+
+    private var tooManyProcessesError: StorageError {
+        StorageError(
             .tooManyReaders, path: path,
             message: "The database at path '\(path)' cannot be opened: all "
-                + "\(SharedRegion.processSlotCount) places for processes, or those of this "
-                + "process, are taken")
+                + "\(SharedRegion.processSlotCount) places for processes are taken")
     }
 
     /// Tells those who use another `.lock`, or none, that there is somebody. False where one of
