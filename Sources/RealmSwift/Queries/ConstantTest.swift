@@ -7,7 +7,7 @@ struct ConstantTest {
     /// Whether what matches is everything else.
     var isInverted = false
     /// The same for values one by one. Not inverted.
-    private let form: Form
+    private var form: Form
 
     private enum Form {
         case values((MixedValue) -> Bool)
@@ -20,8 +20,12 @@ struct ConstantTest {
         form = .values(matches)
     }
 
-    private init(readingCollections matches: @escaping (MixedValue) throws -> Bool) {
-        form = .collections(matches)
+    private static func readingCollections(
+        _ matches: @escaping (MixedValue) throws -> Bool
+    ) -> ConstantTest {
+        var test = ConstantTest { _ in false }
+        test.form = .collections(matches)
+        return test
     }
 
     var readsCollections: Bool {
@@ -112,9 +116,9 @@ extension ConstantTest {
         var closures: [(MixedValue) -> Bool] = []
         for test in tests {
             guard case .values(let matches) = test.form, !test.isInverted else {
-                return ConstantTest(readingCollections: { value in
+                return readingCollections { value in
                     try tests.contains { try $0.passes(value) }
-                })
+                }
             }
             closures.append(matches)
         }
@@ -127,7 +131,7 @@ extension ConstantTest {
     static func collection(
         _ value: PredicateValue, _ operation: ComparisonSyntax.Operation, _ connection: Connection
     ) -> ConstantTest {
-        var test = ConstantTest(readingCollections: { try value.equals($0, connection) })
+        var test = readingCollections { try value.equals($0, connection) }
         test.isInverted = operation == .notEqual
         return test
     }

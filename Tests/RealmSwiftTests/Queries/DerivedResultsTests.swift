@@ -156,14 +156,15 @@ import Testing
         #expect(ids(results) == [4, 3, 1, 5, 2])
     }
 
-    @Test func linksAreSortedByTheirTargetsNilFirst() throws {
+    @Test func linksAreSortedByTheirTargetsNullLinksLast() throws {
         try realm.write {
             try hero(1).boss = try hero(5)
             try hero(2).boss = try hero(4)
             try hero(3).rank = 3
             try hero(1).rank = 1
         }
-        #expect(ids(heroes.sorted(byKeyPath: "boss.name")) == [3, 4, 5, 2, 1])
+        #expect(ids(heroes.sorted(byKeyPath: "boss.name")) == [2, 1, 3, 4, 5])
+        #expect(ids(heroes.sorted(byKeyPath: "boss.name", ascending: false)) == [3, 4, 5, 1, 2])
         #expect(ids(heroes.sorted(byKeyPath: "rank")) == [2, 4, 5, 1, 3])
         #expect(ids(heroes.sorted(byKeyPath: "rank", ascending: false)) == [3, 1, 2, 4, 5])
     }
