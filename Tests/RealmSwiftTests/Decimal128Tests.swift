@@ -11,7 +11,7 @@ import Testing
     ])
     func readsAndWritesText(_ text: String, _ written: String) throws {
         let number = try Decimal128(string: text)
-        #expect(number.description == written)
+        #expect(number.stringValue == written)
         #expect(number.stringValue == written)
         #expect(try Decimal128(string: written) == number)
     }
@@ -25,26 +25,26 @@ import Testing
         let integer: Decimal128 = 12
         let float: Decimal128 = 0.1
         let string: Decimal128 = "0.10"
-        #expect(integer.description == "12")
-        #expect(float.description == "0.1")
-        #expect(string.description == "0.10" && string == float)
+        #expect(integer.stringValue == "12")
+        #expect(float.stringValue == "0.1")
+        #expect(string.stringValue == "0.10" && string == float)
     }
 
     @Test func initializersTakeNumbersAndStrings() {
         #expect(Decimal128() == 0)
         #expect(Decimal128(value: 3) == 3 && Decimal128(value: "2.5") == 2.5)
         #expect(Decimal128(value: Decimal128(4)) == 4)
-        #expect(Decimal128(number: NSNumber(value: Float(0.1))).description == "0.1")
-        #expect(Decimal128(number: NSNumber(value: Int64.min)).description == "\(Int64.min)")
+        #expect(Decimal128(number: NSNumber(value: Float(0.1))).stringValue == "0.1")
+        #expect(Decimal128(number: NSNumber(value: Int64.min)).stringValue == "\(Int64.min)")
         #expect(Decimal128(number: NSDecimalNumber(string: "1.25")) == 1.25)
-        #expect(Decimal128(exactly: UInt64.max)?.description == "\(UInt64.max)")
+        #expect(Decimal128(exactly: UInt64.max)?.stringValue == "\(UInt64.max)")
         #expect(Decimal128(exactly: Int128.max) == nil)
-        #expect(Decimal128(exactly: -10)?.description == "-10")
+        #expect(Decimal128(exactly: -10)?.stringValue == "-10")
     }
 
     @Test func equalityIgnoresTrailingZeros() {
         let (a, b): (Decimal128, Decimal128) = ("1.0", "1.000")
-        #expect(a == b && a.hashValue == b.hashValue && a.description != b.description)
+        #expect(a == b && a.hashValue == b.hashValue && a.stringValue != b.stringValue)
     }
 
     @Test func ordersByValueAndNaNFirst() throws {
@@ -65,7 +65,7 @@ import Testing
         #expect(!number.isSignaling && !number.isSignalingNaN)
         #expect(Decimal128("nan").isNaN)
         #expect(Decimal128.min == -Decimal128.max)
-        #expect(Decimal128.max.description == "9.999999999999999999999999999999999E+6144")
+        #expect(Decimal128.max.stringValue == "9.999999999999999999999999999999999E+6144")
     }
 
     @Test func stridesLikeOtherNumbers() {
@@ -88,7 +88,7 @@ import Testing
         #expect(String(decoding: data, as: UTF8.self) == #"["12.340","5"]"#)
         let read = try JSONDecoder().decode(
             [Decimal128].self, from: Data(#"["12.340", 5, 1.5]"#.utf8))
-        #expect(read.map(\.description) == ["12.340", "5", "1.5"])
+        #expect(read.map(\.stringValue) == ["12.340", "5", "1.5"])
         #expect(throws: (any Error).self) {
             try JSONDecoder().decode([Decimal128].self, from: Data(#"["x"]"#.utf8))
         }
@@ -101,10 +101,10 @@ import Testing
     func agreesWithAnotherImplementation(_ vector: DecimalVector) throws {
         let a = try Decimal128(string: vector.left)
         let b = try Decimal128(string: vector.right)
-        #expect((a + b).description == vector.sum)
-        #expect((a - b).description == vector.difference)
-        #expect((a * b).description == vector.product)
-        #expect((a / b).description == vector.quotient)
+        #expect((a + b).stringValue == vector.sum)
+        #expect((a - b).stringValue == vector.difference)
+        #expect((a * b).stringValue == vector.product)
+        #expect((a / b).stringValue == vector.quotient)
     }
 
     @Test func infinityAndNaNFollowTheStandard() {
@@ -118,15 +118,15 @@ import Testing
 
     @Test func roundsOnceWhereDigitsRunOut() {
         let third = Decimal128(1) / 3
-        #expect(third.description == "0." + String(repeating: "3", count: 34))
-        #expect((Decimal128(2) / 3).description == "0." + String(repeating: "6", count: 33) + "7")
+        #expect(third.stringValue == "0." + String(repeating: "3", count: 34))
+        #expect((Decimal128(2) / 3).stringValue == "0." + String(repeating: "6", count: 33) + "7")
         // Half of the smallest number is even to 0, three halves to 2.
         let smallest: Decimal128 = "1E-6176"
         #expect(smallest * 0.5 == 0)
-        #expect((smallest * 1.5).description == "2E-6176")
+        #expect((smallest * 1.5).stringValue == "2E-6176")
         #expect(
-            (Decimal128("9999999999999999999999999999999999") + 0.5).description
-                == "1E34")
+            (Decimal128("9999999999999999999999999999999999") + 0.5).stringValue
+                == "1.000000000000000000000000000000000E+34")
     }
 
     @Test func assignmentOperators() {

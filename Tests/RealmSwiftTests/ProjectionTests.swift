@@ -109,10 +109,13 @@ private class StoredProjection: Projection<ProjectionModels.Person> {
         expectStop("@Projected property 'note' must be a part of Realm object", result)
     }
 
-    @Test func computedPropertiesAreNotPersisted() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = ComputedProjection(projecting: ProjectionModels.Person()) }
-        expectStop("@Projected property 'fullName' must be a part of Realm object", result)
+    @Test func computedPropertiesShowWhatTheyReadFromTheObject() throws {
+        let person = ProjectionModels.Person()
+        (person.firstName, person.lastName) = ("Arya", "Stark")
+        let projection = ComputedProjection(projecting: person)
+        #expect(projection.fullName == "Arya Stark")
+        person.lastName = "Snow"
+        #expect(projection.fullName == "Arya Snow")
+        #expect(projection.description.contains("fullName(\\.firstName, \\.lastName)"))
     }
 }

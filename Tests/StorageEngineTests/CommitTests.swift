@@ -161,9 +161,9 @@ import Testing
 
     @Test func aFileThatMustBeWaitedForKeepsNoOtherFileFromOpening() async throws {
         let path = directory.file("slow")
-        // Stands for the recovery of another process.
-        let recovering = try System.open(path, flags: O_RDWR | O_CREAT)
-        try System.lock(recovering, .exclusive, .wholeFile)
+        // Stands for the recovery of another process, which holds the opening lock meanwhile.
+        let recovering = try System.open(path + ".lock", flags: O_RDWR | O_CREAT)
+        try System.lock(recovering, .exclusive, LockRanges.opening)
         let slow = Task.detached { try Database.open(path: path) }
         try await Task.sleep(for: .milliseconds(50))
         let otherPath = directory.file("other")

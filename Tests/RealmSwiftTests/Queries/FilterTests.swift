@@ -120,7 +120,7 @@ import Testing
         // Two paths.
         ("boss.alias != alias", [2, 3]), ("alias != boss.alias", [2, 3]),
         ("boss.boss.alias == alias", []), ("NOT boss.boss.alias == alias", [1, 2, 3]),
-        ("boss.boss.weight == boss.weight", []), ("boss.boss != boss", [2, 3]),
+        ("boss.boss.weight == boss.weight", [1]), ("boss.boss != boss", [2, 3]),
         // One value of a map, or inside of a mixed value.
         ("boss.traits['wit'] == nil", [1, 3]), ("boss.traits['wit'] != 7", [2, 3]),
         ("boss.traits['wit'] IN {5, nil}", [1, 2, 3]), ("boss.mixed['a'] == nil", [1, 2, 3]),
