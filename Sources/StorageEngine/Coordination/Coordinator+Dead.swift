@@ -7,7 +7,7 @@
 extension Coordinator {
     /// Clears what processes left behind that died.
     func clearDeadProcesses() {
-        for index in 0..<SharedRegion.processSlotCount {
+        for index in 0..<region.usedProcessSlots {
             if region.processSlot(index).isInUse.loadAcquire() != 0 {
                 clearIfDead(processSlot: index)
             }
@@ -49,7 +49,7 @@ extension SharedRegion {
     /// Frees all pin slots of a process slot. Only with that slot's lock held.
     func clearPins(ofProcessSlot process: Int) {
         let owner = UInt32(process) + 1
-        for index in 0..<Self.pinSlotCount {
+        for index in 0..<usedPinSlots {
             let slot = pinSlot(index)
             guard slot.owner.loadAcquire() == owner else { continue }
             // In this order: once the owner is 0, the slot may be another's.

@@ -5,8 +5,9 @@ import Glibc
 ///
 /// 1. Open `.lock`, creating it where it is missing. Who may not, or may not write the data file,
 ///    can only read, and goes on as below.
-/// 2. Wait for the opening lock on `.lock`. Whoever holds it never waits for another lock: it
-///    recovers the file, closes it, or puts another one in its place. So look whether the path
+/// 2. Wait for the opening lock on `.lock`. Whoever holds it waits for no other lock but that
+///    of growing, whose holder waits for none: it recovers the file, closes it, or puts another one
+///    in its place. So look whether the path
 ///    still leads to this one, and open anew if not.
 /// 3. Any process slot's lock held: the shared memory is alive. Check that it is this file's, claim
 ///    a process slot, release the opening lock: joined.

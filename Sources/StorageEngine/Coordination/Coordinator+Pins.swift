@@ -12,7 +12,8 @@ extension Coordinator {
 
     /// Takes a slot to pin versions with, for one connection. Release it before `close`.
     ///
-    /// - Throws: `.tooManyReaders` when all slots of all processes are taken, `.usedAfterFork`.
+    /// - Throws: `.tooManyReaders` when all slots of all processes are taken, `.outOfDiskSpace` and
+    ///   `.fileAccess` where `.lock` cannot become longer, `.usedAfterFork`.
     package func claimReader() throws(StorageError) -> ReaderSlot {
         try checkNotForked()
         let owner = UInt32(processSlot) + 1
@@ -20,8 +21,14 @@ extension Coordinator {
             return ReaderSlot(coordinator: self, slot: slot)
         }
         clearDeadProcesses()
-        if let slot = claimFreePinSlot(owner: owner) {
-            return ReaderSlot(coordinator: self, slot: slot)
+        clearUnsharedReaders()
+        while true {
+            let blocks = region.presentBlocks
+            if let slot = claimFreePinSlot(owner: owner) {
+                return ReaderSlot(coordinator: self, slot: slot)
+            }
+            if blocks == SharedRegion.mostBlocks { break }
+            try grow(toBlocks: blocks + 1)
         }
         throw StorageError(
             .tooManyReaders, path: path,
@@ -29,22 +36,25 @@ extension Coordinator {
                 + "connections, which is the limit")
     }
 
-    func claimFreePinSlot(owner: UInt32) -> SharedRegion.PinSlot? {
-        for index in 0..<SharedRegion.pinSlotCount {
-            let slot = region.pinSlot(index)
-            guard slot.owner.loadRelaxed() == 0,
-                slot.owner.compareExchange(expected: 0, desired: owner)
-            else { continue }
-            // Before anything is pinned, so that whoever looks for pins after a version was
-            // published either looks at this slot or is seen by `pinLatest`.
-            let needed = UInt32(index) + 1
-            var limit = region.pinSlotLimit.loadSequential()
-            while limit < needed,
-                !region.pinSlotLimit.compareExchange(expected: limit, desired: needed)
-            {
-                limit = region.pinSlotLimit.loadSequential()
+    private func grow(toBlocks count: Int) throws(StorageError) {
+        do {
+            try growingLock.withLock { () throws(SystemFailure) in
+                try region.grow(toBlocks: count, lockFile: lockFile)
             }
-            return slot
+        } catch {
+            throw .ofLockFile(error, .resize, path: path)
+        }
+    }
+
+    func claimFreePinSlot(owner: UInt32) -> SharedRegion.PinSlot? {
+        for index in 0..<SharedRegion.pinSlots(inBlocks: region.presentBlocks) {
+            let slot = region.pinSlot(index)
+            guard slot.owner.loadRelaxed() == 0 else { continue }
+            // Before the slot is taken, so that whoever clears it after this process was killed
+            // looks at it; and before anything is pinned, so that whoever looks for pins after a
+            // version was published either looks at this slot or is seen by `pinLatest`.
+            SharedRegion.raise(region.pinSlotLimit, to: UInt32(index) + 1)
+            if slot.owner.compareExchange(expected: 0, desired: owner) { return slot }
         }
         return nil
     }
@@ -76,7 +86,7 @@ extension Coordinator {
         var copies = region.pinCopyCount.loadSequential()
         while true {
             versions.removeAll(keepingCapacity: true)
-            for index in 0..<pinSlotLimit {
+            for index in 0..<region.usedPinSlots {
                 let slot = region.pinSlot(index)
                 let version = slot.version.loadSequential()
                 guard version != 0 else { continue }
@@ -100,13 +110,13 @@ extension Coordinator {
     package func pinnedVersions() -> [PinDescription] {
         let now = System.monotonicNanoseconds
         var pins: [PinDescription] = []
-        for index in 0..<pinSlotLimit {
+        for index in 0..<region.usedPinSlots {
             let slot = region.pinSlot(index)
             let version = slot.version.loadAcquire()
             let owner = Int(slot.owner.loadAcquire())
             let isUnshared = owner == Int(SharedRegion.unsharedReaders)
             guard version != 0, owner >= 1,
-                owner <= SharedRegion.processSlotCount || isUnshared
+                owner <= region.usedProcessSlots || isUnshared
             else { continue }
             let pinned = slot.time.loadRelaxed()
             pins.append(
@@ -117,11 +127,6 @@ extension Coordinator {
                     age: .nanoseconds(now > pinned ? now - pinned : 0)))
         }
         return pins.sorted { $0.version < $1.version }
-    }
-
-    /// Bounded whatever is stored in the file.
-    var pinSlotLimit: Int {
-        min(Int(region.pinSlotLimit.loadSequential()), SharedRegion.pinSlotCount)
     }
 }
 

@@ -102,7 +102,7 @@ extension SharedRegion {
 
     /// What the present turn was announced for; nil if it is nobody's.
     var syncing: (version: UInt64, sequence: UInt64)? {
-        guard let process = currentTurn.process, process < Self.processSlotCount else { return nil }
+        guard let process = currentTurn.process, process < usedProcessSlots else { return nil }
         let slot = processSlot(process)
         return (slot.syncingVersion.loadSequential(), slot.syncingSequence.loadSequential())
     }

@@ -71,7 +71,7 @@ extension Coordinator {
             }
         }
         for version in versions {
-            // All slots are free now.
+            // All slots are free now, and there are more than these versions.
             guard let slot = claimFreePinSlot(owner: SharedRegion.unsharedReaders) else { return }
             slot.time.storeRelaxed(System.monotonicNanoseconds)
             slot.version.storeSequential(version)
@@ -81,7 +81,7 @@ extension Coordinator {
     /// Takes back the pins of unshared readers that have gone.
     func clearUnsharedReaders() {
         guard isShared else { return }
-        for index in 0..<pinSlotLimit {
+        for index in 0..<region.usedPinSlots {
             let slot = region.pinSlot(index)
             guard slot.owner.loadAcquire() == SharedRegion.unsharedReaders else { continue }
             let range = LockRanges.reading(slot.version.loadAcquire())

@@ -179,7 +179,7 @@ extension Coordinator {
         guard writeLockState.wasLastHolder else { return }
         writeLockState.wasLastHolder = false
         guard region.waitingProcessCount.loadAcquire() != 0 else { return }
-        for index in 0..<SharedRegion.processSlotCount where index != processSlot {
+        for index in 0..<region.usedProcessSlots where index != processSlot {
             let slot = region.processSlot(index)
             guard slot.isInUse.loadRelaxed() != 0, slot.isWaitingToWrite.loadAcquire() != 0
             else { continue }

@@ -46,6 +46,9 @@ package final class Coordinator: @unchecked Sendable {
     /// When the liveness of other processes was last looked at.
     var lastLivenessCheck: UInt64 = 0
 
+    /// Held while shared memory grows: a lock on `.lock` does not keep threads apart.
+    let growingLock = FairLock()
+
     /// Guards the variable after it; opening and closing are rare.
     let phaseLock = FairLock()
     var phase: Phase
@@ -112,13 +115,14 @@ package final class Coordinator: @unchecked Sendable {
         let coordinator = Coordinator(
             path: path, dataFile: dataFile, dataLock: -1, lockFile: -1, readOnly: false,
             region: SharedRegion(base: base), processSlot: 0, phase: .recovering)
-        coordinator.region.initialize(dataFileInode: 0)
+        coordinator.region.initialize(dataFileInode: 0, blocks: 1)
         coordinator.describeProcess()
         return coordinator
     }
 
     /// Fills in this user's process slot.
     func describeProcess() {
+        SharedRegion.raise(region.processSlotLimit, to: UInt32(processSlot) + 1)
         let slot = region.processSlot(processSlot)
         slot.processID.storeRelaxed(System.processID)
         slot.startTime.storeRelaxed(System.monotonicNanoseconds)

@@ -39,6 +39,9 @@ enum LockRanges {
     /// file.
     static let opening = System.LockRange(start: 1, length: 1)
 
+    /// Held exclusively while the file becomes longer. Whoever holds it waits for no lock.
+    static let growing = System.LockRange(start: 2, length: 1)
+
     private static let firstProcess: Int64 = 1024
 
     /// Held exclusively for as long as the user of the process slot lives.

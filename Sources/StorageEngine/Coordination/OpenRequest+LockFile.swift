@@ -1,6 +1,6 @@
 import Glibc
 
-/// The lock file: created, opened, checked and given its size.
+/// The lock file: created, opened, checked and given its first size.
 ///
 /// Its name is only the database's with an ending, so anything may lie there. What is not this
 /// library's is left as it is and reported. A file is ours if it is a regular one, no symbolic
@@ -23,7 +23,7 @@ extension OpenRequest {
         do throws(StorageError) {
             try closeInForkedChild(descriptor)
             // Before anybody waits for its lock: those of another database may be held for ever.
-            try checkIsOurs(descriptor)
+            _ = try checkIsOurs(descriptor)
         } catch {
             close(descriptor)
             throw error
@@ -86,17 +86,19 @@ extension OpenRequest {
                 + "another name")
     }
 
-    /// Throws unless what was opened may be overwritten. Nothing is changed.
-    func checkIsOurs(_ lockFile: Int32) throws(StorageError) {
+    /// Throws unless what was opened may be overwritten. Nothing is changed. Returns its size.
+    func checkIsOurs(_ lockFile: Int32) throws(StorageError) -> UInt64 {
+        let status: System.FileStatus
         let isOurs: Bool
         do throws(SystemFailure) {
-            let status = try System.status(lockFile)
+            status = try System.status(lockFile)
             guard status.isRegularFile else { throw SystemFailure(call: .open, errno: ENXIO) }
             isOurs = status.size == 0 ? true : try beginsAsOurs(lockFile, size: status.size)
         } catch {
             throw openFailure(error)
         }
         if !isOurs { throw foreign("a file of something else") }
+        return status.size
     }
 
     private func beginsAsOurs(_ lockFile: Int32, size: UInt64) throws(SystemFailure) -> Bool {
@@ -125,32 +127,18 @@ extension OpenRequest {
         return try result.get()
     }
 
-    /// Gives the file its size. Only for the sole opener, who clears it next.
+    /// Gives the file whole blocks, and returns how many: it keeps the length of a busier time.
+    /// Only for the sole opener, who clears it next. `size`: of the file.
     ///
-    /// Allocated, so that storing into the mapping cannot fail on a full disk; written where the
-    /// file system cannot allocate. Never truncated: nobody is left who maps it, but no bug
-    /// elsewhere should be a SIGBUS.
-    func allocate(_ lockFile: Int32) throws(StorageError) {
-        do throws(SystemFailure) {
-            do throws(SystemFailure) {
-                try System.allocate(lockFile, offset: 0, length: UInt64(SharedRegion.size))
-            } catch {
-                guard error.isUnsupported else { throw error }
-                try Self.fill(lockFile)
-            }
+    /// Never truncated: nobody is left who maps it, but no bug elsewhere should be a SIGBUS.
+    func allocate(_ lockFile: Int32, size: UInt64) throws(StorageError) -> Int {
+        let blocks = SharedRegion.blocks(toHold: size)
+        do {
+            try SharedRegion.allocate(lockFile, blocks: 0..<blocks)
         } catch {
             throw lockFileError(error, .resize)
         }
-    }
-
-    private static func fill(_ lockFile: Int32) throws(SystemFailure) {
-        var words = [UInt64](
-            repeating: 0, count: SharedRegion.size / MemoryLayout<UInt64>.size)
-        words[0] = SharedRegion.magic
-        let result = words.withUnsafeBytes { bytes in
-            Result { () throws(SystemFailure) in try System.write(lockFile, bytes, at: 0) }
-        }
-        try result.get()
+        return blocks
     }
 
     /// Whether the file that was opened is still the one at the path: somebody may have removed it
@@ -180,5 +168,16 @@ extension OpenRequest {
             throw lockFileError(error, .map)
         }
         throw incompatible("it was replaced while the database was being opened")
+    }
+}
+
+extension StorageError {
+    /// A call for `.lock` failed. `path`: of the data file.
+    static func ofLockFile(
+        _ failure: SystemFailure, _ operation: Operation, path: String
+    ) -> StorageError {
+        var error = StorageError(failure, operation, path: path + ".lock")
+        error.path = path
+        return error
     }
 }

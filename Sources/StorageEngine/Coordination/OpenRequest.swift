@@ -119,11 +119,11 @@ struct OpenRequest {
 
     private func initialize(_ lockFile: Int32) throws(StorageError) -> Coordinator? {
         // It may have been empty before its lock was waited for.
-        try checkIsOurs(lockFile)
+        let size = try checkIsOurs(lockFile)
         try setAccess(lockFile)
-        try allocate(lockFile)
+        let blocks = try allocate(lockFile, size: size)
         let region = try map(lockFile)
-        region.initialize(dataFileInode: inode)
+        region.initialize(dataFileInode: inode, blocks: blocks)
         return try claimProcessSlot(region, lockFile, .recovering)
     }
 
@@ -132,15 +132,16 @@ struct OpenRequest {
     /// Nil where it is in use for another data file that was at this path; perhaps only by a
     /// process that just dies.
     private func join(_ lockFile: Int32) throws(StorageError) -> Coordinator? {
+        // Nothing of the mapping may be touched that the file does not have.
         let size: UInt64
         do {
             size = try System.status(lockFile).size
         } catch {
             throw lockFileError(error, .open)
         }
-        guard size >= UInt64(SharedRegion.size) else { throw incompatible("it was cut off") }
+        guard size >= UInt64(SharedRegion.blockSize) else { throw incompatible(Self.cutOff) }
         let region = try map(lockFile)
-        let reason = mismatch(region)
+        let reason = mismatch(region, lockFile, size: size)
         if reason != nil || region.inode.loadRelaxed() != inode {
             try? System.unmap(region.base, length: SharedRegion.size)
             if let reason { throw incompatible(reason) }
@@ -149,8 +150,10 @@ struct OpenRequest {
         return try claimProcessSlot(region, lockFile, .open)
     }
 
-    /// Why the shared memory cannot be used, or nil.
-    private func mismatch(_ region: SharedRegion) -> String? {
+    private static let cutOff = "it was cut off"
+
+    /// Why the shared memory cannot be used, or nil. `size`: of the file, some time ago.
+    private func mismatch(_ region: SharedRegion, _ lockFile: Int32, size: UInt64) -> String? {
         if region.magic.loadAcquire() != SharedRegion.magic {
             return "it has another layout"
         }
@@ -158,6 +161,9 @@ struct OpenRequest {
         if (region.bootIDHigh.loadRelaxed(), region.bootIDLow.loadRelaxed()) != bootID {
             return "it is in use by a process on another machine"
         }
+        // It may have become longer since, and then says so.
+        let needed = UInt64(region.presentBlocks * SharedRegion.blockSize)
+        if size < needed, (try? System.status(lockFile).size) ?? 0 < needed { return Self.cutOff }
         return nil
     }
 
@@ -178,6 +184,12 @@ struct OpenRequest {
         }
         // Who removes the file does so where nobody shares it, without the opening lock.
         try checkIsStillAtPath()
+        do {
+            let blocks = SharedRegion.blocks(toHoldProcessSlot: index)
+            try region.grow(toBlocks: blocks, lockFile: lockFile)
+        } catch {
+            throw lockFileError(error, .resize)
+        }
         // Whoever had the slot may have been killed, and nobody has looked since.
         if planted(.claimsSlotsUncleared) {
             region.clearPins(ofProcessSlot: index)
@@ -241,7 +253,7 @@ struct OpenRequest {
             try System.mapPrivate(length: SharedRegion.size)
         }
         let region = SharedRegion(base: base)
-        region.initialize(dataFileInode: inode)
+        region.initialize(dataFileInode: inode, blocks: 1)
         do {
             try closeInForkedChild(dataFile)
         } catch {
@@ -261,9 +273,7 @@ struct OpenRequest {
     func lockFileError(
         _ failure: SystemFailure, _ operation: StorageError.Operation
     ) -> StorageError {
-        var error = StorageError(failure, operation, path: lockPath)
-        error.path = path
-        return error
+        .ofLockFile(failure, operation, path: path)
     }
 
     func incompatible(_ reason: String) -> StorageError {

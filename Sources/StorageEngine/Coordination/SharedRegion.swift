@@ -1,25 +1,16 @@
 /// The memory that processes with one database open share: the contents of `.lock`, or private
 /// memory of the same layout where there is no such file. docs/design.md draws the layout.
 ///
-/// It carries no data: whoever finds itself alone clears it.
+/// It is made of blocks, see ``blockCount``. It carries no data: whoever finds itself alone clears
+/// it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 5
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 6
     /// Whether a file that begins with this word is this library's, of whatever layout.
     static func isMagic(_ word: UInt64) -> Bool { word >> 8 == magic >> 8 }
 
-    static let processSlotCount = 128
-    static let pinSlotCount = 4096
     /// The owner of pins that stand for readers without `.lock`.
     static let unsharedReaders = UInt32.max
-
-    private static let processSlotOffset = 4096
-    private static let processSlotSize = 64
-    private static let pinSlotOffset = processSlotOffset + processSlotCount * processSlotSize
-    private static let pinSlotSize = 32
-    /// 12,288 bytes before the pin slots and 131,072 of them: whole pages.
-    static let size = pinSlotOffset + pinSlotCount * pinSlotSize
-    private static let pageSize = 4096
 
     let base: UnsafeMutableRawPointer
 
@@ -45,7 +36,7 @@ struct SharedRegion {
     var poisoned: UnsafeMutablePointer<UInt32> { word32(52) }
     /// 1 while a process holds the write lock.
     var writerActive: UnsafeMutablePointer<UInt32> { word32(56) }
-    /// No pin slot from this index on was ever used.
+    /// No pin slot from this index on was ever used. Raised before the slot is taken.
     var pinSlotLimit: UnsafeMutablePointer<UInt32> { word32(60) }
     /// How many threads may be asleep on the wake-up word.
     var sleeperCount: UnsafeMutablePointer<UInt32> { word32(64) }
@@ -83,18 +74,16 @@ struct SharedRegion {
     /// How many processes have the database open, or had it when they died.
     var processCount: UnsafeMutablePointer<UInt32> { word32(648) }
 
-    func processSlot(_ index: Int) -> ProcessSlot {
-        ProcessSlot(base: base + Self.processSlotOffset + index * Self.processSlotSize)
-    }
-
-    func pinSlot(_ index: Int) -> PinSlot {
-        PinSlot(base: base + Self.pinSlotOffset + index * Self.pinSlotSize)
-    }
+    /// How many blocks may be touched. Stored after the file has become longer, and never lowered
+    /// as long as anybody uses the file.
+    var blockCount: UnsafeMutablePointer<UInt32> { word32(652) }
+    /// No process slot from this index on was ever used. Raised before the slot is in use.
+    var processSlotLimit: UnsafeMutablePointer<UInt32> { word32(656) }
 
     /// Storing to a page of a file costs a fault, and writing it to the disk later: what holds nothing,
     /// as nearly all pages do after a few connections, is only read. The magic number stays.
-    private func clear() {
-        for page in stride(from: 0, to: Self.size, by: Self.pageSize) {
+    private func clear(blocks: Int) {
+        for page in stride(from: 0, to: blocks * Self.blockSize, by: Self.pageSize) {
             let start = page == 0 ? MemoryLayout<UInt64>.size : page
             let count = page + Self.pageSize - start
             let words = UnsafeRawBufferPointer(start: base + start, count: count)
@@ -105,9 +94,11 @@ struct SharedRegion {
     }
 
     /// Clears everything and makes the region valid for a data file. Only for the sole user.
-    func initialize(dataFileInode: UInt64) {
+    /// `blocks`: how many are there.
+    func initialize(dataFileInode: UInt64, blocks: Int) {
         magic.storeRelease(Self.magic)
-        clear()
+        clear(blocks: blocks)
+        blockCount.storeRelaxed(UInt32(blocks))
         inode.storeRelaxed(dataFileInode)
         if let bootID = System.bootID {
             bootIDHigh.storeRelaxed(bootID.0)
