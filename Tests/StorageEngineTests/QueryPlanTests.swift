@@ -364,4 +364,27 @@ import Testing
         }
         connection.rollback()
     }
+
+    @Test func conditionsThatLieTooDeepAreRefused() throws {
+        let connection = try Connection(Database.open(path: directory.file("d.realm")))
+        try connection.beginWrite()
+        try connection.createTables([Self.definition])
+        let table = try #require(try connection.table(named: "Person"))
+        func nested(_ levels: Int) -> QueryCondition {
+            (0..<levels).reduce(.constant(true)) { condition, level in
+                switch level % 4 {
+                case 0: .not(condition)
+                case 1: .or([.constant(false), condition])
+                case 2: .and([condition, .not(.constant(false))])
+                default: .link(column: Column.boss, condition)
+                }
+            }
+        }
+        _ = try QueryPlan(table, nested(QueryCondition.maximumDepth)).count()
+        let error = #expect(throws: StorageError.self) {
+            try QueryPlan(table, nested(QueryCondition.maximumDepth + 1))
+        }
+        #expect(error?.code == .invalidArgument)
+        connection.rollback()
+    }
 }

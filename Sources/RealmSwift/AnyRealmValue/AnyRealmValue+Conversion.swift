@@ -2,13 +2,21 @@ import Foundation
 
 extension AnyRealmValue {
     /// Takes values of all types that can be stored, arrays and dictionaries of them included, as
-    /// `JSONSerialization` gives them.
+    /// `JSONSerialization` gives them. Arrays and dictionaries that are nested too deep stop the
+    /// program.
     public static func _convertElement(
         _ value: Any?, _ conversion: _ValueConversion
     ) -> AnyRealmValue? {
+        convert(value, conversion, depth: 1)
+    }
+
+    /// - Parameter depth: that of the value, if it is a list or a map.
+    private static func convert(
+        _ value: Any?, _ conversion: _ValueConversion, depth: Int
+    ) -> AnyRealmValue? {
         guard let value = unwrapped(value) else { return AnyRealmValue.none }
         switch value {
-        case let value as AnyRealmValue: return converted(value, conversion)
+        case let value as AnyRealmValue: return converted(value, conversion, depth)
         case let value as Object: return converted(value, conversion)
         case let value as String: return .string(value)
         case let value as any BinaryInteger: return Int(exactly: value).map { .int($0) }
@@ -18,24 +26,25 @@ extension AnyRealmValue {
         case let value as UUID: return .uuid(value)
         case let value as ObjectId: return .objectId(value)
         case let value as Decimal128: return .decimal128(value)
-        case let value as List<AnyRealmValue>: return list(Array(value), conversion)
+        case let value as List<AnyRealmValue>: return list(Array(value), conversion, depth)
         case let value as Map<String, AnyRealmValue>:
-            return map(value.asKeyValueSequence().map { ($0.key, $0.value) }, conversion)
-        case let value as [Any]: return list(value, conversion)
-        case let value as [String: Any]: return map(value.map { ($0.key, $0.value) }, conversion)
+            return map(value.asKeyValueSequence().map { ($0.key, $0.value) }, conversion, depth)
+        case let value as [Any]: return list(value, conversion, depth)
+        case let value as [String: Any]:
+            return map(value.map { ($0.key, $0.value) }, conversion, depth)
         default: return nil
         }
     }
 
     /// Objects of other Realms are copied, wherever they are in the value.
     private static func converted(
-        _ value: AnyRealmValue, _ conversion: _ValueConversion
+        _ value: AnyRealmValue, _ conversion: _ValueConversion, _ depth: Int
     ) -> AnyRealmValue? {
         switch value {
         case .object(let object): converted(object, conversion)
-        case .list(let elements): list(Array(elements), conversion)
+        case .list(let elements): list(Array(elements), conversion, depth)
         case .dictionary(let entries):
-            map(entries.asKeyValueSequence().map { ($0.key, $0.value) }, conversion)
+            map(entries.asKeyValueSequence().map { ($0.key, $0.value) }, conversion, depth)
         default: value
         }
     }
@@ -58,22 +67,24 @@ extension AnyRealmValue {
     }
 
     private static func list(
-        _ elements: [Any], _ conversion: _ValueConversion
+        _ elements: [Any], _ conversion: _ValueConversion, _ depth: Int
     ) -> AnyRealmValue? {
+        requireNesting(depth)
         let list = List<AnyRealmValue>()
         for element in elements {
-            guard let element = _convertElement(element, conversion) else { return nil }
+            guard let element = convert(element, conversion, depth: depth + 1) else { return nil }
             list.append(element)
         }
         return .list(list)
     }
 
     private static func map(
-        _ entries: [(String, Any)], _ conversion: _ValueConversion
+        _ entries: [(String, Any)], _ conversion: _ValueConversion, _ depth: Int
     ) -> AnyRealmValue? {
+        requireNesting(depth)
         let map = Map<String, AnyRealmValue>()
         for (key, value) in entries {
-            guard let value = _convertElement(value, conversion) else { return nil }
+            guard let value = convert(value, conversion, depth: depth + 1) else { return nil }
             map[key] = value
         }
         return .dictionary(map)

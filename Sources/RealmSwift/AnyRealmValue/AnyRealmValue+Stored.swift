@@ -99,7 +99,7 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
     /// A list or map is made in the place, and its elements are copied; one that is there already
     /// stays as it is.
     public static func _store(_ value: AnyRealmValue, in slot: _ValueSlot) {
-        if !value.isStored(in: slot) { write(value.detached, in: slot) }
+        if !value.isStored(in: slot) { write(value.detached(depth: 1), in: slot) }
     }
 
     private static func write(_ value: AnyRealmValue, in slot: _ValueSlot) {
@@ -133,22 +133,21 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
     }
 
     /// The value without anything in it that goes when another takes its place: lists and maps of a
-    /// Realm are copied.
-    fileprivate var detached: AnyRealmValue {
+    /// Realm are copied. One that is nested too deep stops the program.
+    ///
+    /// - Parameter depth: that of the value, if it is a list or a map; 1 for the outermost.
+    fileprivate func detached(depth: Int) -> AnyRealmValue {
         switch self {
-        case .list(let list): .fromArray(list.map(\.detached))
+        case .list(let list):
+            Self.requireNesting(depth)
+            return .fromArray(list.map { $0.detached(depth: depth + 1) })
         case .dictionary(let map):
-            .dictionary(map.detached)
-        default: self
+            Self.requireNesting(depth)
+            let copy = Map<String, AnyRealmValue>()
+            for (key, value) in map.entries { copy[key] = value.detached(depth: depth + 1) }
+            return .dictionary(copy)
+        default: return self
         }
-    }
-}
-
-extension Map<String, AnyRealmValue> {
-    fileprivate var detached: Map {
-        let copy = Map()
-        for (key, value) in entries { copy[key] = value.detached }
-        return copy
     }
 }
 

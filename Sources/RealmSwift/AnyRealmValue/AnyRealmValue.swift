@@ -15,7 +15,8 @@ import Foundation
 /// let title = document.content.dictionaryValue?["title"]?.stringValue
 /// ```
 /// A property is never optional: nil is `.none`. Sets and embedded objects cannot be values. Lists
-/// and maps may lie inside each other to a hundred levels; a set holds none.
+/// and maps may lie inside each other to a hundred levels; a set holds none. An unmanaged value may
+/// be nested deeper, but adding or converting it, and comparing it in a query, stops the program.
 ///
 /// The list or map that a property of a managed object gives is live: it shows what the Realm holds,
 /// and changes of it are stored. Once another value takes its place it is invalidated.

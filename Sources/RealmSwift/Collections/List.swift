@@ -24,6 +24,14 @@ public final class List<Element: RealmCollectionValue> {
     public init() {}
 
     init(managed: ManagedList) { self.managed = managed }
+
+    deinit {
+        // Lists inside each other are released one after the other.
+        guard Element.self == AnyRealmValue.self, !contents.isEmpty else { return }
+        var nested = NestedRelease(unsafeBitCast(contents, to: [AnyRealmValue].self))
+        contents = []
+        nested.run()
+    }
 }
 
 extension List {
@@ -138,6 +146,10 @@ extension List: Equatable {
     public static func == (left: List, right: List) -> Bool {
         if left === right { return true }
         switch (left.managed, right.managed) {
+        case (nil, nil) where Element.self == AnyRealmValue.self:
+            return NestedEquality.areEqual(
+                unsafeDowncast(left, to: List<AnyRealmValue>.self),
+                unsafeDowncast(right, to: List<AnyRealmValue>.self))
         case (nil, nil): return left.contents.elementsEqual(right.contents, by: isSameValue)
         case (let left?, let right?):
             return left.isSame(as: right)

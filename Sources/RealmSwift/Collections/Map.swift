@@ -34,6 +34,15 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
 
     init(managed: ManagedMap) { self.managed = managed }
 
+    deinit {
+        // As with lists.
+        guard Self.self == Map<String, AnyRealmValue>.self, !contents.isEmpty else { return }
+        var nested = NestedRelease(
+            unsafeBitCast(contents, to: [StoredText: AnyRealmValue].self).values)
+        contents = [:]
+        nested.run()
+    }
+
     /// The map's place in its Realm, nil while unmanaged. Stops unless it may be read now.
     func readable() -> ManagedMap? {
         guard let managed else { return nil }
@@ -149,10 +158,15 @@ extension Map: Equatable {
     /// Managed maps are equal if they are the same map; unmanaged ones if they have the same keys
     /// with equal values.
     public static func == (left: Map, right: Map) -> Bool {
+        if left === right { return true }
         switch (left.managed, right.managed) {
-        case (nil, nil): left.hasSameEntries(as: right)
-        case (let left?, let right?): left.isSame(as: right)
-        default: false
+        case (nil, nil) where Self.self == Map<String, AnyRealmValue>.self:
+            return NestedEquality.areEqual(
+                unsafeDowncast(left, to: Map<String, AnyRealmValue>.self),
+                unsafeDowncast(right, to: Map<String, AnyRealmValue>.self))
+        case (nil, nil): return left.hasSameEntries(as: right)
+        case (let left?, let right?): return left.isSame(as: right)
+        default: return false
         }
     }
 }

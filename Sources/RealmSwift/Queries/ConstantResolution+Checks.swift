@@ -18,6 +18,7 @@ extension ConstantResolution {
 
     func list(_ operand: PredicateOperand) throws -> [PredicateValue] {
         guard case .list(let values)? = operand.value else {
+            if PredicateValue.nestsTooDeep(operand.given) { throw error(AnyRealmValue.tooDeep) }
             throw error("IN clause requires an array of items")
         }
         return values
@@ -75,6 +76,7 @@ extension ConstantResolution {
 
     func uncomparable(_ given: Any?, to typeName: String? = nil) -> InvalidPredicate {
         let value = unwrapped(given)
+        if PredicateValue.nestsTooDeep(value) { return error(AnyRealmValue.tooDeep) }
         let text = value.map { "\($0)" } ?? "(null)"
         let valueType = value.map { "\(Swift.type(of: $0))" } ?? "(null)"
         let expected = typeName ?? path.targetClass?.model.name ?? path.type?.name ?? ""

@@ -14,7 +14,6 @@ struct PredicateParser {
     private let partners: [Int: Int]
     private var next = 0
     private var depth = 0
-    private static let maximumDepth = 200
 
     /// Reads a predicate and puts the arguments in the places of `%@`, `%K`, `%d` and the like.
     ///
@@ -95,9 +94,7 @@ struct PredicateParser {
     mutating func predicate() throws -> PredicateSyntax {
         depth += 1
         defer { depth -= 1 }
-        if depth > Self.maximumDepth {
-            throw error("The predicate is nested more than \(Self.maximumDepth) times")
-        }
+        if depth > PredicateSyntax.maximumDepth { throw error(PredicateSyntax.tooDeep) }
         var operands = [try conjunction()]
         while skip(keyword: "OR", symbol: "||") { operands.append(try conjunction()) }
         return operands.count == 1 ? operands[0] : .or(operands)

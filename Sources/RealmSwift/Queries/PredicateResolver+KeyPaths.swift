@@ -79,13 +79,16 @@ private struct KeyPathResolution {
             column: origin.columns[position], target: origin)
     }
 
+    /// Each hop of a path is a condition inside of another one.
+    private static let maximumHops = 100
+
     /// Makes the end a hop, so that a property of its objects may follow.
     private mutating func enterObjects() throws {
         switch path.end {
         case .object: return
-        case .referrers(let hop): append(hop)
+        case .referrers(let hop): try append(hop)
         case .property(let property, let column) where property.shape.isLink:
-            append(
+            try append(
                 ResolvedKeyPath.Hop(
                     kind: property.shape.collection == .none ? .one : .many, column: column,
                     target: path.last.linkTarget(column: column)))
@@ -97,7 +100,11 @@ private struct KeyPathResolution {
         }
     }
 
-    private mutating func append(_ hop: ResolvedKeyPath.Hop) {
+    private mutating func append(_ hop: ResolvedKeyPath.Hop) throws {
+        if path.hops.count == Self.maximumHops {
+            throw resolver.error(
+                "A key path leads through more than \(Self.maximumHops) links", at: path.position)
+        }
         path.hops.append(hop)
         path.last = hop.target
         path.end = .object

@@ -1,4 +1,5 @@
 import Foundation
+import StorageEngine
 
 // Whether predicates say the same, wherever in their texts they say it.
 
@@ -62,12 +63,15 @@ extension OperandSyntax {
         }
     }
 
-    /// Numbers are equal by their values; true is not 1.
-    private static func areEqual(_ left: Any?, _ right: Any?) -> Bool {
+    /// Numbers are equal by their values; true is not 1. Lists that are nested deeper than a value
+    /// can be are equal to none.
+    private static func areEqual(_ left: Any?, _ right: Any?, depth: Int = 0) -> Bool {
+        if depth > MixedValue.maximumNesting + 1 { return false }
         switch (unwrapped(left), unwrapped(right)) {
         case (nil, nil): return true
         case (let left as [Any?], let right as [Any?]):
-            return left.count == right.count && zip(left, right).allSatisfy { areEqual($0, $1) }
+            return left.count == right.count
+                && zip(left, right).allSatisfy { areEqual($0, $1, depth: depth + 1) }
         case (let left?, let right?):
             if let left = PredicateValue(left), let right = PredicateValue(right) {
                 return UnmanagedTest.areSame(left, right)

@@ -5,6 +5,12 @@ indirect enum PredicateSyntax {
     case and([PredicateSyntax])
     case or([PredicateSyntax])
     case comparison(ComparisonSyntax)
+
+    /// Conditions lie inside each other at most so deep, however they are given. Whoever makes a
+    /// predicate of something else counts on the way; so everything else may recurse. Operands of
+    /// one AND or OR are one level, however many there are.
+    static let maximumDepth = 200
+    static let tooDeep = "The predicate is nested more than \(maximumDepth) times"
 }
 
 /// Two operands, how they are compared, and where it says so.
@@ -145,7 +151,10 @@ extension OperandSyntax: CustomStringConvertible {
         case .value(nil): "NULL"
         case .value(let text as String): "\"\(OperandSyntax.escaped(text))\""
         case .value(let flag as Bool): flag ? "TRUE" : "FALSE"
-        case .value(let value?): "\(value)"
+        // Swift's description of arrays inside each other is not bounded.
+        case .value(let value?):
+            value is any Sequence && PredicateValue.nestsTooDeep(value)
+                ? "<Maximum depth exceeded>" : "\(value)"
         case .list(let elements):
             "{\(elements.map { "\(OperandSyntax.value($0))" }.joined(separator: ", "))}"
         case .subquery(let subquery): subquery.description

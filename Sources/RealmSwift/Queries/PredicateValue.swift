@@ -14,8 +14,12 @@ enum PredicateValue {
     /// By the bytes of its keys, which ascend.
     case map([(key: [UInt8], value: PredicateValue)])
 
-    /// Nil for a value that nothing can be compared with.
-    init?(_ given: Any?) {
+    /// Nil for a value that nothing can be compared with, be it because its lists and maps are nested
+    /// too deep.
+    ///
+    /// - Parameter depth: in how many lists and maps the value lies. A list that stands for several
+    ///   values counts as well.
+    init?(_ given: Any?, depth: Int = 0) {
         if let given, let common = Self(common: given) {
             self = common
             return
@@ -28,14 +32,16 @@ enum PredicateValue {
         switch value {
         case is NSNull: self = .null
         case let value as any _PersistableScalar: self.init(scalar: value)
-        case let value as AnyRealmValue: self.init(mixed: value)
-        case let value as any _MappedPersistable: self.init(mapped: value.anyPersisted)
+        case let value as AnyRealmValue: self.init(mixed: value, depth: depth)
+        case let value as any _MappedPersistable:
+            self.init(mapped: value.anyPersisted, depth: depth)
         case let value as ObjectBase: self = .object(value)
         case let value as any BinaryInteger: self.init(integer: value)
         case let value as any BinaryFloatingPoint: self.init(scalar: Double(value))
-        case let value as [AnyHashable: Any]: self.init(entries: value)
-        case let value as any RealmKeyedCollection: self.init(map: value)
-        case let value as any Sequence: self.init(elements: anyElements(value))
+        case _ where depth > MixedValue.maximumNesting: return nil
+        case let value as [AnyHashable: Any]: self.init(entries: value, depth: depth)
+        case let value as any RealmKeyedCollection: self.init(map: value, depth: depth)
+        case let value as any Sequence: self.init(elements: anyElements(value), depth: depth)
         default: return nil
         }
     }
@@ -61,11 +67,11 @@ enum PredicateValue {
         self = .scalar(type(of: value)._valueType, value._withScalar { OwnedScalar($0) })
     }
 
-    private init?(mapped persisted: Any) {
+    private init?(mapped persisted: Any, depth: Int) {
         if let object = persisted as? EmbeddedObject {
             self = .members(object)
         } else {
-            self.init(persisted)
+            self.init(persisted, depth: depth)
         }
     }
 
@@ -77,36 +83,36 @@ enum PredicateValue {
         }
     }
 
-    private init?(elements: [Any?]) {
+    private init?(elements: [Any?], depth: Int) {
         var values: [PredicateValue] = []
         for element in elements {
-            guard let value = PredicateValue(element) else { return nil }
+            guard let value = PredicateValue(element, depth: depth + 1) else { return nil }
             values.append(value)
         }
         self = .list(values)
     }
 
-    private init?(entries: [AnyHashable: Any]) {
+    private init?(entries: [AnyHashable: Any], depth: Int) {
         var values: [(key: [UInt8], value: PredicateValue)] = []
         for (key, value) in entries {
-            guard let key = key.base as? String, let value = PredicateValue(value) else {
-                return nil
-            }
+            guard let key = key.base as? String,
+                let value = PredicateValue(value, depth: depth + 1)
+            else { return nil }
             values.append((Array(key.utf8), value))
         }
         self = .map(values.sorted { $0.key.lexicographicallyPrecedes($1.key) })
     }
 
-    private init?<Map: RealmKeyedCollection>(map: Map) {
+    private init?<Map: RealmKeyedCollection>(map: Map, depth: Int) {
         var values: [(key: [UInt8], value: PredicateValue)] = []
         for (key, value) in zip(map.keys, map.values) {
-            guard let value = PredicateValue(value) else { return nil }
+            guard let value = PredicateValue(value, depth: depth + 1) else { return nil }
             values.append((Array(key._storedKey.utf8), value))
         }
         self = .map(values.sorted { $0.key.lexicographicallyPrecedes($1.key) })
     }
 
-    private init?(mixed value: AnyRealmValue) {
+    private init?(mixed value: AnyRealmValue, depth: Int) {
         switch value {
         case .none: self = .null
         case .int(let value): self.init(scalar: value)
@@ -120,9 +126,33 @@ enum PredicateValue {
         case .decimal128(let value): self.init(scalar: value)
         case .uuid(let value): self.init(scalar: value)
         case .object(let value): self = .object(value)
-        case .list(let list): self.init(elements: list.map { $0 })
-        case .dictionary(let map): self.init(map: map)
+        case .list(let list):
+            if depth > MixedValue.maximumNesting { return nil }
+            self.init(elements: list.map { $0 }, depth: depth)
+        case .dictionary(let map):
+            if depth > MixedValue.maximumNesting { return nil }
+            self.init(map: map, depth: depth)
         }
+    }
+
+    /// Whether lists and maps in a value are nested too deep to be compared, or to be described.
+    static func nestsTooDeep(_ given: Any?, depth: Int = 0) -> Bool {
+        let elements: [Any?]
+        switch unwrapped(given) {
+        case is String, is Data: return false
+        case AnyRealmValue.list(let list)?: elements = list.map { $0 }
+        case AnyRealmValue.dictionary(let map)?: elements = map.values
+        case let entries as [AnyHashable: Any]: elements = entries.values.map { $0 }
+        case let map as any RealmKeyedCollection: elements = values(of: map)
+        case let sequence as any Sequence: elements = anyElements(sequence)
+        default: return false
+        }
+        return depth > MixedValue.maximumNesting
+            || elements.contains { nestsTooDeep($0, depth: depth + 1) }
+    }
+
+    private static func values<Map: RealmKeyedCollection>(of map: Map) -> [Any?] {
+        map.values.map { $0 }
     }
 
     /// Objects of Foundation's classes as values of Swift's types. Others as they are: casts would

@@ -116,7 +116,12 @@ extension ResultsQuery {
         var all = condition
         if case .filter(let earlier, _)? = operations.last {
             operations.removeLast()
-            all = .and([earlier, condition])
+            // One after the other, not inside each other, however many there are.
+            if case .and(let parts) = earlier {
+                all = .and(parts + [condition])
+            } else {
+                all = .and([earlier, condition])
+            }
         }
         operations.append(.filter(all, try QueryPlan(table, all)))
         if let sort { operations.append(sort) }

@@ -1,3 +1,8 @@
+extension MixedValue {
+    /// So many lists and maps lie inside each other in a value at most.
+    public static var maximumNesting: Int { NestedCollection.maximumDepth }
+}
+
 /// A list or map of mixed values as it lies in a mixed value: tag `0x80` plus the raw value of its
 /// kind, its identity (two variable-length integers), then what a row holds of a collection that is
 /// a column's own (`InlineRows`).

@@ -26,6 +26,10 @@ public indirect enum QueryCondition {
     case bound(QueryVariable, QueryCondition)
     /// What only its maker can tell, object by object. Tried last.
     case object(name: String, (ObjectKey) throws -> Bool)
+
+    /// Conditions that lie inside each other deeper are refused: they would take the stack. Much
+    /// more than a predicate has; parts of one AND or OR are one level, however many there are.
+    public static let maximumDepth = 1_000
 }
 
 /// What a value is tested for. Null, NaN and the order of values are as in ``ColumnTest`` and

@@ -1,24 +1,33 @@
 extension QueryNode {
-    static func compile(_ condition: QueryCondition, _ table: Table) throws -> QueryNode {
+    /// - Parameter depth: in how many other conditions this one lies.
+    /// - Throws: `.invalidArgument` if it suits no column, or lies too deep.
+    static func compile(
+        _ condition: QueryCondition, _ table: Table, depth: Int
+    ) throws -> QueryNode {
+        try QueryCondition.check(depth, table)
+        let inner = depth + 1
         switch condition {
         case .constant(let value): return ConstantNode(value)
-        case .not(let part): return NotNode(try compile(part, table))
-        case .and(let parts): return try all(of: parts.map { try compile($0, table) })
-        case .or(let parts): return OrNode(try parts.map { try compile($0, table) })
+        case .not(let part): return NotNode(try compile(part, table, depth: inner))
+        case .and(let parts):
+            return try all(of: parts.map { try compile($0, table, depth: inner) })
+        case .or(let parts):
+            return OrNode(try parts.map { try compile($0, table, depth: inner) })
         case .value(let column, let test): return try compile(test, column, table)
         case .link(let column, let part):
-            return LinkNode(table, column, try QueryPlan(table.target(ofLinks: column), part))
+            let target = try table.target(ofLinks: column)
+            return LinkNode(table, column, try QueryPlan(target, part, depth: inner))
         case .referrer(let number, let column, let part):
             let origin = try table.connection.existingTable(number: number)
-            return ReferrerNode(table, try QueryPlan(origin, part), column)
+            return ReferrerNode(table, try QueryPlan(origin, part, depth: inner), column)
         case .keys(let keys): return KeysNode(keys)
         case .values(let expression, let name, let test):
-            return try ExpressionNode(table, expression, name, test)
+            return try ExpressionNode(table, expression, name, depth: inner, test)
         case .pairs(let left, let right, let name, let test):
-            return try PairNode(table, left, right, name, test)
+            return try PairNode(table, left, right, name, depth: inner, test)
         case .bound(let variable, let part):
             let other = try table.connection.existingTable(number: variable.tableNumber)
-            return BoundNode(variable, try QueryPlan(other, part))
+            return BoundNode(variable, try QueryPlan(other, part, depth: inner))
         case .object(let name, let test): return ObjectNode(name, test)
         }
     }
@@ -54,6 +63,15 @@ extension QueryNode {
             return ColumnNode(table, column, test, predicate)
         }
         return ValueNode(table, column, test)
+    }
+}
+
+extension QueryCondition {
+    /// Throws unless a condition, or an expression, may lie in so many others.
+    static func check(_ depth: Int, _ table: Table) throws {
+        guard depth > maximumDepth else { return }
+        throw table.pager.invalidArgument(
+            "Conditions lie inside each other more than \(maximumDepth) levels deep.")
     }
 }
 

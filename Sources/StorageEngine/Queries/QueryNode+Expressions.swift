@@ -5,11 +5,11 @@ final class ExpressionNode: QueryNode {
     private let test: (MixedValue) throws -> Bool
 
     init(
-        _ table: Table, _ expression: QueryExpression, _ name: String,
+        _ table: Table, _ expression: QueryExpression, _ name: String, depth: Int,
         _ test: @escaping (MixedValue) throws -> Bool
     ) throws {
         self.name = name
-        self.expression = try ExpressionReader(table, expression)
+        self.expression = try ExpressionReader(table, expression, depth: depth)
         self.test = test
     }
 
@@ -43,11 +43,11 @@ final class PairNode: QueryNode {
 
     init(
         _ table: Table, _ left: QueryExpression, _ right: QueryExpression, _ name: String,
-        _ test: @escaping (MixedValue, MixedValue) throws -> Bool
+        depth: Int, _ test: @escaping (MixedValue, MixedValue) throws -> Bool
     ) throws {
         self.name = name
-        self.left = try ExpressionReader(table, left)
-        self.right = try ExpressionReader(table, right)
+        self.left = try ExpressionReader(table, left, depth: depth)
+        self.right = try ExpressionReader(table, right, depth: depth)
         self.test = test
     }
 
@@ -121,7 +121,8 @@ final class ExpressionReader {
     /// The objects that match, while a run with a condition goes on.
     private var matched = MatchedKeys([])
 
-    init(_ table: Table, _ expression: QueryExpression) throws {
+    init(_ table: Table, _ expression: QueryExpression, depth: Int) throws {
+        try QueryCondition.check(depth, table)
         switch expression {
         case .constant(let value): form = .constant(value)
         case .object: form = .object(table: table.number)
@@ -129,14 +130,16 @@ final class ExpressionReader {
         case .count(let path): form = .count(try QueryValues(table, path))
         case .countMatching(let path, let condition):
             let values = try QueryValues(table, path)
-            form = .countMatching(values, try QueryPlan(try values.target(), condition))
+            let plan = try QueryPlan(try values.target(), condition, depth: depth)
+            form = .countMatching(values, plan)
         case .countMatchingEach(let path, let condition, let object, let element):
             let values = try QueryValues(table, path)
-            let plan = try QueryPlan(try values.target(), condition)
+            let plan = try QueryPlan(try values.target(), condition, depth: depth)
             form = .countMatchingEach(values, plan, object, element)
         case .bound(let variable, let expression):
             let other = try table.connection.existingTable(number: variable.tableNumber)
-            form = .bound(variable, other, try ExpressionReader(other, expression))
+            form = .bound(
+                variable, other, try ExpressionReader(other, expression, depth: depth + 1))
         case .aggregate(let aggregate, let path):
             form = .aggregate(aggregate, try QueryValues(table, path))
         }

@@ -23,10 +23,16 @@ public final class QueryPlan {
     /// up costs some hundred times what a row costs in a scan, if that reads a column.
     public static let shareOfCandidates = 64
 
-    /// - Throws: `.invalidArgument` if a test does not suit its column, `.damaged`.
-    public init(_ table: Table, _ condition: QueryCondition) throws {
+    /// - Throws: `.invalidArgument` if a test does not suit its column, or conditions lie inside
+    ///   each other deeper than ``QueryCondition/maximumDepth``; `.damaged`.
+    public convenience init(_ table: Table, _ condition: QueryCondition) throws {
+        try self.init(table, condition, depth: 0)
+    }
+
+    /// - Parameter depth: in how many other conditions this one lies.
+    init(_ table: Table, _ condition: QueryCondition, depth: Int) throws {
         self.table = table
-        root = try QueryNode.compile(condition, table)
+        root = try QueryNode.compile(condition, table, depth: depth)
         onlyTest = (root as? ColumnNode)?.predicate
     }
 

@@ -4,11 +4,24 @@ extension PredicateSyntax {
     /// What one of Foundation's predicates says.
     ///
     /// - Throws: ``InvalidPredicate`` unless it was made from a string or a truth value, or consists
-    ///   of such predicates.
-    init(_ predicate: NSPredicate) throws {
+    ///   of such predicates, nested not too deep.
+    init(_ predicate: NSPredicate) throws { try self.init(predicate, depth: 0) }
+
+    private init(_ predicate: NSPredicate, depth: Int) throws {
         switch predicate {
         case let predicate as FormatPredicate: self = predicate.syntax
-        case let predicate as NSCompoundPredicate: self = try Self.compound(predicate)
+        case let predicate as NSCompoundPredicate:
+            if depth == Self.maximumDepth {
+                throw InvalidPredicate(message: Self.tooDeep, format: "", position: 0)
+            }
+            let parts = try Self.operands(of: predicate).map {
+                try PredicateSyntax($0, depth: depth + 1)
+            }
+            switch predicate.compoundPredicateType {
+            case .and: self = .and(parts)
+            case .or: self = .or(parts)
+            case .not: self = .not(.and(parts))
+            }
         case _ where predicate == NSPredicate(value: true): self = .constant(true)
         case _ where predicate == NSPredicate(value: false): self = .constant(false)
         default:
@@ -18,12 +31,23 @@ extension PredicateSyntax {
         }
     }
 
-    private static func compound(_ predicate: NSCompoundPredicate) throws -> PredicateSyntax {
-        let parts = try predicate.subpredicates.map { try PredicateSyntax($0) }
-        switch predicate.compoundPredicateType {
-        case .and: return .and(parts)
-        case .or: return .or(parts)
-        case .not: return .not(.and(parts))
+    /// The predicates that a chain of the same operator joins, in their order. A chain that was
+    /// made from left to right is as deep in its first predicate as it is long.
+    private static func operands(of predicate: NSCompoundPredicate) -> [NSPredicate] {
+        let type = predicate.compoundPredicateType
+        if type == .not { return predicate.parts }
+        var tails: [ArraySlice<NSPredicate>] = []
+        var first: NSPredicate = predicate
+        while let compound = first as? NSCompoundPredicate,
+            compound.compoundPredicateType == type, let next = compound.parts.first
+        {
+            tails.append(compound.parts.dropFirst())
+            first = next
         }
+        return [first] + tails.reversed().joined()
     }
+}
+
+extension NSCompoundPredicate {
+    fileprivate var parts: [NSPredicate] { subpredicates.map { $0 } }
 }

@@ -11,6 +11,7 @@ struct PredicateTranslator {
     /// that are not nil.
     private var paths: [PredicateExpressions.VariableID: KeyPathSyntax] = [:]
     private var subqueryCount = 0
+    private var depth = 0
 
     static func translate<Input>(_ predicate: Predicate<Input>) throws -> PredicateSyntax {
         var translator = PredicateTranslator()
@@ -33,6 +34,11 @@ struct PredicateTranslator {
     mutating func translate<E: PredicateExpression>(
         _ expression: E
     ) throws -> TranslatedPredicate {
+        depth += 1
+        defer { depth -= 1 }
+        if depth > PredicateSyntax.maximumDepth {
+            throw InvalidPredicate(message: PredicateSyntax.tooDeep, format: "", position: 0)
+        }
         if let known = expression as? any TranslatedExpression {
             return try known.translate(&self)
         }

@@ -7,16 +7,22 @@ extension RealmCollection {
     /// let predicate = NSPredicate(format: "color == %@ AND name BEGINSWITH %@", "tan", "B")
     /// let tanDogs = dogs.filter(predicate)
     /// ```
-    /// A predicate that was made from a closure, or does not suit the class, stops the program. See
-    /// ``filter(_:_:)``.
+    /// A predicate that was made from a closure, does not suit the class, or is nested more than
+    /// 200 times, stops the program. See ``filter(_:_:)``.
     public func filter(_ predicate: NSPredicate) -> Results<Element> {
-        attempt { try _filtered(PredicateSyntax(predicate), format: "\(predicate)") }
+        attempt {
+            let syntax = try PredicateSyntax(predicate)
+            return try _filtered(syntax, format: "\(syntax)")
+        }
     }
 
     /// The position of the first object that matches a predicate; nil if none does. See
     /// ``filter(_:)-(NSPredicate)``.
     public func index(matching predicate: NSPredicate) -> Int? {
-        attempt { try _index(matching: PredicateSyntax(predicate), format: "\(predicate)") }
+        attempt {
+            let syntax = try PredicateSyntax(predicate)
+            return try _index(matching: syntax, format: "\(syntax)")
+        }
     }
 
     /// The objects that match one of Swift's predicates.
@@ -49,6 +55,9 @@ extension RealmKeyedCollection {
     /// The values that match a predicate: see ``RealmCollection/filter(_:)-(NSPredicate)``. Keys
     /// without an object are left out.
     public func filter(_ predicate: NSPredicate) -> Results<Value> {
-        attempt { try _filtered(PredicateSyntax(predicate), format: "\(predicate)") }
+        attempt {
+            let syntax = try PredicateSyntax(predicate)
+            return try _filtered(syntax, format: "\(syntax)")
+        }
     }
 }

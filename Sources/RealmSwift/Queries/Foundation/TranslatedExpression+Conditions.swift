@@ -110,17 +110,54 @@ extension PredicateTranslator {
 
 // MARK: Combinations
 
-extension PredicateExpressions.Conjunction: TranslatedExpression {
+extension PredicateExpressions.Conjunction: TranslatedExpression, TranslatedConjunction {
+    fileprivate var left: any PredicateExpression { lhs }
+    fileprivate var right: any PredicateExpression { rhs }
+
+    /// A chain from left to right is as deep on the left side as it is long.
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
-        let left = try translator.condition(lhs)
-        return .condition(.and([left, try translator.condition(rhs)]))
+        var (first, rights): (any PredicateExpression, [any PredicateExpression]) = (self, [])
+        while let part = first as? any TranslatedConjunction {
+            rights.append(part.right)
+            first = part.left
+        }
+        return .condition(.and(try translator.conditions(first, rights)))
     }
 }
 
-extension PredicateExpressions.Disjunction: TranslatedExpression {
+extension PredicateExpressions.Disjunction: TranslatedExpression, TranslatedDisjunction {
+    fileprivate var left: any PredicateExpression { lhs }
+    fileprivate var right: any PredicateExpression { rhs }
+
+    /// As of a conjunction.
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
-        let left = try translator.condition(lhs)
-        return .condition(.or([left, try translator.condition(rhs)]))
+        var (first, rights): (any PredicateExpression, [any PredicateExpression]) = (self, [])
+        while let part = first as? any TranslatedDisjunction {
+            rights.append(part.right)
+            first = part.left
+        }
+        return .condition(.or(try translator.conditions(first, rights)))
+    }
+}
+
+private protocol TranslatedConjunction {
+    var left: any PredicateExpression { get }
+    var right: any PredicateExpression { get }
+}
+
+private protocol TranslatedDisjunction {
+    var left: any PredicateExpression { get }
+    var right: any PredicateExpression { get }
+}
+
+extension PredicateTranslator {
+    /// - Parameter rights: the operands behind the first one, the last in front.
+    fileprivate mutating func conditions(
+        _ first: any PredicateExpression, _ rights: [any PredicateExpression]
+    ) throws -> [PredicateSyntax] {
+        var conditions = [try condition(first)]
+        for right in rights.reversed() { conditions.append(try condition(right)) }
+        return conditions
     }
 }
 

@@ -33,7 +33,9 @@ extension Query where T: AggregatableCollection {
 
     /// Whether the collection has this element, or the map this value.
     public func contains(_ value: T.AggregatedValue) -> Query<Bool> {
-        Query<Bool>(.comparison(.value(queryValue(value)), .isIn, [], expression))
+        Query<Bool>(
+            .comparison(.value(queryValue(value)), .isIn, [], expression),
+            depth: conditionDepth + 1)
     }
 
     /// Whether the collection has any of these elements, or the map any of these values.

@@ -3,7 +3,9 @@ extension Query {
     func comparison(
         _ operation: ComparisonSyntax.Operation, _ value: Any?, options: StringOptions = []
     ) -> Query<Bool> {
-        Query<Bool>(.comparison(expression, operation, options, .value(queryValue(value))))
+        Query<Bool>(
+            .comparison(expression, operation, options, .value(queryValue(value))),
+            depth: conditionDepth + 1)
     }
 
     func comparison<U>(
@@ -12,7 +14,9 @@ extension Query {
         if expression.standsForMany && other.expression.standsForMany {
             stop("Comparing two collection columns is not permitted.")
         }
-        return Query<Bool>(.comparison(expression, operation, options, other.expression))
+        return Query<Bool>(
+            .comparison(expression, operation, options, other.expression),
+            depth: Swift.max(conditionDepth, other.conditionDepth) + 1)
     }
 }
 
@@ -56,7 +60,8 @@ extension Query {
 
     func isIn<U: Sequence>(_ collection: U) -> Query<Bool> {
         Query<Bool>(
-            .comparison(expression, .isIn, [], .list(collection.map { queryValue($0) })))
+            .comparison(expression, .isIn, [], .list(collection.map { queryValue($0) })),
+            depth: conditionDepth + 1)
     }
 }
 
@@ -110,7 +115,7 @@ extension Query {
         guard let path = expression.path else {
             return comparison(.greaterOrEqual, low) && comparison(.lessOrEqual, high)
         }
-        return Query<Bool>(.between(path, queryValue(low), queryValue(high)))
+        return Query<Bool>(.between(path, queryValue(low), queryValue(high)), depth: 1)
     }
 
     func isFrom(_ low: Any?, upTo high: Any?) -> Query<Bool> {
@@ -147,17 +152,29 @@ extension Query where T: OptionalProtocol, T.Wrapped: Comparable {
 extension Query where T == Bool {
     /// The objects for which the condition is false.
     public static prefix func ! (query: Query) -> Query<Bool> {
-        Query<Bool>(.not(query.expression))
+        Query<Bool>(.not(query.expression), depth: query.conditionDepth + 1)
     }
 
     /// The objects for which both conditions are true.
     public static func && (left: Query, right: Query) -> Query<Bool> {
-        Query<Bool>(.compound(left.expression, .and, right.expression))
+        joining(left, .and, right)
     }
 
     /// The objects for which one of the conditions, or both, are true.
     public static func || (left: Query, right: Query) -> Query<Bool> {
-        Query<Bool>(.compound(left.expression, .or, right.expression))
+        joining(left, .or, right)
+    }
+
+    private static func joining(
+        _ left: Query, _ junction: TypedExpression.Junction, _ right: Query
+    ) -> Query<Bool> {
+        var depth = Swift.max(left.conditionDepth, right.conditionDepth) + 1
+        if case .compound(let part) = left.expression, part.junction == junction {
+            depth = Swift.max(left.conditionDepth, right.conditionDepth + 1)
+        }
+        return Query<Bool>(
+            .compound(CompoundExpression(left.expression, junction, right.expression)),
+            depth: depth)
     }
 
     /// Of how many objects in a collection the condition is true.
@@ -167,5 +184,7 @@ extension Query where T == Bool {
     /// ```
     /// All parts of the condition are about objects of one collection; here each dog is to be both
     /// older than three years and tan. Anything else stops the program.
-    public var count: Query<Int> { Query<Int>(.count(expression)) }
+    public var count: Query<Int> {
+        Query<Int>(.count(expression), depth: conditionDepth + 1)
+    }
 }

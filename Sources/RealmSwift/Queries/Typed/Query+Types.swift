@@ -37,32 +37,36 @@ extension Query where T: _HasPersistedType {
     /// The property as what is stored of it: for enums and custom types, whose values are then
     /// compared with stored ones.
     public var persistableValue: Query<T.PersistedType> {
-        Query<T.PersistedType>(expression)
+        Query<T.PersistedType>(expression, depth: conditionDepth)
     }
 }
 
 extension Query where T: RealmCollection, T: _HasPersistedType {
     /// The collection with what is stored of its elements.
     public var persistableValue: Query<AnyRealmCollection<T.Element.PersistedType>> {
-        Query<AnyRealmCollection<T.Element.PersistedType>>(expression)
+        Query<AnyRealmCollection<T.Element.PersistedType>>(expression, depth: conditionDepth)
     }
 }
 
 extension Query where T: RealmKeyedCollection {
     /// The map with what is stored of its values.
     public var persistableValue: Query<Map<T.Key, T.Value.PersistedType>> {
-        Query<Map<T.Key, T.Value.PersistedType>>(expression)
+        Query<Map<T.Key, T.Value.PersistedType>>(expression, depth: conditionDepth)
     }
 }
 
 extension Query where T: PersistableEnum {
     /// The raw value of the property.
-    public var rawValue: Query<T.RawValue> { Query<T.RawValue>(expression) }
+    public var rawValue: Query<T.RawValue> {
+        Query<T.RawValue>(expression, depth: conditionDepth)
+    }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: PersistableEnum {
     /// The raw value of the property; nil without a value.
-    public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(expression) }
+    public var rawValue: Query<T.Wrapped.RawValue?> {
+        Query<T.Wrapped.RawValue?>(expression, depth: conditionDepth)
+    }
 }
 
 extension Query
@@ -72,7 +76,7 @@ where
 {
     /// The collection with the raw values of its elements.
     public var rawValue: Query<AnyRealmCollection<T.Element.RawValue>> {
-        Query<AnyRealmCollection<T.Element.RawValue>>(expression)
+        Query<AnyRealmCollection<T.Element.RawValue>>(expression, depth: conditionDepth)
     }
 }
 
@@ -84,7 +88,7 @@ where
 {
     /// The collection with the raw values of its elements.
     public var rawValue: Query<AnyRealmCollection<T.Element.Wrapped.RawValue?>> {
-        Query<AnyRealmCollection<T.Element.Wrapped.RawValue?>>(expression)
+        Query<AnyRealmCollection<T.Element.Wrapped.RawValue?>>(expression, depth: conditionDepth)
     }
 }
 
@@ -95,7 +99,7 @@ where
 {
     /// The map with the raw values of its values.
     public var rawValue: Query<Map<T.Key, T.Value.RawValue>> {
-        Query<Map<T.Key, T.Value.RawValue>>(expression)
+        Query<Map<T.Key, T.Value.RawValue>>(expression, depth: conditionDepth)
     }
 }
 
@@ -107,6 +111,6 @@ where
 {
     /// The map with the raw values of its values.
     public var rawValue: Query<Map<T.Key, T.Value.Wrapped.RawValue?>> {
-        Query<Map<T.Key, T.Value.Wrapped.RawValue?>>(expression)
+        Query<Map<T.Key, T.Value.Wrapped.RawValue?>>(expression, depth: conditionDepth)
     }
 }

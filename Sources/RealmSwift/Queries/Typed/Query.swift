@@ -28,18 +28,29 @@
 /// | `$0.any["key"][0].any` | `any['key'][0][#any]` |
 ///
 /// Combining queries in a way that no predicate has, such as comparing two collections, stops the
-/// program.
+/// program. So does nesting conditions more than 200 times; a chain of `&&`, or of `||`, that is
+/// written from left to right is one level, however long.
 @dynamicMemberLookup
 public struct Query<T> {
     let expression: TypedExpression
+    /// How deep conditions lie inside each other; 0 for a path. A chain of the same operator, long
+    /// as it may be, is one level.
+    let conditionDepth: Int
 
     // Inlined, because a call from generic code looks up the type's metadata first.
 
     @inline(__always)
-    init(_ expression: TypedExpression) { self.expression = expression }
+    init(_ expression: TypedExpression, depth: Int) {
+        if depth > PredicateSyntax.maximumDepth { stop(PredicateSyntax.tooDeep) }
+        self.expression = expression
+        conditionDepth = depth
+    }
 
     @inline(__always)
-    init(_ path: TypedPath) { expression = .path(path) }
+    init(_ path: TypedPath) {
+        expression = .path(path)
+        conditionDepth = 0
+    }
 
     /// The query that stands for each object, or each element.
     @inline(__always)

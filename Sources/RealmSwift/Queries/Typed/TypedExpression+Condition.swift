@@ -13,10 +13,10 @@ extension TypedExpression {
             case .path, .between, .comparison(.path, _, _, .value), .comparison(.path, _, _, .list):
                 return true
             case .not(let operand): rest = operand
-            case .compound(let left, _, let right):
+            case .compound(let part):
                 // Long chains are deep on the left side only.
-                if !right.comparesWithConstantsOnly { return false }
-                rest = left
+                if !part.right.comparesWithConstantsOnly { return false }
+                rest = part.left
             case .value, .list, .comparison, .count, .subquery: return false
             }
         }
@@ -35,10 +35,9 @@ extension ManagedClass {
         case .not(.path(let path)) where !path.standsForMany:
             return try comparison(path, .equal, [], .value(false))
         case .not(let operand): return .not(try condition(operand))
-        case .compound(_, .and, _):
-            return .and(try expression.operands(of: .and).map(condition))
-        case .compound(_, .or, _):
-            return .or(try expression.operands(of: .or).map(condition))
+        case .compound(let part):
+            let operands = try expression.operands(of: part.junction).map(condition)
+            return part.junction == .and ? .and(operands) : .or(operands)
         case .comparison(.path(let path), let operation, let options, .value(let value)):
             return try comparison(path, operation, options, .value(value))
         case .comparison(.path(let path), let operation, let options, .list(let values)):

@@ -15,12 +15,12 @@ struct TypedFormat {
         case .not(let operand):
             text += "NOT "
             append(condition: operand)
-        case .compound(_, let junction, _):
-            let operands = condition.operands(of: junction)
+        case .compound(let part):
+            let operands = condition.operands(of: part.junction)
             text += String(repeating: "(", count: operands.count - 1)
             append(condition: operands[0])
             for operand in operands.dropFirst() {
-                text += " \(junction.rawValue) "
+                text += " \(part.junction.rawValue) "
                 append(condition: operand)
                 text += ")"
             }

@@ -16,8 +16,8 @@ extension TypedExpression {
         case .path, .value, .list, .between, .subquery: return self
         case .comparison(.path, _, _, .value), .comparison(.path, _, _, .list): return self
         case .not(let operand): return .not(operand.naming(&number))
-        case .compound(_, let junction, _):
-            return mapOperands(of: junction) { $0.naming(&number) }
+        case .compound(let part):
+            return mapOperands(of: part.junction) { $0.naming(&number) }
         case .comparison(let left, let operation, let options, let right):
             let left = left.naming(&number)
             return .comparison(left, operation, options, right.naming(&number))
@@ -34,7 +34,9 @@ extension TypedExpression {
         of junction: Junction, _ transform: (TypedExpression) -> TypedExpression
     ) -> TypedExpression {
         let operands = operands(of: junction).map(transform)
-        return operands.dropFirst().reduce(operands[0]) { .compound($0, junction, $1) }
+        return operands.dropFirst().reduce(operands[0]) {
+            .compound(CompoundExpression($0, junction, $1))
+        }
     }
 }
 
@@ -49,8 +51,8 @@ extension TypedExpression {
         case .not(let operand): operand.forEachPath(entersCounts: entersCounts, body)
         case .count(let condition):
             if entersCounts { condition.forEachPath(entersCounts: true, body) }
-        case .compound(_, let junction, _):
-            for operand in operands(of: junction) {
+        case .compound(let part):
+            for operand in operands(of: part.junction) {
                 operand.forEachPath(entersCounts: entersCounts, body)
             }
         case .comparison(let left, _, _, let right):
@@ -94,8 +96,8 @@ private struct SubqueryScope {
         case .count(let condition):
             return isOfElements(condition) ? .count(rewrite(condition)) : expression
         case .between(let path, let low, let high): return .between(rewrite(path), low, high)
-        case .compound(_, let junction, _):
-            return expression.mapOperands(of: junction) { rewrite($0) }
+        case .compound(let part):
+            return expression.mapOperands(of: part.junction) { rewrite($0) }
         case .comparison(let left, let operation, let options, let right):
             let left = rewrite(left)
             return .comparison(left, operation, options, rewrite(right))

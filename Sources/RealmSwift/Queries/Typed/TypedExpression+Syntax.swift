@@ -5,8 +5,9 @@ extension TypedExpression {
         case .path(let path): return Self.isTrue(path, true)
         case .not(.path(let path)) where !path.standsForMany: return Self.isTrue(path, false)
         case .not(let operand): return .not(operand.predicate)
-        case .compound(_, .and, _): return .and(operands(of: .and).map(\.predicate))
-        case .compound(_, .or, _): return .or(operands(of: .or).map(\.predicate))
+        case .compound(let part):
+            let operands = operands(of: part.junction).map(\.predicate)
+            return part.junction == .and ? .and(operands) : .or(operands)
         case .comparison(let left, let operation, let options, let right):
             return Self.comparison(left, operation, options, right)
         case .between(let path, let low, let high):

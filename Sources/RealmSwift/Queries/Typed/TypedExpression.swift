@@ -13,7 +13,7 @@ enum TypedExpression {
     case value(Any?)
     case list([Any?])
     indirect case not(TypedExpression)
-    indirect case compound(TypedExpression, Junction, TypedExpression)
+    case compound(CompoundExpression)
     indirect case comparison(
         TypedExpression, ComparisonSyntax.Operation, StringOptions, TypedExpression)
     indirect case between(TypedPath, Any?, Any?)
@@ -33,12 +33,44 @@ enum TypedExpression {
     func operands(of junction: Junction) -> [TypedExpression] {
         var operands: [TypedExpression] = []
         var rest = self
-        while case .compound(let left, junction, let right) = rest {
-            operands.append(right)
-            rest = left
+        while case .compound(let part) = rest, part.junction == junction {
+            operands.append(part.right)
+            rest = part.left
         }
         operands.append(rest)
         return operands.reversed()
+    }
+}
+
+/// Two conditions and the operator that joins them.
+///
+/// An object, because a chain of the same operator is as deep on the left side as it is long: it is
+/// released in a loop, where an indirect case would take the stack.
+final class CompoundExpression {
+    private(set) var left: TypedExpression
+    let junction: TypedExpression.Junction
+    let right: TypedExpression
+
+    init(_ left: TypedExpression, _ junction: TypedExpression.Junction, _ right: TypedExpression) {
+        self.left = left
+        self.junction = junction
+        self.right = right
+    }
+
+    deinit {
+        var rest = takeLeft()
+        while case .compound(var part) = rest {
+            rest = .value(nil)
+            // Whoever else refers to it releases it.
+            guard isKnownUniquelyReferenced(&part) else { return }
+            rest = part.takeLeft()
+        }
+    }
+
+    private func takeLeft() -> TypedExpression {
+        let taken = left
+        left = .value(nil)
+        return taken
     }
 }
 

@@ -67,6 +67,9 @@ struct UnmanagedEvaluation {
 
     private func constant(_ given: Any?, _ comparison: ComparisonSyntax) throws -> PredicateValue {
         if let value = PredicateValue(given) { return value }
+        if PredicateValue.nestsTooDeep(given) {
+            throw error(AnyRealmValue.tooDeep, at: comparison.position)
+        }
         throw error("Cannot compare value '\(given ?? "(null)")'", at: comparison.position)
     }
 
