@@ -238,6 +238,12 @@ static inline int realm_identify(
     return 0;
 }
 
+/// Of an open file. A string of Swift as an argument of C would be copied, and so allocated.
+static inline int realm_identify_open(
+    int descriptor, struct realm_file_identity *_Nonnull identity) {
+    return realm_identify(descriptor, "", identity);
+}
+
 static inline int realm_memfd_create(const char *_Nonnull name) {
     return (int)syscall(SYS_memfd_create, name, 1u /* MFD_CLOEXEC */);
 }

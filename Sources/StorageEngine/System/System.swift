@@ -113,7 +113,7 @@ package enum System {
     package static func identity(_ descriptor: Int32) throws(SystemFailure) -> FileIdentity {
         var identity = realm_file_identity()
         _ = try perform(.fstat, descriptor: descriptor) {
-            Int(realm_identify(descriptor, "", &identity))
+            Int(realm_identify_open(descriptor, &identity))
         }
         return FileIdentity(identity)
     }
@@ -122,7 +122,9 @@ package enum System {
     package static func identity(path: String) throws(SystemFailure) -> FileIdentity {
         var identity = realm_file_identity()
         _ = try perform(.stat, path: path) {
-            Int(realm_identify(AT_FDCWD, path, &identity))
+            // As an argument it would be copied; commits ask at times, so that time would decide
+            // what they allocate.
+            path.withCString { Int(realm_identify(AT_FDCWD, $0, &identity)) }
         }
         return FileIdentity(identity)
     }
