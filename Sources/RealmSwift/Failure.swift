@@ -35,7 +35,8 @@ extension StorageError {
         switch code {
         case .fileNotFound, .permissionDenied, .fileExists, .alreadyOpen, .fileAccess,
             .fileReplaced, .notADatabase, .unsupportedFormat, .wrongKey, .damaged,
-            .incompatibleLockFile, .outOfDiskSpace, .addressSpaceExhausted, .outcomeUnknown, .tooManyReaders:
+            .incompatibleLockFile, .outOfDiskSpace, .addressSpaceExhausted, .outcomeUnknown,
+            .tooManyReaders:
             true
         case .valueTooLarge, .readOnly, .usedAfterFork, .duplicateKey, .invalidArgument: false
         }

@@ -11,7 +11,8 @@ import Testing
     private static let count = 6_000
 
     private func text(_ number: Int) -> String {
-        "Object \(number &* 7919 % 10_007) " + String(repeating: "\(number % 10)", count: number % 40)
+        "Object \(number &* 7919 % 10_007) "
+            + String(repeating: "\(number % 10)", count: number % 40)
     }
 
     private func configuration() -> Realm.Configuration {
@@ -26,7 +27,8 @@ import Testing
             for number in 0..<Self.count {
                 realm.create(
                     Keyed.self,
-                    value: ["id": number, "text": text(number), "number": number % 50] as [String: Any])
+                    value: ["id": number, "text": text(number), "number": number % 50]
+                        as [String: Any])
             }
             for number in 0..<60 {
                 let owner = realm.create(Owner.self, value: ["name": "Owner \(number)"])

@@ -199,7 +199,9 @@ import Testing
                     } else {
                         let text = Array(row.text.reversed())
                         rows[index]!.text = text
-                        try text.withUnsafeBytes { try table.set(2, of: keys[index], to: .bytes($0)) }
+                        try text.withUnsafeBytes {
+                            try table.set(2, of: keys[index], to: .bytes($0))
+                        }
                     }
                     if random.next(below: 8) == 0 { connection.releaseExcessMemory() }
                 }

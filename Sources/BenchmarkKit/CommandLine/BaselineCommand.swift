@@ -42,8 +42,8 @@ struct BaselineCommand: ParsableCommand {
         @Option(
             help: ArgumentHelp(
                 "The folder of a run.",
-                discussion: "Several runs of one build, each behind a --from of its own, store every "
-                    + "value that a metric had; the gate takes each of them for unchanged.",
+                discussion: "Several runs of one build, each behind a --from of its own, store "
+                    + "every value that a metric had; the gate takes each of them for unchanged.",
                 valueName: "folder"))
         var from: [String]
 

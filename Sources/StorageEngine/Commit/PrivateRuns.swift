@@ -38,7 +38,9 @@ final class PrivateRuns {
 
     /// Memory for a run that has just been decrypted. One of another birth at this place goes: no
     /// version that this connection can still read has it.
-    func take(_ run: UnsafeRawBufferPointer, at reference: PageReference) -> UnsafeMutableRawPointer {
+    func take(
+        _ run: UnsafeRawBufferPointer, at reference: PageReference
+    ) -> UnsafeMutableRawPointer {
         remove(reference.page)
         let header = PageHeader(run.baseAddress!)
         let memory = arena.take(pages: header.pageCount)
