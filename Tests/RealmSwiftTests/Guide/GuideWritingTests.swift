@@ -1,0 +1,102 @@
+import Foundation
+import RealmSwift
+import Testing
+
+// The samples of the pages about writing and threads, as they stand there.
+
+private enum GuideWritingSample {
+    final class Person: Object {
+        @Persisted(primaryKey: true) var id: ObjectId
+        @Persisted var name: String
+        @Persisted var age: Int
+    }
+
+    final class Country: Object {
+        @Persisted(primaryKey: true) var code: String
+        @Persisted var name: String
+        @Persisted var population: Int
+    }
+}
+
+@Suite struct GuideWritingTests {
+    fileprivate typealias Person = GuideWritingSample.Person
+    fileprivate typealias Country = GuideWritingSample.Country
+
+    @Test func writing() throws {
+        let realm = try temporaryRealm([Person.self, Country.self])
+        let ada = Person(value: ["name": "Ada", "age": 36])
+        try realm.write {
+            realm.add(ada)
+        }
+
+        try realm.write {
+            ada.age += 1
+            realm.create(Person.self, value: ["name": "Grace", "age": 45])
+        }
+
+        struct Refused: Error {}
+        do {
+            try realm.write {
+                ada.age = 0
+                throw Refused()
+            }
+        } catch is Refused {
+            print(ada.age)
+        }
+        #expect(ada.age == 37)
+
+        try realm.write {
+            realm.add(Country(value: ["code": "gb", "name": "Britain"]), update: .modified)
+            realm.create(Country.self, value: ["code": "gb", "population": 68], update: .modified)
+        }
+        let britain = realm.object(ofType: Country.self, forPrimaryKey: "gb")
+        #expect(britain?.name == "Britain" && britain?.population == 68)
+
+        try realm.write { ada.age = 36 }
+        try realm.write {
+            realm.delete(realm.objects(Person.self).where { $0.age < 37 })
+        }
+        #expect(ada.isInvalidated)
+
+        do {
+            try realm.write { realm.add(Person(value: ["name": "Alan"])) }
+        } catch Realm.Error.outOfDiskSpace {
+            print("the disk is full; nothing was changed")
+        }
+        #expect(Set(realm.objects(Person.self).map(\.name)) == ["Grace", "Alan"])
+        try GuideSamples(page: "writing.md").expectAll()
+    }
+
+    @Test func threads() async throws {
+        let directory = TestDirectory.untilExit()
+        let configuration = directory.configuration([Person.self])
+        func save(_ name: String, to configuration: Realm.Configuration) throws {
+            let realm = try Realm(configuration: configuration)
+            try realm.write {
+                realm.create(Person.self, value: ["name": name])
+            }
+        }
+        @Sendable func firstIdentifier() throws -> ObjectId {
+            let realm = try Realm(configuration: configuration)
+            let person = try #require(realm.objects(Person.self).first)
+            let id = person.id
+            return id
+        }
+        try save("Ada", to: configuration)
+        let person = (id: try firstIdentifier(), ())
+
+        let id = person.id
+        let saved = try await onThread {
+            let realm = try Realm(configuration: configuration)
+            return realm.object(ofType: Person.self, forPrimaryKey: id)?.name
+        }
+
+        #expect(saved == "Ada")
+        try await onThread {
+            let realm = try Realm(configuration: configuration)
+            realm.refresh()
+            print(realm.objects(Person.self).count)
+        }
+        try GuideSamples(page: "threads.md").expectAll()
+    }
+}
