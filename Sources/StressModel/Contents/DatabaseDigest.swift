@@ -80,7 +80,9 @@ extension DatabaseDigest {
             add(UInt64(bitPattern: key.rawValue))
             for column in columns.indices {
                 switch columns[column].collection {
-                case .list: try add(table.list(column, of: key))
+                case .list where columns[column].type == .mixed:
+                    try add(table.list(column, of: key))
+                case .list: try add(valuesOf: table.list(column, of: key))
                 case .set:
                     let set = table.set(column, of: key)
                     add(UInt64(try set.count()))
@@ -89,7 +91,9 @@ extension DatabaseDigest {
                         add($0)
                         return true
                     }
-                case .map: try add(table.map(column, of: key))
+                case .map where columns[column].type == .mixed:
+                    try add(table.map(column, of: key))
+                case .map: try add(valuesOf: table.map(column, of: key))
                 case .none: try add(table, column, key)
                 }
             }
@@ -103,6 +107,27 @@ extension DatabaseDigest {
             try add(map)
         } else {
             add(try table.value(column, of: key))
+        }
+    }
+
+    /// Adds a list whose elements are no collections, in one walk over its leaves.
+    private mutating func add(valuesOf list: ListHandle) throws {
+        add(UInt64(try list.count()))
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try list.forEach {
+            add($0)
+            return true
+        }
+    }
+
+    /// Adds a map whose values are no collections, in one walk over its leaves.
+    private mutating func add(valuesOf map: MapHandle) throws {
+        add(UInt64(try map.count()))
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try map.forEach { key, value in
+            add(key)
+            add(value)
+            return true
         }
     }
 
