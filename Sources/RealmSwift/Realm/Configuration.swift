@@ -2,7 +2,7 @@ import Foundation
 import StorageEngine
 
 extension Realm {
-    /// How a Realm is opened: where it lies, and which classes it stores.
+    /// The settings with which a Realm is opened: its location, its classes, and how it is written.
     ///
     /// ```swift
     /// var configuration = Realm.Configuration()
@@ -11,7 +11,9 @@ extension Realm {
     /// let realm = try Realm(configuration: configuration)
     /// ```
     public struct Configuration: Sendable {
-        /// What ``Realm/init()`` opens. Every thread sees an assignment at once.
+        /// The configuration that ``Realm/init()`` opens.
+        ///
+        /// Can be read and set on any thread. An assignment is visible to all threads at once.
         public static var defaultConfiguration: Configuration {
             get { sharedDefault.withLock { $0 } ?? Configuration() }
             set { sharedDefault.withLock { $0 = newValue } }
@@ -19,8 +21,11 @@ extension Realm {
 
         private static let sharedDefault = Locked<Configuration?>(heldByForks: nil)
 
-        /// The file. Setting it clears `inMemoryIdentifier`. Opening a Realm throws for a URL that
-        /// is not a file URL.
+        /// The URL of the Realm file. Setting it clears `inMemoryIdentifier`.
+        ///
+        /// Opening a Realm throws for a URL that is not a file URL.
+        ///
+        /// - Precondition: The path is not empty.
         public var fileURL: URL? {
             get { storedFileURL }
             set {
@@ -30,8 +35,11 @@ extension Realm {
             }
         }
 
-        /// Names a Realm that lives in memory, and ends with the last reference to it. Setting it
-        /// clears `fileURL`.
+        /// The name of an in-memory Realm. Setting it clears `fileURL`.
+        ///
+        /// The data of an in-memory Realm is lost with the last reference to that Realm.
+        ///
+        /// - Precondition: The identifier is not empty.
         public var inMemoryIdentifier: String? {
             get { storedIdentifier }
             set {
@@ -41,35 +49,42 @@ extension Realm {
             }
         }
 
-        /// 64 bytes with which the file is encrypted; nil for a plain file. A file is opened with the
-        /// key that it was created with. A Realm in memory ignores it.
+        /// The encryption key of the file, 64 bytes; nil for an unencrypted file.
         ///
-        /// The key is not kept anywhere: who loses it loses the data.
+        /// A file is opened with the key that it was created with. In-memory Realms ignore the key.
+        /// The library does not store the key: without it, the data cannot be recovered.
+        ///
+        /// - Precondition: The key has exactly 64 bytes.
         public var encryptionKey: Data? {
             didSet { Realm.requireValid(encryptionKey: encryptionKey) }
         }
 
-        /// What has happened to a write transaction when `write` returns.
+        /// The guarantee that `write` gives about a transaction when it returns.
         public enum Durability: Sendable {
-            /// It survives a loss of power. One sync of the disk serves all writers that wait.
+            /// The transaction survives a power loss. Writers that wait share one sync of the disk.
             case full
-            /// It survives the end of the process, and everybody sees it. Within 100 ms it survives
-            /// a loss of power; one before that takes back the newest transactions, never a part of
-            /// one, and leaves the file whole.
+            /// The transaction survives the end of the process, and all readers can see it.
+            ///
+            /// It survives a power loss once it is on disk, within 100 ms. An earlier power loss
+            /// undoes the newest transactions, each as a whole, and leaves the file intact.
             case relaxed
-            /// It ends with the last reference to the Realm. For Realms with an
-            /// `inMemoryIdentifier`, and only for those.
+            /// The transaction is lost with the last reference to the Realm. Only valid for Realms
+            /// with an `inMemoryIdentifier`.
             case memoryOnly
         }
 
-        /// How durable write transactions are: ``Durability/full`` unless set, and
-        /// ``Durability/memoryOnly`` for Realms in memory, whatever is set.
+        /// The durability of write transactions. The default is ``Durability/full``.
+        ///
+        /// For in-memory Realms the value is always ``Durability/memoryOnly``.
         public var durability: Durability {
             get { storedIdentifier == nil ? storedDurability : .memoryOnly }
             set { storedDurability = newValue }
         }
 
-        /// Whether the Realm can be read only. The file must exist then.
+        /// A Boolean value that indicates whether the Realm is read-only. A read-only Realm
+        /// requires an existing file.
+        ///
+        /// - Precondition: `shouldCompactOnLaunch` is nil when this is set to true.
         public var readOnly = false {
             didSet {
                 if readOnly, shouldCompactOnLaunch != nil {
@@ -78,15 +93,20 @@ extension Realm {
             }
         }
 
-        /// Asked when a Realm is opened of a file that this process does not have open yet: whether
-        /// to rewrite it without free space first. Nil: never.
+        /// A function that decides whether to compact the file when it is opened; nil to never
+        /// compact.
         ///
-        /// It is given the bytes of the file and how many of them hold data, runs on the thread that
-        /// opens the Realm, and must not open the same one. Compacting takes time in proportion to
-        /// the data, and space for a second file. The file is opened as it is when another process
-        /// has it open or compacts it too, when the disk has no room for the second file, or when
-        /// anything else keeps it from being compacted. Not asked of a new file, and of a Realm in
-        /// memory.
+        /// The function is called with the size of the file and the size of its data, both in
+        /// bytes. It is called only for a file that this process does not have open yet, on the
+        /// thread that opens the Realm. It must not open the same Realm. It is not called for a new
+        /// file, nor for an in-memory Realm.
+        ///
+        /// Compacting rewrites the file without free space. It takes time in proportion to the
+        /// data, and disk space for a second file. If the file cannot be compacted, it is opened
+        /// unchanged. Possible reasons are another process that has the file open or compacts it,
+        /// or too little disk space.
+        ///
+        /// - Precondition: `readOnly` is false when this is set.
         public var shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? {
             didSet {
                 if readOnly, shouldCompactOnLaunch != nil {
@@ -95,11 +115,12 @@ extension Realm {
             }
         }
 
-        /// The version of the model. Opening a file that has a higher one throws.
+        /// The version of the schema. Opening a file with a higher version throws.
         public var schemaVersion: UInt64
 
-        /// The classes that the Realm stores; nil: all model classes of the process. Classes that
-        /// properties link to must be listed as well.
+        /// The classes that the Realm stores; nil for all model classes of the process.
+        ///
+        /// The list must include the classes that properties link to.
         public var objectTypes: [ObjectBase.Type]? {
             get { givenTypes ?? discoveredTypes }
             set {
@@ -112,13 +133,25 @@ extension Realm {
         private var storedIdentifier: String?
         private var storedDurability = Durability.full
         private var givenTypes: [ObjectBase.Type]?
-        /// In the configuration of an open Realm: what discovery found.
+        /// The classes found by discovery. Set only in the configuration of an open Realm.
         private var discoveredTypes: [ObjectBase.Type]?
 
+        /// Creates a configuration.
+        ///
         /// - Parameters:
-        ///   - fileURL: `default.realm` in the directory named for the executable below
-        ///     `$XDG_DATA_HOME` or `$HOME/.local/share`.
-        ///   - inMemoryIdentifier: if given, `fileURL` is not used.
+        ///   - fileURL: The URL of the file. The default is `default.realm` in a directory named
+        ///     after the executable, below `$XDG_DATA_HOME` or `$HOME/.local/share`.
+        ///   - inMemoryIdentifier: The name of an in-memory Realm. If it is given, `fileURL` is not
+        ///     used.
+        ///   - encryptionKey: The encryption key, 64 bytes; nil for an unencrypted file.
+        ///   - readOnly: Whether the Realm is read-only.
+        ///   - schemaVersion: The version of the schema.
+        ///   - shouldCompactOnLaunch: A function that decides whether to compact the file.
+        ///   - objectTypes: The classes that the Realm stores; nil for all model classes of the
+        ///     process.
+        ///
+        /// - Precondition: The key has exactly 64 bytes, and a read-only Realm has no
+        ///   `shouldCompactOnLaunch`.
         public init(
             fileURL: URL? = Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
             encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
@@ -138,15 +171,17 @@ extension Realm {
             givenTypes = objectTypes
         }
 
-        /// The file of the default configuration. The environment decides at the time of asking;
-        /// a relative path in a variable counts as none. Without `$HOME` it is the user's home
-        /// directory.
+        /// The URL of the file of the default configuration.
+        ///
+        /// The environment is read on each access. A relative path in `$XDG_DATA_HOME` or `$HOME`
+        /// is ignored. Without `$HOME`, the user's home directory is used.
         public static var defaultFileURL: URL {
             let data: URL
             if let directory = directory(in: "XDG_DATA_HOME") {
                 data = directory
             } else {
-                // Foundation asks the system's list of users, whatever `$HOME` says.
+                // Foundation reads the home directory from the system's user database and ignores
+                // `$HOME`.
                 let home =
                     directory(in: "HOME") ?? FileManager.default.homeDirectoryForCurrentUser
                 data = home.appendingPathComponent(".local/share", isDirectory: true)
@@ -164,7 +199,7 @@ extension Realm {
 
         static let defaultFileName = "default.realm"
 
-        /// What the engine is to do with a commit.
+        /// The durability of a commit in terms of the storage engine.
         var engineDurability: CommitDurability {
             switch durability {
             case .full, .memoryOnly: .full
@@ -193,7 +228,11 @@ extension Realm {
 }
 
 extension Realm.Configuration: Equatable {
-    /// Compares where the Realm lies, its key, whether it can be written, and the schema version.
+    /// Returns a Boolean value that indicates whether two configurations open a Realm in the same
+    /// way.
+    ///
+    /// The comparison covers the location, the encryption key, `readOnly`, `durability` and the
+    /// schema version.
     public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
         left.fileURL == right.fileURL
             && left.inMemoryIdentifier.map(StoredText.init)
@@ -205,7 +244,8 @@ extension Realm.Configuration: Equatable {
 }
 
 extension Realm.Configuration: CustomStringConvertible {
-    /// All settings, one a line. Of an encryption key only its length.
+    /// A description of all settings, one per line. It contains only the length of the encryption
+    /// key.
     public var description: String {
         var lines: [String] = []
         if let fileURL { lines.append("fileURL = \(fileURL.absoluteString);") }

@@ -2,51 +2,52 @@ import Foundation
 import StorageEngine
 import Synchronization
 
-/// How much is told of what the library does: of each level everything that is told of those before.
+/// The detail of log messages. Each level includes the messages of all levels declared before it.
 public enum LogLevel: Int, Sendable, Comparable {
-    /// Nothing.
+    /// No messages.
     case off
-    /// What ends the program.
+    /// Errors that end the program.
     case fatal
-    /// What failed, such as a commit.
+    /// Operations that failed, such as a commit.
     case error
-    /// What may become a failure.
+    /// Conditions that can lead to a failure.
     case warn
-    /// What happens seldom.
+    /// Infrequent events.
     case info
-    /// The same, with details.
+    /// Infrequent events, with details.
     case detail
-    /// What happens often: Realms that are opened, transactions.
+    /// Frequent events, such as opening a Realm and transactions.
     case debug
-    /// The same, with details.
+    /// Frequent events, with details.
     case trace
-    /// Everything.
+    /// All messages.
     case all
 
-    /// Whether the first level tells less.
+    /// Returns whether the first level includes fewer messages than the second.
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// Receives what the library tells of its work.
+/// A receiver of the library's log messages.
 ///
 /// ```swift
 /// Logger.shared = Logger(level: .debug) { level, message in
 ///     print("Realm [\(level)]: \(message)")
 /// }
 /// ```
-/// The library calls ``shared`` on the thread that did what is told, one call at a time for each
-/// logger. It tells of Realms that are opened and of transactions that are committed or cancelled
-/// at ``LogLevel/debug``, of commits that fail at ``LogLevel/error``. A logger may be used on any
-/// thread; its function must not use the logger itself.
-// Sendable although the function is not: it is called while the lock is held.
+/// The library calls ``shared`` on the thread that performed the logged operation. Calls to one
+/// logger are serialized. Opened Realms and committed or cancelled transactions are logged at
+/// ``LogLevel/debug``, failed commits at ``LogLevel/error``.
+///
+/// A logger can be used on any thread. Its function must not use the logger itself.
+// Sendable although `function` is not: `function` is called only while the lock is held.
 public final class Logger: @unchecked Sendable {
     private let lock = NSLock()
     private let storedLevel: Atomic<Int>
     private let function: (LogLevel, String) -> Void
 
-    /// Up to which level this logger is told something.
+    /// The highest level of the messages that this logger receives.
     public var level: LogLevel {
         get { LogLevel(rawValue: storedLevel.load(ordering: .relaxed)) ?? .off }
         set {
@@ -58,14 +59,14 @@ public final class Logger: @unchecked Sendable {
     /// Creates a logger.
     ///
     /// - Parameters:
-    ///   - level: up to which level it is told something.
-    ///   - logFunction: receives each message with its level.
+    ///   - level: The highest level of the messages that the logger receives.
+    ///   - logFunction: A function that is called with each message and its level.
     public init(level: LogLevel = .info, logFunction: @escaping (LogLevel, String) -> Void) {
         storedLevel = Atomic(level.rawValue)
         function = logFunction
     }
 
-    /// Hands a message to the logger's function, unless its level is above that of the logger.
+    /// Passes a message to the logger's function if its level is within the logger's level.
     public func log(level: LogLevel, message: String) {
         guard level != .off, level <= self.level else { return }
         lock.withLock { function(level, message) }
@@ -74,7 +75,7 @@ public final class Logger: @unchecked Sendable {
     // MARK: The logger of the library
 
     private static let holder = Locked<Logger>(standardError)
-    /// That of the shared logger, for a question that costs one load.
+    /// The level of the shared logger, cached so that a check costs one load.
     private static let sharedLevelValue = Atomic<Int>(LogLevel.info.rawValue)
 
     private static var sharedLevel: LogLevel {
@@ -88,7 +89,7 @@ public final class Logger: @unchecked Sendable {
         }
     }
 
-    /// The logger of the library. At first one that writes to standard error, up to
+    /// The logger that the library uses. The default one writes to standard error, up to
     /// ``LogLevel/info``.
     public static var shared: Logger {
         get { holder.withLock { $0 } }
@@ -100,7 +101,7 @@ public final class Logger: @unchecked Sendable {
         }
     }
 
-    /// Tells the shared logger something, if it wants to know.
+    /// Logs a message to the shared logger. The message is only built if its level is enabled.
     @inline(__always)
     static func note(_ level: LogLevel, _ message: @autoclosure () -> String) {
         if level.rawValue <= sharedLevelValue.load(ordering: .relaxed) {

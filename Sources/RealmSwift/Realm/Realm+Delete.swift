@@ -1,11 +1,13 @@
 import StorageEngine
 
 extension Realm {
-    /// Deletes an object: links to it become nil, and lists lose it. Its instances are invalidated,
-    /// and stay so even if the transaction is cancelled.
+    /// Deletes an object.
     ///
-    /// Needs a write transaction. An unmanaged object, one of another Realm, or one that was
-    /// deleted before stops the program.
+    /// Links to the object become nil, and lists lose it. Its instances are invalidated, and stay
+    /// invalidated if the transaction is cancelled.
+    ///
+    /// - Precondition: A write transaction is open. The object is managed by this Realm and was not
+    ///   deleted before.
     public func delete(_ object: ObjectBase) {
         instance.requireWriting()
         if instance.isInFailedTransaction { return }
@@ -19,14 +21,16 @@ extension Realm {
         }
     }
 
-    /// Deletes the objects of a sequence. Those that were deleted before are passed over.
+    /// Deletes the objects of a sequence. Objects that were deleted before are skipped.
     ///
-    /// Many objects are deleted faster together than one by one. A lazy sequence makes no array
-    /// of the objects:
+    /// Deleting many objects in one call is faster than deleting them one by one. A lazy sequence
+    /// avoids an array of the objects:
     ///
     /// ```swift
     /// realm.delete(realm.objects(Dog.self).lazy.filter { $0.age > 20 })
     /// ```
+    ///
+    /// - Precondition: A write transaction is open, and all objects are managed by this Realm.
     @inlinable
     public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
         let deletion = _beginDeletion()
@@ -40,7 +44,9 @@ extension Realm {
         return _Deletion(instance)
     }
 
-    /// Deletes the objects of a list, which empties it.
+    /// Deletes the objects of a list. The list is empty afterwards.
+    ///
+    /// - Precondition: A write transaction is open, and the list is managed by this Realm.
     public func delete<Element: ObjectBase>(_ objects: List<Element>) {
         instance.requireWriting()
         if instance.isInFailedTransaction { return }
@@ -52,7 +58,9 @@ extension Realm {
         deletion._run()
     }
 
-    /// Deletes the objects that are values of a map, which empties it.
+    /// Deletes the objects that are values of a map. The map is empty afterwards.
+    ///
+    /// - Precondition: A write transaction is open, and the map is managed by this Realm.
     public func delete<Key: _MapKey, Value: ObjectBase & _RealmCollectionValueInsideOptional>(
         _ map: Map<Key, Value?>
     ) {
@@ -67,7 +75,9 @@ extension Realm {
         map.removeAll()
     }
 
-    /// Deletes the objects of results.
+    /// Deletes the objects of query results.
+    ///
+    /// - Precondition: A write transaction is open, and the results belong to this Realm.
     public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
         instance.requireWriting()
         if instance.isInFailedTransaction { return }
@@ -78,7 +88,7 @@ extension Realm {
         let managedClass = objects.query.managedClass
         if objects.query.isWholeTable { return deleteAll(managedClass) }
         guard let table = managedClass.table else { return }
-        // An object may be among them several times.
+        // One object can occur several times in the results.
         let keys = Set(objects.query.keys.unpacked)
         instance.change {
             try table.delete(keys.map { ObjectKey(rawValue: $0) })
@@ -87,6 +97,8 @@ extension Realm {
     }
 
     /// Deletes all objects of the classes that this Realm stores.
+    ///
+    /// - Precondition: A write transaction is open.
     public func deleteAll() {
         instance.requireWriting()
         for model in instance.schema.classes {
@@ -103,15 +115,17 @@ extension Realm {
     }
 }
 
-/// Objects that are to be deleted together: gathered first, because their sequence may be lazy and
-/// look at the objects that are still to come.
+/// A set of objects to delete together.
+///
+/// The objects are collected first, because their sequence can be lazy and read objects that come
+/// later in it.
 @usableFromInline
 final class _Deletion {
     private let realm: RealmInstance
     /// The class of the objects in `keys`.
     private var managedClass: ManagedClass?
     private var keys: [ObjectKey] = []
-    /// What was gathered of other classes.
+    /// The collected keys of other classes.
     private var others: [(ManagedClass, [ObjectKey])] = []
 
     init(_ realm: RealmInstance) { self.realm = realm }
@@ -139,7 +153,8 @@ final class _Deletion {
         for (managedClass, keys) in others {
             realm.change {
                 let table = managedClass.existingTable
-                // One object needs no survey; it may be gone with one of another class.
+                // A single object is deleted without the preparation for many. An earlier deletion,
+                // for example of an object of another class, may already have removed it.
                 if keys.count == 1 {
                     if try table.contains(keys[0]) { try table.delete(keys[0]) }
                 } else {

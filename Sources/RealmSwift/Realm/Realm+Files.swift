@@ -2,12 +2,15 @@ import Foundation
 import StorageEngine
 
 extension Realm {
-    /// Writes a compact copy of the Realm, including the changes of a write transaction under way.
+    /// Writes a compact copy of the Realm, including the uncommitted changes of an open write
+    /// transaction.
     ///
-    /// - Parameter encryptionKey: 64 bytes with which the copy is encrypted; nil for a plain copy,
-    ///   also of an encrypted Realm.
-    /// - Throws: ``Realm/Error``, among others `.fileExists` if there is a file already, and
-    ///   `.invalidInput` for a URL that is not a file URL.
+    /// - Parameters:
+    ///   - fileURL: The URL of the copy.
+    ///   - encryptionKey: The encryption key of the copy, 64 bytes; nil for an unencrypted copy,
+    ///     even of an encrypted Realm.
+    /// - Throws: ``Realm/Error``, for example `.fileExists` if the file exists, or `.invalidInput`
+    ///   for a URL that is not a file URL.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         Self.requireValid(encryptionKey: encryptionKey)
         let path = try Self.path(of: fileURL)
@@ -22,10 +25,11 @@ extension Realm {
         }
     }
 
-    /// Writes a compact copy of the Realm to the file, and with the key, of another configuration.
+    /// Writes a compact copy of the Realm to the file of another configuration, with its encryption
+    /// key.
     ///
-    /// - Throws: ``Realm/Error``, among others `.fileExists` if there is a file already, and
-    ///   `.invalidInput` for a configuration without a file.
+    /// - Throws: ``Realm/Error``, for example `.fileExists` if the file exists, or `.invalidInput`
+    ///   for a configuration without a file.
     public func writeCopy(configuration: Realm.Configuration) throws {
         guard let fileURL = configuration.fileURL else {
             throw Error(
@@ -35,15 +39,16 @@ extension Realm {
         try writeCopy(toFile: fileURL, encryptionKey: configuration.encryptionKey)
     }
 
-    /// Stops if a key has another length than keys have.
+    /// Stops the program if a key does not have the required length.
     static func requireValid(encryptionKey: Data?) {
         if let encryptionKey, encryptionKey.count != 64 {
             stop("Encryption key must be exactly 64 bytes long")
         }
     }
 
-    /// - Throws: `.invalidInput` for a URL that is not a file URL: its path is not one of this
-    ///   machine.
+    /// Returns the path of a file URL.
+    ///
+    /// - Throws: `.invalidInput` for a URL that is not a file URL.
     static func path(of url: URL) throws -> String {
         if url.isFileURL { return url.standardizedFileURL.path }
         throw Error(
@@ -52,23 +57,23 @@ extension Realm {
                 + "URL(fileURLWithPath:).")
     }
 
-    /// Whether the file of a configuration exists.
+    /// Returns a Boolean value that indicates whether the file of a configuration exists.
     public static func fileExists(for config: Configuration) -> Bool {
         guard let url = config.fileURL, url.isFileURL else { return false }
         return FileManager.default.fileExists(atPath: url.path)
     }
 
-    /// Deletes the file of a configuration and the auxiliary files beside it, except the lock
-    /// file, which holds no data and is reset by whoever opens the Realm next.
+    /// Deletes the file of a configuration and its auxiliary files.
     ///
-    /// Only a Realm file is deleted, or an empty one, and nothing but it and the files that this
-    /// library makes beside it. A symbolic link stays; what it leads to is deleted. Whoever opens
-    /// the Realm meanwhile waits, and then makes a new one.
+    /// Only a Realm file or an empty file is deleted, together with the files that this library
+    /// creates beside it. The lock file stays: it holds no data, and the next process that opens
+    /// the Realm resets it. A symbolic link stays, and its destination is deleted. A thread or
+    /// process that opens the Realm in the meantime waits, and then creates a new file.
     ///
-    /// - Returns: whether there was a Realm file.
+    /// - Returns: Whether there was a Realm file.
     /// - Throws: `Realm.Error.alreadyOpen` if this process or another one has the Realm open;
-    ///   `.invalidDatabase` for a file that is no Realm; `.fileOperationFailed`, for instance for a
-    ///   directory; `.filePermissionDenied`; `.invalidInput` for a URL that is not a file URL.
+    ///   `.invalidDatabase` for a file that is not a Realm; `.fileOperationFailed`, for example for
+    ///   a directory; `.filePermissionDenied`; `.invalidInput` for a URL that is not a file URL.
     public static func deleteFiles(for config: Configuration) throws -> Bool {
         guard let url = config.fileURL else { return false }
         let path = try path(of: url)

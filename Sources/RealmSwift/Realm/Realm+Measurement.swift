@@ -1,10 +1,12 @@
 import StorageEngine
 
 extension Realm {
-    /// What the last commit of this Realm cost: pages, bytes, calls and the time of its syncs. Nil
-    /// before the first one; a transaction that changed nothing counts as a commit of nothing.
+    /// The cost of the last commit of this Realm: pages, bytes, system calls and the time of its
+    /// syncs.
     ///
-    /// For programs that measure the database; not part of the API that applications use.
+    /// The value is nil before the first commit. A transaction without changes counts as an empty
+    /// commit. This property is for programs that measure the database; it is not part of the
+    /// application API.
     @_spi(Measurement) public var lastCommitStatistics: CommitStatistics? {
         instance.checkThread()
         return instance.lastCommit

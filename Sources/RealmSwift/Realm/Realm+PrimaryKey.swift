@@ -1,11 +1,11 @@
 import StorageEngine
 
-/// How a primary key of a class is compared with one that an application gives.
+/// The kind of a class's primary key, which selects the lookup for a key given by an application.
 enum _PrimaryKeyForm {
-    /// `Int` or `Int64`: every integer fits.
+    /// An `Int` or `Int64`, for which every integer is a valid key.
     case integer
     case string
-    /// Other types, for which keys are converted, and classes without a primary key.
+    /// Another type, whose keys are converted, or no primary key.
     case other
 
     init(_ model: ClassModel) {
@@ -69,7 +69,7 @@ extension ManagedClass {
         }
         guard let (key, location) = found else { return nil }
         let object = makeAccessor(key: key.rawValue)
-        // Whoever looks an object up is about to read it.
+        // Place the object at once, because a lookup is usually followed by a read.
         object._place(at: location, stamp: context.pointee.stamp.pointee)
         return object
     }

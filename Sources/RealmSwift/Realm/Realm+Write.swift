@@ -2,35 +2,39 @@ import Foundation
 import StorageEngine
 
 extension Realm {
-    /// What adding does when an object with the same primary key exists.
+    /// The behavior of adding an object whose primary key already exists.
     public enum UpdatePolicy: Int, Sendable {
-        /// Stops the program.
+        /// The program stops.
         case error = 1
-        /// Writes those values that differ. Embedded objects stay and take on what differs: in lists
-        /// by position, in maps by key.
+        /// The values that differ are written. Embedded objects are kept and updated in the same
+        /// way, matched by position in lists and by key in maps.
         case modified = 3
-        /// Writes all given values.
+        /// All given values are written.
         case all = 2
     }
 
     // MARK: Transactions
 
-    /// Runs `block` in a write transaction, and returns what it returns once the transaction is
-    /// committed and durable.
+    /// Runs a function in a write transaction, and commits the transaction.
     ///
-    /// Waits while another thread or process writes. If the block throws, the transaction is
-    /// cancelled and the error thrown on. If the block calls ``cancelWrite()``, nothing is written.
-    /// Transactions cannot be nested.
+    /// This method waits while another thread or process writes. It returns once the transaction
+    /// has the configured durability. If the block throws, the transaction is cancelled and the
+    /// error is rethrown. If the block calls ``cancelWrite()``, nothing is written. Transactions
+    /// cannot be nested.
     ///
-    /// A full disk, and other failures that no program can exclude, do not stop the members that
-    /// change or read a Realm inside of the block. From the first one on changes do nothing: objects
-    /// given to ``add(_:update:)`` stay unmanaged, ``create(_:value:update:)`` returns unmanaged
-    /// objects. What is read is what was there before the transaction; objects that it had added
-    /// are invalidated, and have the defaults of their types as values and empty collections, and
-    /// an element that a collection has no more reads as zero, nil or such an object. Then the
-    /// transaction is cancelled, and the error thrown here.
+    /// A failure of the environment inside the block, such as a full disk, does not stop the
+    /// program. From the first failure on, the transaction behaves as follows:
     ///
-    /// - Throws: the error of the block, or ``Realm/Error`` if a change or the commit fails.
+    /// - Changes have no effect. Objects given to ``add(_:update:)`` stay unmanaged, and
+    ///   ``create(_:value:update:)`` returns unmanaged objects.
+    /// - Reads see the version from before the transaction. Objects added in the transaction are
+    ///   invalidated; they read as the defaults of their types, with empty collections. An element
+    ///   that a collection no longer has reads as zero, nil or such an object.
+    /// - At the end of the block the transaction is cancelled, and this method throws the error.
+    ///
+    /// - Returns: The result of the block.
+    /// - Throws: The error of the block, or ``Realm/Error`` if a change or the commit fails.
+    /// - Precondition: The Realm is not read-only, and no write transaction is open on this thread.
     @discardableResult
     public func write<Result>(_ block: () throws -> Result) throws -> Result {
         do { try instance.beginWrite() } catch { throw Error.of(error) }
@@ -43,34 +47,39 @@ extension Realm {
         return result
     }
 
-    /// Begins a write transaction and moves the Realm to the newest version. Waits while another
-    /// thread or process writes.
+    /// Begins a write transaction and moves the Realm to the newest version.
     ///
-    /// The transaction ends with ``commitWrite()``, ``cancelWrite()``, ``invalidate()``, or the
-    /// thread, and not before: until then it locks other writers out, and `Realm()` gives the same
-    /// Realm on this thread, though nothing refers to it meanwhile.
+    /// This method waits while another thread or process writes. The transaction ends with
+    /// ``commitWrite()``, ``cancelWrite()``, ``invalidate()`` or the end of the thread. Until then
+    /// other writers are locked out, and `Realm()` returns the same Realm on this thread, even if
+    /// the program holds no reference to it.
     ///
-    /// Stops the program inside a write transaction, on a read-only Realm, and if the file fails.
-    /// Use ``write(_:)`` to handle failures.
+    /// A failure of the file stops the program. Use ``write(_:)`` to handle failures.
+    ///
+    /// - Precondition: The Realm is not read-only, and no write transaction is open on this thread.
     public func beginWrite() { attempt { try instance.beginWrite() } }
 
-    /// Ends the write transaction, and returns once its changes are durable.
+    /// Commits the write transaction, and returns once its changes are durable.
     ///
-    /// - Throws: ``Realm/Error`` if the commit, or a change before it, has failed; the transaction
-    ///   has then left nothing behind, unless the message says that its outcome is not known.
+    /// - Throws: ``Realm/Error`` if the commit or an earlier change failed. The transaction then
+    ///   has no effect, unless the message says that its outcome is unknown.
+    /// - Precondition: A write transaction is open.
     public func commitWrite() throws {
         do { try instance.commitWrite() } catch { throw Error.of(error) }
     }
 
-    /// Ends the write transaction and takes back its changes.
+    /// Cancels the write transaction and discards its changes.
     ///
-    /// Objects that were added in it become invalid; they do not turn back into unmanaged ones.
-    /// Those that were deleted in it are in the Realm again, but the instances that the deletion
-    /// invalidated stay invalid: find the objects anew. Only the instance of an embedded object
-    /// that lost its place to another one is valid again, if nobody has asked meanwhile.
+    /// Objects that were added in the transaction become invalidated; they do not become unmanaged
+    /// again. Objects that were deleted in it exist again, but instances that the deletion
+    /// invalidated stay invalidated: fetch the objects again. There is one exception: an instance
+    /// of an embedded object that was replaced by another one is valid again, unless it was
+    /// accessed in the meantime.
+    ///
+    /// - Precondition: A write transaction is open.
     public func cancelWrite() { instance.cancelWrite() }
 
-    /// Whether a write transaction has begun on this thread's Realm and not ended.
+    /// A Boolean value that indicates whether a write transaction is open on this Realm.
     public var isInWriteTransaction: Bool {
         instance.checkThread()
         return instance.isWriting
@@ -78,11 +87,17 @@ extension Realm {
 
     // MARK: Adding
 
-    /// Adds an unmanaged object, and the unmanaged objects that it leads to. The instances become
-    /// managed. An object of this Realm is left as it is.
+    /// Adds an unmanaged object and the unmanaged objects that it references. The instances become
+    /// managed.
     ///
-    /// Needs a write transaction. A primary key that exists already stops the program, unless
-    /// `update` says otherwise; so does an object that was deleted, or belongs to another Realm.
+    /// An object that this Realm already manages is left unchanged.
+    ///
+    /// - Parameters:
+    ///   - object: The object to add.
+    ///   - update: The behavior if an object with the same primary key exists. The default stops
+    ///     the program, and is the only valid value for a class without a primary key.
+    /// - Precondition: A write transaction is open. The object was not deleted and is not managed
+    ///   by another Realm.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         instance.requireWriting()
         if instance.isInFailedTransaction { return }
@@ -101,12 +116,20 @@ extension Realm {
         for object in objects { add(object, update: update) }
     }
 
-    /// Creates an object from a dictionary with property names as keys, an array with values in
-    /// the order of the properties, or another object, which is copied. Unmanaged objects among the
-    /// values are copied too; nil or `NSNull` in the place of a list, set or map gives an empty one.
+    /// Creates an object from a value and adds it.
     ///
-    /// Properties without a given value keep their defaults; when an existing object is updated,
-    /// they keep their values. A value that does not fit its property stops the program.
+    /// Unmanaged objects in the value are copied. Nil or `NSNull` for a list, set or map gives an
+    /// empty collection. Properties without a given value get their defaults; when an existing
+    /// object is updated, they keep their values.
+    ///
+    /// - Parameters:
+    ///   - type: The class of the object.
+    ///   - value: A dictionary with property names as keys, an array with values in the order of
+    ///     the properties, or another object.
+    ///   - update: The behavior if an object with the same primary key exists. The default stops
+    ///     the program, and is the only valid value for a class without a primary key.
+    /// - Precondition: A write transaction is open, and all values match the types of their
+    ///   properties.
     @discardableResult
     public func create<T: Object>(
         _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error

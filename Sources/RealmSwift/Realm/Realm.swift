@@ -1,14 +1,16 @@
 import Foundation
 import StorageEngine
 
-/// A database of objects, as one thread sees it.
+/// A database of objects, as seen by one thread.
 ///
-/// A Realm shows one version of the data until ``refresh()``, or the beginning of a write
-/// transaction, moves it to the newest. It may be used on the thread that opened it only, and so
-/// may the objects and collections obtained from it; anything else stops the program. Opening the
-/// same file again on the same thread gives an equal Realm and costs little, so Realms need not be
-/// kept: the file is closed with the last reference to a Realm, object or collection, but not
-/// within a write transaction.
+/// A Realm shows one version of the data until ``refresh()`` or the beginning of a write
+/// transaction moves it to the newest version. A Realm, and the objects and collections obtained
+/// from it, can be used only on the thread that opened the Realm. Use on another thread stops the
+/// program.
+///
+/// Opening the same file again on the same thread returns an equal Realm and is cheap, so there is
+/// no need to keep Realms. The file is closed with the last reference to a Realm, object or
+/// collection, but not during a write transaction.
 ///
 /// ```swift
 /// let realm = try Realm()
@@ -51,22 +53,22 @@ public struct Realm {
 
     // MARK: Reading
 
-    /// All objects of a class. Objects of its subclasses are not among them.
+    /// Returns all objects of a class. Objects of its subclasses are not included.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
         let isDecoded = !(type is ObjectBase.Type)
         let managedClass = instance.managedClass(forFetching: type._fetchedClass)
         return Results(query: ResultsQuery(managedClass, isDecoded: isDecoded))
     }
 
-    /// The object with the given primary key; nil if there is none.
+    /// Returns the object with the given primary key; nil if there is none.
     ///
-    /// A key that does not fit the class's primary key, or a class without one, stops the program.
+    /// - Precondition: The class has a primary key, and the type of the given key matches it.
     @inlinable
     public func object<Element: Object, KeyType>(
         ofType type: Element.Type, forPrimaryKey key: KeyType
     ) -> Element? {
-        // The casts vanish where the type of the key is known. They spare the usual keys the way
-        // through existential values.
+        // The compiler removes the casts where the type of the key is known. Keys of the common
+        // types thus avoid existential values.
         let found: ObjectBase?
         if let key = key as? Int {
             found = _object(type, withIntegerKey: key)
@@ -79,7 +81,7 @@ public struct Realm {
         return unsafeDowncast(found, to: type)
     }
 
-    /// Whether the Realm holds no object of any of its classes.
+    /// A Boolean value that indicates whether the Realm holds no objects.
     public var isEmpty: Bool {
         instance.checkThread()
         return instance.schema.classes.allSatisfy { model in
@@ -89,19 +91,24 @@ public struct Realm {
         }
     }
 
-    /// Moves the Realm to the newest version. Returns whether there was a newer one; inside a
-    /// write transaction there is none.
+    /// Moves the Realm to the newest version.
+    ///
+    /// - Returns: Whether there was a newer version. The result is always false in a write
+    ///   transaction.
+    /// - Precondition: The Realm is not read-only.
     @discardableResult
     public func refresh() -> Bool { attempt { try instance.refresh() } }
 
-    /// Gives up the version that the Realm shows, and invalidates all objects and collections
-    /// obtained from it. A write transaction under way is cancelled. The Realm itself can go on
-    /// being used: it reads the newest version.
+    /// Releases the version that the Realm shows, and invalidates all objects and collections
+    /// obtained from it.
+    ///
+    /// An open write transaction is cancelled. The Realm itself stays usable: its next read sees
+    /// the newest version.
     public func invalidate() { instance.invalidate() }
 }
 
 extension Realm: Equatable {
-    /// Whether both are the same Realm on the same thread.
+    /// Returns a Boolean value that indicates whether both are the same Realm on the same thread.
     public static func == (left: Realm, right: Realm) -> Bool { left.instance === right.instance }
 }
 

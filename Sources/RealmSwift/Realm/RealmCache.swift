@@ -1,24 +1,25 @@
 import Foundation
 import StorageEngine
 
-/// The Realm instances of the process, by thread. Keeps none of them alive.
+/// The Realm instances of the process, by thread. The cache keeps no instance alive.
 ///
-/// An entry is a bare pointer, not a weak reference: a weak reference would move the instance's
-/// reference counts to a side table, and every accessor that is made or dropped counts. That is
-/// safe for two reasons:
-/// 1. An instance takes its entry out, under the lock, before its memory goes. So a pointer that is
-///    found under the lock points to an instance, though perhaps to one whose last reference has
-///    just gone on another thread.
-/// 2. A reference is taken under the lock by counting first and looking afterwards; see
-///    `ReferenceCounts.retainUnlessDeallocating`.
+/// An entry is a bare pointer, not a weak reference. A weak reference would move the reference
+/// counts of the instance to a side table, and creating or releasing an accessor changes these
+/// counts. A bare pointer is safe for two reasons:
+/// 1. An instance removes its entry, under the lock, before its memory is freed. A pointer found
+///    under the lock therefore points to an instance, although another thread may have just
+///    released the last reference to it.
+/// 2. A reference is taken under the lock by incrementing the count first and checking afterwards;
+///    see `ReferenceCounts.retainUnlessDeallocating`.
 ///
-/// References taken are dropped outside the lock, because dropping the last one enters it.
+/// References taken under the lock are released outside of it, because releasing the last one
+/// enters the lock.
 ///
-/// A forked child begins with none: the instances of its parent are of no use to it, and a thread
-/// of its own may have the identity of one of the parent's.
+/// The cache of a forked child starts empty. A child cannot use the instances of its parent, and
+/// one of its threads can have the same identity as a thread of the parent.
 enum RealmCache {
-    /// Sendable because instances are looked into by their own thread only; other threads read
-    /// the settings beside the pointer.
+    /// Sendable because only the thread of an instance accesses it through the pointer. Other
+    /// threads read the settings stored beside the pointer.
     private struct Entry: @unchecked Sendable {
         let instance: Unmanaged<RealmInstance>
         let path: String
@@ -26,7 +27,7 @@ enum RealmCache {
         let isInMemory: Bool
         let encryptionKey: Data?
 
-        /// Nil if the last reference has gone.
+        /// The instance with a new reference; nil if the last reference is already gone.
         var retainedInstance: RealmInstance? {
             ReferenceCounts.retainUnlessDeallocating(instance)
                 ? instance.takeRetainedValue() : nil
@@ -36,7 +37,9 @@ enum RealmCache {
     private static let entriesOfProcess = ProcessLocal { Locked<[UInt: [Entry]]>([:]) }
     private static var entries: Locked<[UInt: [Entry]]> { entriesOfProcess.value }
 
-    /// The instance of this thread, opened now if there is none.
+    /// Returns the instance of this thread for a configuration, and opens one if there is none.
+    ///
+    /// - Throws: An error if the file cannot be opened or does not fit the classes.
     static func instance(for configuration: Realm.Configuration) throws -> RealmInstance {
         let path = try configuration.path
         if configuration.fileURL != nil, configuration.durability == .memoryOnly {
@@ -47,7 +50,7 @@ enum RealmCache {
         let present = instancesOfThread(at: path)
         if let known = present.first(where: { $0.suits(configuration, schema) }) { return known }
         let database = try RealmInstance.openDatabase(configuration, path: path)
-        // The thread may have it under another path, such as that of a symbolic link.
+        // The thread may have opened the file under another path, such as a symbolic link.
         let known = instancesOfThread().first {
             $0.connection.database === database && $0.suits(configuration, schema)
         }
@@ -63,8 +66,8 @@ enum RealmCache {
         instancesOfThread().contains { $0.isWriting && $0.connection.database === database }
     }
 
-    /// Whether an error comes from a write transaction that is open on this thread. That has failed
-    /// then.
+    /// Whether an error comes from a write transaction that is open on this thread. If so, that
+    /// transaction is marked as failed.
     static func isFailureOfTransaction(_ error: any Error) -> Bool {
         guard let error = error as? StorageError else { return false }
         return instancesOfThread().contains {
@@ -72,7 +75,7 @@ enum RealmCache {
         }
     }
 
-    /// The instance whose write transaction, on this thread, has failed; nil if none has.
+    /// The instance of this thread whose write transaction has failed; nil if there is none.
     static var failedInstance: RealmInstance? {
         instancesOfThread().first { $0.isInFailedTransaction }
     }
@@ -92,7 +95,7 @@ enum RealmCache {
         }
     }
 
-    /// `path`: by which it was asked for. An instance has an entry for each path.
+    /// Adds an entry. An instance has one entry for each path under which it was opened.
     private static func add(
         _ instance: RealmInstance, _ configuration: Realm.Configuration, _ path: String
     ) {
@@ -106,7 +109,7 @@ enum RealmCache {
         entries.withLock { $0[thread, default: []].append(entry) }
     }
 
-    /// Called by the instance's deinitialiser, on whichever thread it runs.
+    /// Removes the entries of an instance. Called by its deinitializer, on any thread.
     static func remove(_ instance: RealmInstance) {
         let address = Unmanaged.passUnretained(instance).toOpaque()
         let thread = instance.thread
@@ -116,8 +119,10 @@ enum RealmCache {
         }
     }
 
-    /// Called by a thread before it ends. Its identity may become another thread's, which must not
-    /// be given its instances, nor be allowed to use what still refers to them.
+    /// Invalidates the instances of the calling thread before the thread ends.
+    ///
+    /// Its identity can be reused by another thread, which must neither receive these instances nor
+    /// use objects that still refer to them.
     fileprivate static func threadDidEnd() {
         let instances = instancesOfThread()
         let thread = currentThread()
@@ -125,7 +130,7 @@ enum RealmCache {
         for instance in instances { instance.threadDidEnd() }
     }
 
-    /// Stops if the file is open with settings that exclude each other.
+    /// Stops the program if the file is open with conflicting settings.
     private static func requireCompatible(
         _ configuration: Realm.Configuration, _ path: String
     ) {
@@ -146,7 +151,7 @@ enum RealmCache {
     }
 }
 
-/// Calls `RealmCache` when a thread ends that has opened a Realm.
+/// A hook that notifies `RealmCache` when a thread that has opened a Realm ends.
 private enum ThreadEnd {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -155,7 +160,8 @@ private enum ThreadEnd {
         return key
     }()
 
-    /// The calling thread's identity serves as the value, because a key without one is passed over.
+    /// Registers the calling thread. The value must not be null, because the destructor is not
+    /// called for a null value; the identity of the thread serves as one.
     static func notify(of thread: UInt) {
         let code = pthread_setspecific(key, UnsafeRawPointer(bitPattern: thread))
         if code != 0 { stop("Thread-specific data cannot be set (error \(code)).") }

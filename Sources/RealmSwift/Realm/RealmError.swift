@@ -2,7 +2,7 @@ import Foundation
 import StorageEngine
 
 extension Realm {
-    /// What opening or writing a Realm throws.
+    /// An error that opening or writing a Realm throws.
     ///
     /// ```swift
     /// do {
@@ -12,84 +12,84 @@ extension Realm {
     /// }
     /// ```
     public struct Error: Swift.Error, Equatable, Sendable {
-        /// What kind of failure it is.
+        /// The kind of a failure.
         public enum Code: Int, Sendable {
-            /// A failure without a code of its own; the message says which.
+            /// A failure without a code of its own; see the message.
             case fail = 1
-            /// A file operation failed for a reason that has no code of its own.
+            /// A file operation failed for a reason without a code of its own.
             case fileAccess = 2
-            /// The file may not be read or written.
+            /// The process has no permission to read or write the file.
             case filePermissionDenied = 3
-            /// There is a file where one was to be made.
+            /// A file already exists at the location of a new file.
             case fileExists = 4
-            /// There is no file, or no directory for it.
+            /// The file or its directory does not exist.
             case fileNotFound = 5
             /// The file has an older format than this library writes.
             case fileFormatUpgradeRequired = 6
-            /// The file is in use by a process with another lock file layout.
+            /// A process with another lock file layout uses the file.
             case incompatibleLockFile = 8
-            /// The process has no room left to map the file.
+            /// The process has no address space left to map the file.
             case addressSpaceExhausted = 9
-            /// The classes of the application do not fit the file.
+            /// The classes of the application do not match the schema of the file.
             case schemaMismatch = 10
-            /// The file is open where it must not be.
+            /// The file is open, and the operation requires that it is not.
             case alreadyOpen = 12
-            /// A value that cannot be stored.
+            /// A value cannot be stored, or an argument is invalid.
             case invalidInput = 13
             /// The disk is full. Writing works again once there is space.
             case outOfDiskSpace = 14
             /// The file has a newer format than this library reads.
             case unsupportedFileFormatVersion = 16
-            /// A file operation failed; the message says which and why.
+            /// A file operation failed; see the message for the operation and the reason.
             case fileOperationFailed = 19
-            /// The file is not a Realm, it is damaged, or the encryption key does not open it.
+            /// The file is not a Realm, it is damaged, or the encryption key does not match.
             case invalidDatabase = 20
             /// The file was written for another kind of use.
             case incompatibleHistories = 21
         }
 
-        /// See ``Code/fail``; for `catch` clauses.
+        /// The code ``Code/fail``, for `catch` clauses.
         public static let fail = Code.fail
-        /// See ``Code/fileAccess``; for `catch` clauses.
+        /// The code ``Code/fileAccess``, for `catch` clauses.
         public static let fileAccess = Code.fileAccess
-        /// See ``Code/filePermissionDenied``; for `catch` clauses.
+        /// The code ``Code/filePermissionDenied``, for `catch` clauses.
         public static let filePermissionDenied = Code.filePermissionDenied
-        /// See ``Code/fileExists``; for `catch` clauses.
+        /// The code ``Code/fileExists``, for `catch` clauses.
         public static let fileExists = Code.fileExists
-        /// See ``Code/fileNotFound``; for `catch` clauses.
+        /// The code ``Code/fileNotFound``, for `catch` clauses.
         public static let fileNotFound = Code.fileNotFound
-        /// See ``Code/fileFormatUpgradeRequired``; for `catch` clauses.
+        /// The code ``Code/fileFormatUpgradeRequired``, for `catch` clauses.
         public static let fileFormatUpgradeRequired = Code.fileFormatUpgradeRequired
-        /// See ``Code/incompatibleLockFile``; for `catch` clauses.
+        /// The code ``Code/incompatibleLockFile``, for `catch` clauses.
         public static let incompatibleLockFile = Code.incompatibleLockFile
-        /// See ``Code/addressSpaceExhausted``; for `catch` clauses.
+        /// The code ``Code/addressSpaceExhausted``, for `catch` clauses.
         public static let addressSpaceExhausted = Code.addressSpaceExhausted
-        /// See ``Code/schemaMismatch``; for `catch` clauses.
+        /// The code ``Code/schemaMismatch``, for `catch` clauses.
         public static let schemaMismatch = Code.schemaMismatch
-        /// See ``Code/alreadyOpen``; for `catch` clauses.
+        /// The code ``Code/alreadyOpen``, for `catch` clauses.
         public static let alreadyOpen = Code.alreadyOpen
-        /// See ``Code/invalidInput``; for `catch` clauses.
+        /// The code ``Code/invalidInput``, for `catch` clauses.
         public static let invalidInput = Code.invalidInput
-        /// See ``Code/outOfDiskSpace``; for `catch` clauses.
+        /// The code ``Code/outOfDiskSpace``, for `catch` clauses.
         public static let outOfDiskSpace = Code.outOfDiskSpace
-        /// See ``Code/unsupportedFileFormatVersion``; for `catch` clauses.
+        /// The code ``Code/unsupportedFileFormatVersion``, for `catch` clauses.
         public static let unsupportedFileFormatVersion = Code.unsupportedFileFormatVersion
-        /// See ``Code/fileOperationFailed``; for `catch` clauses.
+        /// The code ``Code/fileOperationFailed``, for `catch` clauses.
         public static let fileOperationFailed = Code.fileOperationFailed
-        /// See ``Code/invalidDatabase``; for `catch` clauses.
+        /// The code ``Code/invalidDatabase``, for `catch` clauses.
         public static let invalidDatabase = Code.invalidDatabase
-        /// See ``Code/incompatibleHistories``; for `catch` clauses.
+        /// The code ``Code/incompatibleHistories``, for `catch` clauses.
         public static let incompatibleHistories = Code.incompatibleHistories
-        /// An error for applications to throw from a write transaction.
+        /// An error that applications can throw from a write transaction.
         public static let callFailed = Error(.fail)
 
-        /// What kind of failure it is.
+        /// The kind of the failure.
         public let code: Code
-        /// The file concerned, where there is one.
+        /// The URL of the file concerned; nil if there is none.
         public let fileURL: URL?
         let message: String
 
-        /// An error of a kind, without a file and with a general message.
+        /// Creates an error with a general message and without a file.
         public init(_ code: Code) { self.init(code, message: "Realm error \(code.rawValue)") }
 
         init(_ code: Code, path: String? = nil, message: String) {
@@ -98,33 +98,34 @@ extension Realm {
             self.message = message
         }
 
-        /// Errors are equal if their codes are.
+        /// Returns a Boolean value that indicates whether two errors have the same code.
         public static func == (left: Error, right: Error) -> Bool { left.code == right.code }
     }
 }
 
-/// Lets `catch Realm.Error.fileNotFound` match by code.
+/// Matches an error by its code, as in `catch Realm.Error.fileNotFound`.
 public func ~= (code: Realm.Error.Code, error: any Error) -> Bool {
     (error as? Realm.Error)?.code == code
 }
 
-/// Whether two errors of any types have the same domain and the same code.
+/// Returns a Boolean value that indicates whether two errors of any type have the same domain and
+/// code.
 public func == (left: any Error, right: any Error) -> Bool {
     let (left, right) = (left as NSError, right as NSError)
     return left.code == right.code && left.domain == right.domain
 }
 
 extension Realm.Error: LocalizedError, CustomNSError, CustomStringConvertible {
-    /// A complete sentence for people, with the path of the file where there is one.
+    /// The message of the error: a complete sentence with the path of the file, if there is one.
     public var errorDescription: String? { message }
-    /// The same sentence.
+    /// The message of the error.
     public var description: String { message }
 
-    /// The domain of all errors of Realms.
+    /// The domain of all Realm errors.
     public static var errorDomain: String { "io.realm" }
     /// The raw value of the code.
     public var errorCode: Int { code.rawValue }
-    /// The description, and the path of the file where there is one.
+    /// The message of the error, and the path of the file if there is one.
     public var errorUserInfo: [String: Any] {
         var information: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let fileURL { information[NSFilePathErrorKey] = fileURL.path }
@@ -133,7 +134,7 @@ extension Realm.Error: LocalizedError, CustomNSError, CustomStringConvertible {
 }
 
 extension Realm.Error {
-    /// The one place where errors of the storage engine become errors of the API.
+    /// Converts an error of the storage engine. All conversions go through this initializer.
     init(_ error: StorageError) {
         let path = error.path
         switch error.code {
@@ -161,7 +162,7 @@ extension Realm.Error {
         }
     }
 
-    /// `error` as this API throws it.
+    /// Returns `error` in the form that this API throws.
     static func of(_ error: any Swift.Error) -> any Swift.Error {
         (error as? StorageError).map { Realm.Error($0) } ?? error
     }
@@ -171,7 +172,7 @@ extension Realm.Error {
             code, path: path, message: "Failed to open Realm file at path '\(path)': \(reason)")
     }
 
-    /// Keeps the engine's sentence, and names the file if the sentence does not.
+    /// Keeps the message of the engine, and adds the path of the file if the message lacks it.
     private init(_ code: Code, wrapping error: StorageError) {
         let message =
             error.message.contains(error.path)
@@ -190,7 +191,8 @@ extension Realm.Error {
             message: "Failed to open file at path '\(path)': parent path is not a directory")
     }
 
-    /// What a failure to remove a file becomes. The engine's sentence says that nothing was opened.
+    /// Converts a failure to delete a file. The general messages say "failed to open", which would
+    /// be wrong here.
     init(deleting error: StorageError) {
         switch error.code {
         case .permissionDenied: self.init(.filePermissionDenied, wrapping: error)

@@ -1,5 +1,5 @@
 extension RealmInstance {
-    /// Adds an unmanaged object and everything it leads to. Returns its key, or nil if the
+    /// Adds an unmanaged object and all objects that it references. Returns its key, or nil if the
     /// transaction has failed.
     func addGraph(_ object: ObjectBase, update: Realm.UpdatePolicy) -> Int64? {
         let key = managedClass(for: type(of: object)).addRow(of: object, update: update)
@@ -7,7 +7,7 @@ extension RealmInstance {
         return key
     }
 
-    /// Adds a new object made from a value that an application gives.
+    /// Creates an object from a value given by the application, and adds it.
     func create(
         _ type: ObjectBase.Type, from value: Any, update: Realm.UpdatePolicy
     ) -> ObjectBase {
@@ -17,7 +17,7 @@ extension RealmInstance {
         return object
     }
 
-    /// Runs `body`, which adds objects that a conversion has made.
+    /// Runs `body` while `conversion`, which made the objects to add, is the current conversion.
     func whileAdding(from conversion: _ValueConversion, _ body: () -> Void) {
         let outer = self.conversion
         self.conversion = conversion
@@ -28,8 +28,8 @@ extension RealmInstance {
     /// Queues the second step of adding an object.
     func completeLater(_ addition: _Addition) { additions.append(addition) }
 
-    /// Takes the second step of all objects that were added. Called by such a step, this leaves
-    /// them to the caller who is taking it.
+    /// Performs the queued second steps. A call from within such a step returns at once, because
+    /// the outer call processes the whole queue.
     func completeAdditions() {
         if isCompletingAdditions || additions.isEmpty { return }
         isCompletingAdditions = true
@@ -37,7 +37,7 @@ extension RealmInstance {
         isCompletingAdditions = false
     }
 
-    /// The properties that the value gave from which `create` made an object; nil for all.
+    /// The names of the properties for which the value given to `create` had a value; nil for all.
     func givenProperties(of object: ObjectBase) -> Set<String>? {
         conversion?.given[ObjectIdentifier(object)]
     }

@@ -1,14 +1,15 @@
 import StorageEngine
 
-/// Reading in a write transaction that has failed.
+/// Reads in a failed write transaction.
 ///
-/// Nothing stops the program because of the failure. Reads answer from the version that the
-/// transaction was based on; so what the transaction has made is not there any more. Whoever still
-/// refers to it finds *absent* values, which are no part of any version: an object that was added
-/// reads as one of the defaults of its types, a collection as an empty one, a position that does not
-/// exist any more as zero, nil, or such an object.
+/// The failure does not stop the program. Reads see the version that the transaction was based on,
+/// so everything created in the transaction is gone. A remaining reference to such an object or
+/// position reads *absent* values, which belong to no version: an added object reads as an object
+/// with the defaults of its types, a collection as an empty one, and a position that no longer
+/// exists as zero, nil or such an object.
 extension RealmInstance {
-    /// Whether the open write transaction has failed, also where nobody was told of it yet.
+    /// Whether the open write transaction has failed, including a failure that was not reported
+    /// yet.
     var isInFailedTransaction: Bool {
         if writeState.pointee == .open, let failure = connection.transactionFailure {
             fail(failure)
@@ -16,7 +17,7 @@ extension RealmInstance {
         return hasFailed
     }
 
-    /// Whether the open write transaction has failed, with this error at the latest.
+    /// Whether the open write transaction has failed. `error` itself can be the failure.
     func hasFailed(with error: StorageError) -> Bool {
         if isInFailedTransaction { return true }
         guard isWriting, error.isFailureOfEnvironment else { return false }
@@ -24,8 +25,8 @@ extension RealmInstance {
         return true
     }
 
-    /// Reads on behalf of an interface that cannot throw, as `attempt` does. In a transaction that has
-    /// failed, `absent` is what is read of things that it had made.
+    /// Reads for an interface that cannot throw, as `attempt` does. `absent` is the result for data
+    /// that a failed transaction had created.
     @inline(__always)
     func read<Result>(
         absent: @autoclosure () -> Result, _ operation: () throws -> Result
@@ -50,12 +51,13 @@ extension RealmInstance {
 }
 
 extension ManagedClass {
-    /// The key of no object.
+    /// A key that no object has.
     static let absentKey: Int64 = -1
 }
 
 extension ManagedPlace {
-    /// The element at a position that a failed transaction has taken away. Nil unless one has failed.
+    /// The substitute for an element at a position that a failed transaction removed; nil if no
+    /// transaction has failed.
     func absentElement<Element: RealmCollectionValue>(of type: Element.Type) -> Element? {
         guard realm.isInFailedTransaction else { return nil }
         guard let target else { return Element._decode(.null, nil) }

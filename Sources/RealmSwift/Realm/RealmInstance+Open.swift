@@ -2,11 +2,12 @@ import Foundation
 import StorageEngine
 
 extension RealmInstance {
-    /// Opens the file, or finds that the process has it open.
+    /// Returns the database at a path, which the process may already have open.
     static func openDatabase(
         _ configuration: Realm.Configuration, path: String
     ) throws -> Database {
-        // Finding the default takes a sixth of the time of opening: the name tells most others apart.
+        // Computing the default URL takes a sixth of the time of opening a file. The file name
+        // rules out most other files.
         if path.hasSuffix(Realm.Configuration.defaultFileName),
             configuration.fileURL == Realm.Configuration.defaultFileURL
         {
@@ -27,11 +28,12 @@ extension RealmInstance {
         }
     }
 
-    /// Held while a file is perhaps compacted and then opened, so that of two threads that open it
-    /// first, one asks whether to compact it. Recursive, because what asks may open other Realms.
+    /// A lock held while a file is opened with `shouldCompactOnLaunch`. Of two threads that open a
+    /// file for the first time, only one asks whether to compact it. The lock is recursive because
+    /// the function can open other Realms.
     private static let launchLock = ProcessLocal { NSRecursiveLock() }
 
-    /// Makes the file hold the classes of `schema`.
+    /// Opens an instance, and creates the classes of `schema` that the file lacks.
     static func open(
         _ database: Database, _ configuration: Realm.Configuration, path: String,
         schema: SchemaModel
@@ -47,14 +49,14 @@ extension RealmInstance {
             configuration: configuration, path: path, schema: schema, connection: connection)
     }
 
-    /// Whether it serves who opens its file with a configuration. Another schema version is the
-    /// file's to accept or to refuse.
+    /// Whether this instance can be reused for another configuration of its file. If the schema
+    /// version differs, opening the file decides whether that version is accepted.
     func suits(_ other: Realm.Configuration, _ schema: SchemaModel) -> Bool {
         self.schema.covers(schema) && configuration.schemaVersion == other.schemaVersion
             && configuration.durability == other.durability
     }
 
-    /// The directory of the default Realm is the library's own.
+    /// Creates the directory of the default Realm, which belongs to the library.
     private static func createDirectory(of path: String) throws {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
         do {
@@ -69,7 +71,7 @@ extension RealmInstance {
     }
 }
 
-/// Brings the schema of a file and the classes of the application together, or refuses.
+/// The adjustment of a file's schema to the classes of the application, or its rejection.
 private struct SchemaSetup {
     let connection: Connection
     let definitions: [TableDefinition]
@@ -80,7 +82,8 @@ private struct SchemaSetup {
         guard try needsChange() else { return }
         if configuration.readOnly { return try refuseUninitialized() }
         if RealmCache.isWriting(to: connection.database) { try refuseChangeInsideTransaction() }
-        // Another process may have been faster: look again, now that nobody else can write.
+        // Another process may have changed the schema meanwhile, so check again under the write
+        // lock.
         try connection.beginWrite()
         do {
             if try needsChange() { try change() }
@@ -91,7 +94,9 @@ private struct SchemaSetup {
         }
     }
 
-    /// Throws if only a migration could help.
+    /// Whether the file needs a change of its schema.
+    ///
+    /// - Throws: An error if the schema version is too old, or if the file needs a migration.
     private func needsChange() throws -> Bool {
         guard let version = try connection.schemaVersion() else { return true }
         if version > configuration.schemaVersion {
@@ -137,7 +142,7 @@ private struct SchemaSetup {
         SchemaComparison.indexChanges(stored: stored, wanted: definitions)
     }
 
-    /// Waiting for the lock that this very thread holds would never end.
+    /// Throws because waiting for a write lock that this thread holds would be a deadlock.
     private func refuseChangeInsideTransaction() throws {
         throw Realm.Error(
             .fail, path: path,

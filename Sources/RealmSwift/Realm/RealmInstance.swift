@@ -2,56 +2,60 @@ import CRealmSystem
 import Foundation
 import StorageEngine
 
-/// What all `Realm` values of one file on one thread share: the connection, the classes, and the
-/// state of the transaction.
+/// The shared state of all `Realm` values of one file on one thread: the connection, the classes
+/// and the write transaction.
 ///
-/// Used by the thread that opened it, and by no other. The last reference may go on any thread:
-/// nobody else can then be using it.
+/// Only the thread that opened an instance uses it. The last reference can be released on any
+/// thread, because no other thread can use the instance at that point.
 final class RealmInstance {
-    /// The largest string or data value, in bytes.
+    /// The maximum size of a string or data value, in bytes.
     static let maximumValueSize = 16 << 20
 
     let configuration: Realm.Configuration
     let path: String
     let schema: SchemaModel
     let connection: Connection
-    /// Identity of the thread that may use this instance; 0, which is no thread's, once it ended.
+    /// The identity of the thread that may use this instance; 0, which is never a thread's
+    /// identity, after that thread ended.
     @exclusivity(unchecked) private(set) var thread: UInt
-    /// Raw memory, because every property that is written reads it.
+    /// The state of the write transaction, in raw memory because every write of a property reads
+    /// it.
     let writeState: UnsafeMutablePointer<WriteState>
-    /// This instance while it is in a write transaction, for which it stays though nobody else
-    /// refers to it: `try! Realm().beginWrite()` begins one, and the next `Realm()` of the thread
-    /// is in it.
+    /// This instance during a write transaction, which keeps the instance alive without other
+    /// references. For example, `try! Realm().beginWrite()` begins a transaction, and the next
+    /// `Realm()` on the thread returns the instance in that transaction.
     @exclusivity(unchecked) private var keptForTransaction: RealmInstance?
-    /// Why the open write transaction cannot be committed any more.
+    /// The reason why the open write transaction can no longer be committed.
     private var failure: StorageError?
-    /// Counts invalidations and cancelled write transactions; accessors and collections remember
-    /// the one they were made in.
+    /// The number of invalidations and cancelled write transactions, plus one. Accessors and
+    /// collections store the generation in which they were made.
     @exclusivity(unchecked) private(set) var generation = noGeneration + 1
-    /// Whatever was made in an earlier generation has been invalidated for good.
+    /// The oldest generation whose accessors and collections are not permanently invalidated.
     @exclusivity(unchecked) private(set) var firstValidGeneration = noGeneration + 1
-    /// Comes before all others: the one of objects that are known to be invalidated for good.
+    /// A generation before all others. It marks objects that are permanently invalidated.
     static let noGeneration: UInt32 = 0
     private(set) var lastCommit: CommitStatistics?
-    /// Objects that have their row but not yet their links and lists.
+    /// Objects that have a row but do not have their links and lists yet.
     @exclusivity(unchecked) var additions: [_Addition] = []
     @exclusivity(unchecked) var isCompletingAdditions = false
     private(set) lazy var scratch = _Scratch(realm: self)
     private lazy var absentObject = AbsentRow()
-    /// Where objects lie that a failed transaction has taken away: none of their columns is there.
+    /// The location of objects that a failed transaction removed. None of their columns is present
+    /// there.
     var absentRow: RowLocation { RowLocation(leaf: absentObject.leaf, row: 0) }
     private var classes: [ObjectIdentifier: ManagedClass] = [:]
-    /// Those of ``DynamicObject``s, by name.
+    /// The classes of ``DynamicObject``s, by name.
     private var dynamicClasses: [String: ManagedClass] = [:]
-    /// By name of the class. Never emptied, because managed classes refer to them uncounted.
+    /// The keys of cancelled additions and deletions, by class name. Entries are never removed,
+    /// because managed classes hold unowned references to them.
     private var cancelledKeys: [String: CancelledKeys] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastClass: ManagedClass?
     @exclusivity(unchecked) private var isReading = true
-    /// What has been read of predicates for its classes.
+    /// The predicates that were parsed for the classes of this Realm.
     @exclusivity(unchecked) private var predicates = PreparedPredicates()
     @exclusivity(unchecked) private var comparisons = PreparedComparisons()
-    /// While objects are added that were made from values: what was given for them.
+    /// The conversion whose objects are being added. It knows which values were given for them.
     @exclusivity(unchecked) var conversion: _ValueConversion?
 
     init(
@@ -70,14 +74,16 @@ final class RealmInstance {
     }
 
     deinit {
-        // First, because until then its thread may find it there. No transaction is open: it would
-        // have kept the instance.
+        // This comes first, because until then the instance's thread can find the entry. No
+        // transaction is open, because it would have kept the instance alive.
         RealmCache.remove(self)
         writeState.deallocate()
     }
 
-    /// The thread has ended, so nobody can use the instance any more, and what still refers to it
-    /// must neither lock other writers out nor keep old versions. Called by that thread.
+    /// Releases the write lock and the version being read when the thread has ended.
+    ///
+    /// The instance cannot be used any more, and remaining references to it must neither lock other
+    /// writers out nor retain old versions. Called on the thread that ends.
     func threadDidEnd() {
         if isWriting { connection.rollback() }
         writeState.pointee = .none
@@ -108,7 +114,8 @@ final class RealmInstance {
 
     // MARK: Classes
 
-    /// The class of objects of exactly this type; stops when the Realm does not store them.
+    /// Returns the managed class for exactly this type. Stops the program if the Realm does not
+    /// store it.
     @inline(__always)
     func managedClass(for type: ObjectBase.Type) -> ManagedClass {
         if let lastClass, lastType == ObjectIdentifier(type) { return lastClass }
@@ -131,8 +138,8 @@ final class RealmInstance {
         return managedClass
     }
 
-    /// The class of dynamic objects of this name; stops when neither the Realm nor its file have
-    /// one.
+    /// Returns the class of dynamic objects with a name. Stops the program if neither the Realm nor
+    /// its file has such a class.
     func dynamicClass(named name: String) -> ManagedClass {
         checkThread()
         resumeReading()
@@ -153,8 +160,8 @@ final class RealmInstance {
                 + "to the list of `objectClasses` / `objectTypes`.")
     }
 
-    /// What a predicate text says of a class; nil if it has to be read anew, or if another thread
-    /// asks.
+    /// Returns the cached result of parsing a predicate for a class; nil if the predicate must be
+    /// parsed again, or if another thread calls.
     func preparedPredicate(
         _ format: String, argumentCount: Int, in managedClass: ManagedClass
     ) -> PreparedPredicate? {
@@ -162,9 +169,10 @@ final class RealmInstance {
         return predicates.predicate(format, argumentCount: argumentCount, in: managedClass)
     }
 
-    /// What a comparison of a typed query with a constant says of a class.
+    /// Returns the prepared comparison of a key path of a class with a constant, for a typed query.
     ///
-    /// - Throws: ``InvalidPredicate`` if the path does not suit the class, or the operator the path.
+    /// - Throws: ``InvalidPredicate`` if the path does not fit the class, or the operator does not
+    ///   fit the path.
     func preparedComparison(
         _ path: TypedPath, _ operation: ComparisonSyntax.Operation, _ options: StringOptions,
         in managedClass: ManagedClass
@@ -180,18 +188,18 @@ final class RealmInstance {
     }
 }
 
-/// What a property that is written needs to know of the write transaction.
+/// The state of the write transaction, as needed by a write of a property.
 @usableFromInline
 enum WriteState: UInt8 {
-    /// There is none.
+    /// No transaction is open.
     case none
     case open
-    /// A change failed for want of disk space or the like: further changes do nothing, and the
-    /// commit throws.
+    /// A change failed, for example because the disk is full. Further changes have no effect, and
+    /// the commit throws.
     case failed
 }
 
-/// The identity of the calling thread.
+/// Returns the identity of the calling thread.
 func currentThread() -> UInt { UInt(realm_thread_identity()) }
 
 // MARK: - Transactions
@@ -200,9 +208,9 @@ extension RealmInstance {
     func beginWrite() throws {
         checkThread()
         if configuration.readOnly { stop("Can't perform transactions on read-only Realms.") }
-        // First of all, because the transaction under way may be the parent's.
+        // This check comes first, because an open transaction may belong to the parent process.
         try connection.database.checkNotForked()
-        // Another instance of the same file on this thread holds the lock that this one would
+        // Another instance of the same file on this thread may hold the lock that this one would
         // wait for.
         if isWriting || RealmCache.isWriting(to: connection.database) {
             stop("The Realm is already in a write transaction")
@@ -248,10 +256,10 @@ extension RealmInstance {
 
     private func endTransaction(cancelled: Bool) {
         writeState.pointee = .none
-        // Whoever ends it has a reference.
+        // The instance stays alive, because the caller has a reference.
         keptForTransaction = nil
         failure = nil
-        // If the file cannot be read, instances of embedded objects may come to life again.
+        // If the file cannot be read here, instances of embedded objects may become valid again.
         if cancelled { try? noteDeletionOfEmbedded() }
         var hasInvalidated = false
         for keys in cancelledKeys.values {
@@ -262,8 +270,8 @@ extension RealmInstance {
         if hasInvalidated { generation += 1 }
     }
 
-    /// Notes the embedded objects that went with those that the cancelled transaction had deleted:
-    /// they are found through their owners, which are there again.
+    /// Records as deleted the embedded objects that were deleted together with their owners in the
+    /// cancelled transaction. They are found through their owners, which exist again.
     private func noteDeletionOfEmbedded() throws {
         if connection.version == 0 { return }
         var owners: [(ManagedClass, ObjectKey)] = []
@@ -279,11 +287,11 @@ extension RealmInstance {
         }
     }
 
-    /// Runs a change of the open write transaction on behalf of an interface that cannot throw.
+    /// Performs a change in the open write transaction for an interface that cannot throw.
     ///
-    /// When the disk is full, or the engine fails for another reason that is no programming error,
-    /// this gives nil, and the transaction has failed: no further change is made, and the commit
-    /// throws what went wrong first.
+    /// If the disk is full, or the engine fails for another reason that is not a programming error,
+    /// the result is nil and the transaction has failed. Further changes have no effect, and the
+    /// commit throws the first error.
     @inline(__always) @discardableResult
     func change<Result>(_ operation: () throws -> Result) -> Result? {
         if hasFailed { return nil }
@@ -293,13 +301,13 @@ extension RealmInstance {
         }
     }
 
-    /// True once a change of the open write transaction has failed.
+    /// Whether a change of the open write transaction has failed.
     @inline(__always)
     var hasFailed: Bool { writeState.pointee == .failed }
 
-    /// A change, or a read that had to complete some first, did not succeed: the open write
-    /// transaction has failed. Its changes are gone from now on, so that reads answer from the version
-    /// that it was based on.
+    /// Marks the open write transaction as failed, because a change failed, or a read that had to
+    /// complete pending changes. The changes are discarded now, so that reads see the version that
+    /// the transaction was based on.
     @inline(never)
     func fail(_ error: any Error) {
         if hasFailed { return }
@@ -309,7 +317,8 @@ extension RealmInstance {
         writeState.pointee = .failed
     }
 
-    /// Stops an operation that could only work on the changes of a failed transaction.
+    /// Throws the failure of the open write transaction, if any, for operations that need its
+    /// changes.
     func throwFailure() throws {
         if let failure { throw failure }
     }
@@ -318,7 +327,7 @@ extension RealmInstance {
 // MARK: - Versions
 
 extension RealmInstance {
-    /// Returns whether a newer version was there.
+    /// Moves to the newest version. Returns whether there was a newer one.
     func refresh() throws -> Bool {
         checkThread()
         if configuration.readOnly {
@@ -335,8 +344,8 @@ extension RealmInstance {
         }
     }
 
-    /// Ends the write transaction, gives up the version being read, and invalidates all objects
-    /// and collections.
+    /// Cancels an open write transaction, releases the version being read, and invalidates all
+    /// objects and collections.
     func invalidate() {
         checkThread()
         if isWriting { cancelWrite() }
@@ -347,7 +356,7 @@ extension RealmInstance {
         isReading = false
     }
 
-    /// Reads again, at the newest version, after `invalidate()`.
+    /// Starts to read the newest version again after `invalidate()`.
     @inline(__always)
     func resumeReading() {
         if !isReading { startReading() }
@@ -358,8 +367,8 @@ extension RealmInstance {
         isReading = true
     }
 
-    /// A connection that failed to move on may have given up the version that it stood at. What
-    /// was read from it must not be used then; the next read starts anew.
+    /// Ends reading if a failed move to another version has released the current one. Data read
+    /// from the released version must not be used, and the next read starts at the newest version.
     private func leaveLostVersion() {
         if connection.isInWriteTransaction || connection.version != 0 { return }
         connection.endRead()
