@@ -5,7 +5,7 @@ extension EmbeddedObject: _PersistableInsideOptional, _RealmCollectionValueInsid
     public typealias PersistedType = EmbeddedObject
 }
 
-// What differs from links to objects that exist by themselves: the owner makes the object.
+// Unlike an object that a link refers to, an embedded object is created by its owner.
 extension _PersistableInsideOptional where Self: EmbeddedObject {
     public static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int) {
         guard object._requireWritable(offset), let owner = object._managedClass else { return }
@@ -28,15 +28,15 @@ extension _PersistableInsideOptional where Self: EmbeddedObject {
         _ storage: UnsafeMutableRawPointer, _ addition: _Addition
     ) {
         let value = Persisted<Self?>.value(at: storage)
-        // From now on the row says what the property holds.
+        // From now on the row holds the value of the property.
         Persisted<Self?>.reset(at: storage)
         addition.setEmbedded(value)
     }
 }
 
 extension RealmCollectionValue where Self: EmbeddedObject {
-    /// Has the place make the object. One that holds it already stays as it is; under `.modified`
-    /// the object that is there takes on the values.
+    /// Creates the object in the slot. If the slot already holds the given object, nothing changes.
+    /// With `.modified`, the existing object is updated instead.
     public static func _store(_ value: Self, in slot: _ValueSlot) {
         let update = slot.realm.scratch.update
         if update == .modified {

@@ -1,4 +1,4 @@
-/// The base class of objects that exist as a part of another object only.
+/// A base class of objects that exist only as part of another object.
 ///
 /// ```swift
 /// class Address: EmbeddedObject {
@@ -12,23 +12,26 @@
 ///     @Persisted var earlier: List<Address>
 /// }
 /// ```
-/// An embedded object belongs to the one property, list or map that holds it. It becomes managed by
-/// being put there, and is deleted when it is replaced or taken out, or when the object that it
-/// belongs to is deleted. It has no primary key, and cannot be added to a Realm by itself; a
-/// managed one cannot be put in a second place, which stops the program. Assigning it to the place
-/// that holds it does nothing.
+/// An embedded object belongs to the one property, list or map that holds it. It becomes managed
+/// when it is stored there. It is deleted when it is replaced or removed, or when its owner is
+/// deleted.
+///
+/// An embedded object has no primary key and cannot be added to a Realm by itself. Storing a
+/// managed embedded object in a second place stops the program. Assigning it to the place that
+/// holds it has no effect.
 public typealias EmbeddedObject = RealmSwiftEmbeddedObject
 
-/// See ``EmbeddedObject``.
+/// The class behind ``EmbeddedObject``.
 open class RealmSwiftEmbeddedObject: ObjectBase {
     /// Creates an unmanaged object whose properties have their initial values.
     public required init() { super.init() }
 }
 
 extension EmbeddedObject {
-    /// Whether both stand for the same object of the same Realm.
+    /// Returns a Boolean value that indicates whether both instances represent the same object of
+    /// the same Realm.
     ///
-    /// Unmanaged objects are the same only if they are one instance.
+    /// An unmanaged object is the same only as itself.
     public func isSameObject(as object: EmbeddedObject?) -> Bool {
         object.map { _isSameRow(as: $0) } ?? false
     }

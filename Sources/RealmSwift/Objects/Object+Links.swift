@@ -14,8 +14,8 @@ extension _PersistableInsideOptional where Self: ObjectBase {
         unsafeDowncast(tracer.makeObject(self), to: Self.self)
     }
 
-    // A link is declared optional; schema discovery refuses any other, so no object of a class
-    // with one is ever managed.
+    // A link must be optional. Schema discovery rejects other declarations, so an object with one
+    // is never managed and the following functions are never called.
     public static func _get(_ object: ObjectBase, _ offset: Int) -> Self {
         stop("Object properties must be marked as optional.")
     }
@@ -62,7 +62,7 @@ extension _PersistableInsideOptional where Self: ObjectBase {
         if object._realm === scratch.realm, type(of: object) == Self.self, !object.isInvalidated {
             return .integer(object._key)
         }
-        // Not yet managed, or not fit to be linked to, which the second step finds out.
+        // The object is unmanaged or an invalid target; the second step decides.
         scratch.hasDeferredValues = true
         return .null
     }
@@ -71,7 +71,7 @@ extension _PersistableInsideOptional where Self: ObjectBase {
         _ storage: UnsafeMutableRawPointer, _ addition: _Addition
     ) {
         let target = Persisted<Self?>.value(at: storage)
-        // The stored link replaces the reference, which could keep a cycle of objects alive.
+        // The stored link replaces the reference, which could be part of a retain cycle.
         Persisted<Self?>.reset(at: storage)
         addition.setLink(to: target)
     }
@@ -98,17 +98,17 @@ extension RealmCollectionValue where Self: ObjectBase {
 
     public static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar {
         let target = scratch.realm.managedClass(for: self)
-        // Once the transaction has failed there is no key, and nobody writes the null.
+        // In a failed transaction there is no key, and the null is not written.
         return target.keyOfLinked(value, in: .list, update: scratch.update).map { .integer($0) }
             ?? .null
     }
 
-    /// An object of which nothing has been read.
+    /// Returns an object with no property read yet.
     public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self? {
         unsafeDowncast(tracer.makeObject(self), to: Self.self)
     }
 
-    /// Links to the object, which is added if it is unmanaged.
+    /// Stores a link to the object, which is added first if it is unmanaged.
     public static func _store(_ value: Self, in slot: _ValueSlot) {
         let update = slot.realm.scratch.update
         guard let key = slot.linkTarget.keyOfLinked(value, in: slot.linkPlace, update: update)

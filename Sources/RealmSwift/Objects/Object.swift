@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// The base class of the objects of an application's model.
+/// A base class of the objects of an application's model.
 ///
 /// ```swift
 /// class Dog: Object {
@@ -10,38 +10,42 @@ import StorageEngine
 /// ```
 public typealias Object = RealmSwiftObject
 
-/// See ``Object``.
+/// The class behind ``Object``.
 open class RealmSwiftObject: ObjectBase {
     /// Creates an unmanaged object whose properties have their initial values.
     public required init() { super.init() }
 }
 
 extension ObjectBase {
-    /// Creates an unmanaged object from a dictionary with property names as keys, an array with
-    /// values in the order of the properties, or another object.
+    /// Creates an unmanaged object from a value.
     ///
     /// ```swift
     /// let dog = Dog(value: ["name": "Rex", "owner": ["name": "Ann"]])
     /// let same = Dog(value: ["Rex", ["Ann"]])
     /// ```
-    /// Properties without a given value keep their defaults. Managed objects among the values are
-    /// linked to as they are. A value that does not fit its property stops the program.
+    /// Properties without a given value keep their defaults. Managed objects in the value are
+    /// linked to, not copied.
+    ///
+    /// - Parameter value: A dictionary with property names as keys, an array with values in the
+    ///   order of the properties, or another object.
+    /// - Precondition: All values match the types of their properties.
     public convenience init(value: Any) {
         self.init()
         _ValueConversion.detached.fill(self, from: value)
     }
 
-    /// The Realm that manages the object; nil while unmanaged.
+    /// The Realm that manages the object; nil for an unmanaged object.
     public final var realm: Realm? { _realm.map(Realm.init(instance:)) }
 
-    /// The properties of the object's class.
+    /// A description of the object's class and its properties.
     public final var objectSchema: ObjectSchema { _model.objectSchema }
 }
 
 extension Object {
-    /// Whether both stand for the same object of the same Realm.
+    /// Returns a Boolean value that indicates whether both instances represent the same object of
+    /// the same Realm.
     ///
-    /// Unmanaged objects are the same only if they are one instance.
+    /// An unmanaged object is the same only as itself.
     public func isSameObject(as object: Object?) -> Bool {
         object.map { _isSameRow(as: $0) } ?? false
     }

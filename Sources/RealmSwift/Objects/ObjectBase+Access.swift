@@ -2,7 +2,7 @@ import CRealmSystem
 import StorageEngine
 
 extension ObjectBase {
-    /// True when the cached row is where the object lies now, and this is the Realm's thread.
+    /// Whether the cached row location is current and this is the Realm's thread.
     @inlinable @inline(__always)
     final var _isPlaced: Bool {
         let context = _context.unsafelyUnwrapped
@@ -18,11 +18,11 @@ extension ObjectBase {
         _context.unsafelyUnwrapped.pointee.columns[offset &>> 1]
     }
 
-    /// Reads a property whose row has moved, or whose value is not in the leaf itself, and
-    /// places the object, so that the next read is a fast one.
+    /// Reads a property on the slow path: the row has moved, or the leaf does not hold the value
+    /// inline. Caches the location of the row, so that the next read takes the fast path.
     ///
-    /// `releasenone`: whatever this releases, the caller's reference to the object is not part of
-    /// it, so callers need not retain the object around the call.
+    /// `releasenone`: nothing released in this function is the caller's reference to the object, so
+    /// callers need not retain the object around the call.
     @_effects(releasenone) @inline(never) @usableFromInline
     final func _readSlowly(_ offset: Int) -> Scalar {
         _requireAlive()
@@ -48,8 +48,8 @@ extension ObjectBase {
         }
     }
 
-    /// Stops unless the property at `offset` may be written now. False if the transaction has
-    /// failed, so that nothing is to be written.
+    /// Stops the program unless the property at `offset` can be written now. Returns false if the
+    /// transaction has failed and nothing is to be written.
     final func _requireWritable(_ offset: Int) -> Bool {
         _requireAlive()
         let context = _context.unsafelyUnwrapped
@@ -65,15 +65,16 @@ extension ObjectBase {
         return state == .open
     }
 
-    /// Stops unless this is the Realm's thread and the object exists; places the object.
+    /// Stops the program unless this is the Realm's thread and the object exists. Caches the
+    /// location of the row.
     @inline(__always)
     final func _requireAlive() {
         guard _context != nil else { stop("The object is not managed.") }
         if !_isPlaced && !_find() { _placeNowhere() }
     }
 
-    /// Stops because the object does not exist, unless a failed transaction may be why: then it reads
-    /// as one of the defaults, for this once.
+    /// Stops the program because the object does not exist, unless a failed transaction may have
+    /// removed it. In that case the object reads as one with default values, for this access only.
     @inline(never)
     private final func _placeNowhere() {
         let row: RowLocation? = _owner._withUnsafeGuaranteedRef { managedClass in
@@ -84,8 +85,8 @@ extension ObjectBase {
         _place(at: row, stamp: .max)
     }
 
-    /// Looks the row up and places the object; false if it does not exist any more, and then it
-    /// never will again.
+    /// Looks up the row and caches its location. Returns false if the object no longer exists; this
+    /// result is permanent.
     @inline(never)
     final func _find() -> Bool {
         _owner._withUnsafeGuaranteedRef { managedClass in
@@ -93,7 +94,7 @@ extension ObjectBase {
             realm.checkThread()
             realm.connection.releaseExcessMemory()
             guard let location = managedClass.locate(key: _key, birth: _birth) else {
-                // For good, also if a cancelled transaction brings the row back.
+                // The invalidation is permanent, even if a cancelled transaction restores the row.
                 _birth = RealmInstance.noGeneration
                 return false
             }
@@ -102,8 +103,8 @@ extension ObjectBase {
         }
     }
 
-    /// The class of a managed object in its Realm, uncounted: it lives as long as the Realm, which
-    /// `_realm` holds.
+    /// The managed class of a managed object, as an unowned reference. The class lives as long as
+    /// its Realm, which `_realm` retains.
     final var _owner: Unmanaged<ManagedClass> {
         .fromOpaque(_context.unsafelyUnwrapped.pointee.owner)
     }

@@ -1,12 +1,14 @@
 import Foundation
 
 extension ObjectBase {
-    /// The value at the end of a path of property names, separated by dots.
+    /// Returns the value at a key path of property names separated by dots.
     ///
     /// ```swift
     /// dog.value(forKeyPath: "owner.name")
     /// ```
-    /// Nil if a link on the way is nil. A name that does not exist stops the program.
+    /// The result is nil if a link along the path is nil.
+    ///
+    /// - Precondition: All properties in the path exist.
     public final func value(forKeyPath keyPath: String) -> Any? {
         guard let dot = keyPath.firstIndex(of: ".") else { return value(forKey: keyPath) }
         let rest = String(keyPath[keyPath.index(after: dot)...])
@@ -19,8 +21,10 @@ extension ObjectBase {
         }
     }
 
-    /// Sets the property at the end of a path of property names, separated by dots. Nothing
-    /// happens if a link on the way is nil.
+    /// Sets the property at a key path of property names separated by dots. Nothing happens if a
+    /// link along the path is nil.
+    ///
+    /// - Precondition: All properties in the path exist, and the value fits the property.
     public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.lastIndex(of: ".") else {
             return setValue(value, forKey: keyPath)
@@ -31,7 +35,8 @@ extension ObjectBase {
 
     // MARK: Access by name
 
-    /// The value of a property; nil in the outer optional if there is none of this name.
+    /// Returns the value of a property by name. The outer optional is nil if there is no such
+    /// property.
     final func _value(ofPropertyNamed name: String) -> Any?? {
         guard let property = _model[name] else { return nil }
         let value = property.wrapper.value(of: self, at: property.offset)
@@ -39,8 +44,8 @@ extension ObjectBase {
         return .some(boxed(value))
     }
 
-    /// Sets a property; false if there is none of this name. A value that does not fit stops the
-    /// program.
+    /// Sets a property by name. Returns false if there is no such property. Stops the program if
+    /// the value does not fit.
     final func _set(_ value: Any?, forPropertyNamed name: String) -> Bool {
         let model = _model
         guard let property = model[name] else { return false }
@@ -71,12 +76,13 @@ extension ObjectBase {
     }
 }
 
-/// A collection that can be part of a key path.
+/// A collection that can occur in a key path.
 protocol KeyPathReadable {
     func anyValue(forKeyPath keyPath: String) -> Any?
 }
 
-/// Numbers and booleans as `NSNumber`, which casts to every numeric type that holds the value.
+/// Returns a number or Boolean value as an `NSNumber`, which can be cast to every numeric type that
+/// represents the value; other values unchanged.
 func boxed(_ value: Any?) -> Any? {
     switch value {
     case let value as Bool: NSNumber(value: value)

@@ -1,17 +1,18 @@
 import CRealmSystem
 import StorageEngine
 
-/// The base of every model class. Model classes derive from ``Object``.
+/// The base class of all model classes. Model classes derive from ``Object``.
 ///
 /// An instance is *unmanaged* until it is added to a Realm: its properties are ordinary stored
-/// values. From then on it is *managed*: its properties read and write the Realm it belongs to, on
-/// the thread of that Realm only.
+/// values. After that it is *managed*: its properties read and write the Realm, and can be used
+/// only on the thread of that Realm.
 open class ObjectBase: Hashable, CustomStringConvertible {
-    // The fields that a property read needs. They are raw memory and integers, outside the
+    // The state that a property read needs. It consists of raw memory and integers, outside of the
     // runtime's exclusivity checks, so that a read neither counts references nor calls the runtime.
-    // Only the thread of the object's Realm touches them.
+    // This is safe because only the thread of the object's Realm accesses it.
 
-    /// Nil while the object is unmanaged. Owned by the object's managed class.
+    /// The access context of the object's managed class, which owns it; nil while the object is
+    /// unmanaged.
     @exclusivity(unchecked) @usableFromInline
     final var _context: UnsafeMutablePointer<_AccessContext>?
     /// The leaf that held the row when the connection's layout stamp was `_stamp`.
@@ -21,35 +22,40 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     /// The generation of the Realm in which this accessor was made; see `ManagedClass`.
     @exclusivity(unchecked) final var _birth: UInt32 = 0
     @exclusivity(unchecked) @usableFromInline final var _key: Int64 = 0
-    /// Keeps the Realm, and with it the context, alive.
+    /// The Realm of a managed object. The reference keeps the Realm and the context alive.
     @exclusivity(unchecked) final var _realm: RealmInstance?
 
     /// Creates an unmanaged object.
     public required init() {}
 
-    /// The name under which objects of this class are stored.
+    /// Returns the name under which objects of this class are stored.
     ///
-    /// The module's name is left out; the name of a nested class begins with that of the class
-    /// around it: `Outer_Inner`.
+    /// The name does not include the module. The name of a nested class begins with the name of the
+    /// enclosing class: `Outer_Inner`.
     open class func className() -> String { ClassName.of(self) }
 
-    /// Whether Realms without an explicit list of classes store this one. True unless overridden.
+    /// Returns a Boolean value that indicates whether Realms without an explicit list of classes
+    /// store this class. The default is true.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
 
-    /// The name of the primary key; nil unless overridden. An older way to declare what
-    /// `@Persisted(primaryKey: true)` declares.
+    /// Returns the name of the primary key; nil unless overridden.
+    ///
+    /// This is an older alternative to `@Persisted(primaryKey: true)`.
     open class func primaryKey() -> String? { nil }
 
-    /// The names of properties to index; none unless overridden. An older way to declare what
-    /// `@Persisted(indexed: true)` declares.
+    /// Returns the names of the indexed properties; empty unless overridden.
+    ///
+    /// This is an older alternative to `@Persisted(indexed: true)`.
     open class func indexedProperties() -> [String] { [] }
 
-    /// The names of properties that are not stored; none unless overridden. There is no need to list
-    /// any: properties without `@Persisted`, and computed ones, are never stored, and those with it
-    /// always are.
+    /// Returns the names of the properties that are not stored; empty unless overridden.
+    ///
+    /// An override has no effect: properties with `@Persisted` are always stored, and all others,
+    /// including computed properties, never are.
     open class func ignoredProperties() -> [String] { [] }
 
-    /// The names under which properties are stored, by their names in Swift; empty unless overridden.
+    /// Returns the names under which properties are stored, by their names in Swift; empty unless
+    /// overridden.
     ///
     /// ```swift
     /// class Person: Object {
@@ -59,31 +65,39 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     ///     }
     /// }
     /// ```
-    /// The application uses the name in Swift everywhere: in values for ``Realm/create(_:value:update:)``,
-    /// in subscripts, in queries. Only the file has the other one. So a property can be renamed in
-    /// Swift without a migration.
+    /// The application uses the Swift name everywhere: in values for
+    /// ``Realm/create(_:value:update:)``, in subscripts and in queries. Only the file contains the
+    /// stored name. A property can thus be renamed in Swift without a migration.
     open class func propertiesMapping() -> [String: String] { [:] }
 
-    /// True once the object has been deleted, or its Realm invalidated.
+    /// A Boolean value that indicates whether the object was deleted or its Realm invalidated.
     ///
     /// Reading any other property of such an object stops the program.
     public final var isInvalidated: Bool {
         _context != nil && !_isPlaced && !_find()
     }
 
-    /// Objects are equal when they are the same instance, or stand for the same object of the same
-    /// Realm and their class has a primary key.
+    /// Returns a Boolean value that indicates whether two objects are equal.
+    ///
+    /// Two objects are equal if they are the same instance. Managed objects of a class with a
+    /// primary key are also equal if they represent the same object of the same Realm.
     public static func == (left: ObjectBase, right: ObjectBase) -> Bool { left.isEqual(right) }
 
-    /// What `==` says of this object and another. A subclass that overrides it overrides ``hash``.
+    /// Returns a Boolean value that indicates whether this object equals another one. `==` calls
+    /// this method.
+    ///
+    /// A subclass that overrides this method must also override ``hash``.
     open func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? ObjectBase else { return false }
         if self === other { return true }
         return _managedClass?.model.primaryKey != nil && _isSameRow(as: other)
     }
 
-    /// By primary key for a managed object that has one, otherwise by identity. So the hash of an
-    /// instance may change when it is added to a Realm.
+    /// The hash value of the object.
+    ///
+    /// It is based on the object's key for a managed object with a primary key, and on the identity
+    /// of the instance otherwise. The hash value of an instance can therefore change when it is
+    /// added to a Realm.
     open var hash: Int {
         if let managedClass = _managedClass, managedClass.model.primaryKey != nil {
             return _key.hashValue
@@ -91,15 +105,17 @@ open class ObjectBase: Hashable, CustomStringConvertible {
         return ObjectIdentifier(self).hashValue
     }
 
-    /// Hashes ``hash``.
+    /// Hashes the value of ``hash``.
     public final func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-    /// Reads or writes the property named `key`. Numbers are given as `NSNumber`, which casts to
-    /// every numeric type that holds the value; enums as their raw values.
+    /// Accesses the property with a name.
     ///
-    /// An unmanaged object that is set, also one in an array or a dictionary, is added to the
-    /// Realm. Nil empties a list, set or map. A name that does not exist, or a value that does not fit,
-    /// stops the program.
+    /// Numbers are read as `NSNumber`, which can be cast to every numeric type that represents the
+    /// value, and enums as their raw values. An unmanaged object in a new value, also within an
+    /// array or a dictionary, is added to the Realm. Setting a list, set or map to nil removes its
+    /// elements.
+    ///
+    /// - Precondition: The property exists, and a new value fits it.
     open subscript(key: String) -> Any? {
         get {
             guard let value = _value(ofPropertyNamed: key) else { _stopForUnknownName(key) }
@@ -110,57 +126,61 @@ open class ObjectBase: Hashable, CustomStringConvertible {
         }
     }
 
-    /// The value of the property named `key`, or, for `"invalidated"`, whether the object is.
+    /// Returns the value of a property by name, or ``isInvalidated`` for the name `"invalidated"`.
     ///
-    /// Numbers are given as `NSNumber`, which casts to every numeric type that holds the value;
-    /// enums as their raw values. For other names see ``value(forUndefinedKey:)``.
+    /// Numbers are returned as `NSNumber`, which can be cast to every numeric type that represents
+    /// the value, and enums as their raw values. Other names are passed to
+    /// ``value(forUndefinedKey:)``.
     open func value(forKey key: String) -> Any? {
         if let value = _value(ofPropertyNamed: key) { return value }
         if key == "invalidated" || key == "isInvalidated" { return boxed(isInvalidated) }
         return value(forUndefinedKey: key)
     }
 
-    /// Sets the property named `key`. A value that does not fit stops the program. For names that
-    /// are no properties see ``setValue(_:forUndefinedKey:)``.
+    /// Sets a property by name. Names that are not properties are passed to
+    /// ``setValue(_:forUndefinedKey:)``.
+    ///
+    /// - Precondition: The value fits the property.
     open func setValue(_ value: Any?, forKey key: String) {
         if !_set(value, forPropertyNamed: key) { setValue(value, forUndefinedKey: key) }
     }
 
-    /// What ``value(forKey:)`` gives for a name that is no property. Stops the program unless
-    /// overridden.
+    /// Returns the value for a name that is not a property. ``value(forKey:)`` calls this method,
+    /// which stops the program unless overridden.
     open func value(forUndefinedKey key: String) -> Any? { _stopForUnknownName(key) }
 
-    /// What ``setValue(_:forKey:)`` does with a name that is no property. Stops the program unless
-    /// overridden.
+    /// Sets the value for a name that is not a property. ``setValue(_:forKey:)`` calls this method,
+    /// which stops the program unless overridden.
     open func setValue(_ value: Any?, forUndefinedKey key: String) { _stopForUnknownName(key) }
 
-    /// The object with its properties and what they link to, five levels deep.
+    /// A description of the object with its properties and linked objects, up to five levels deep.
     open var description: String { ObjectPrinter.describe(self) }
 }
 
-/// What property reads of all objects of one class in one Realm have in common.
+/// The data for property accesses that all objects of one class in one Realm share.
 @frozen @usableFromInline
 struct _AccessContext {
-    /// The thread of the Realm; 0, which equals no thread, once that has ended.
+    /// The identity of the Realm's thread; 0, which is never a thread's identity, after that thread
+    /// ended.
     @usableFromInline var thread: UInt
-    /// The connection's layout stamp.
+    /// A pointer to the connection's layout stamp.
     @usableFromInline let stamp: UnsafeMutablePointer<UInt64>
-    /// Indexed by half the byte offset of the property wrapper in the object. A wrapper is at
-    /// least two bytes long, so no two share an entry.
+    /// The columns, indexed by half the byte offset of the property wrapper in the object. A
+    /// wrapper has at least two bytes, so no two share an entry.
     @usableFromInline let columns: UnsafeMutablePointer<_ColumnSlot>
     @usableFromInline let writeState: UnsafeMutablePointer<WriteState>
-    /// -1 without a primary key.
+    /// The column of the primary key; -1 if there is none.
     @usableFromInline let primaryKeyColumn: Int
     /// The `ManagedClass` that owns this memory.
     let owner: UnsafeRawPointer
 }
 
-/// Where the table keeps a property.
+/// The location of a property in a table.
 @frozen @usableFromInline
 struct _ColumnSlot {
     /// The position in the table's definition.
     @usableFromInline var index: UInt16
-    /// What a node says of the column where it stores it.
+    /// The tag of the column in a node that stores it.
     @usableFromInline var tag: ColumnTag
 
     @usableFromInline
@@ -174,25 +194,26 @@ extension ObjectBase {
     /// The class of a managed object in its Realm; nil while unmanaged.
     final var _managedClass: ManagedClass? {
         guard let context = _context else { return nil }
-        // The managed class lives as long as its Realm, which `_realm` holds.
+        // Unretained is safe: the managed class lives as long as its Realm, which `_realm` retains.
         return Unmanaged<ManagedClass>.fromOpaque(context.pointee.owner).takeUnretainedValue()
     }
 
-    /// What the library knows of the object's class.
+    /// The model of the object's class.
     final var _model: ClassModel { _managedClass?.model ?? ClassModel.of(type(of: self)) }
 
-    /// Whether both are one instance, or stand for the same object of the same Realm, which exists.
+    /// Whether both are the same instance, or represent the same existing object of the same Realm.
     final func _isSameRow(as other: ObjectBase) -> Bool {
         if self === other { return true }
         guard let itsClass = _managedClass, let otherClass = other._managedClass,
             let table = itsClass.table
         else { return false }
-        // A key may be used again once the transaction that made it was cancelled.
+        // Comparing keys is not enough, because a key can be reused after the transaction that made
+        // it was cancelled.
         return table === otherClass.table && _key == other._key && !isInvalidated
             && !other.isInvalidated
     }
 
-    /// Makes this object the accessor of `key`. Its row is looked up by the first read.
+    /// Makes this object the accessor of `key`. The first read looks up its row.
     final func _attach(to managedClass: ManagedClass, key: Int64) {
         _realm = managedClass.realm
         _context = managedClass.context
@@ -202,20 +223,20 @@ extension ObjectBase {
         if managedClass.model.isEncodable { managedClass.model.markManaged(self) }
     }
 
-    /// Remembers where the row lies until the layout stamp changes.
+    /// Caches the location of the row, which is valid until the layout stamp changes.
     final func _place(at location: RowLocation, stamp: UInt64) {
         _leaf = location.leaf.base
         _row = Int32(truncatingIfNeeded: location.row)
         _stamp = stamp
     }
 
-    /// The distance of a stored property from the start of the object.
+    /// Returns the offset of a stored property from the start of the object, in bytes.
     @inlinable @inline(__always)
     final func _offset(of storage: UnsafeMutableRawPointer) -> Int {
         storage - Unmanaged.passUnretained(self).toOpaque()
     }
 
-    /// The address of a stored property.
+    /// Returns the address of a stored property.
     @inlinable @inline(__always)
     final func _storage(at offset: Int) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque() + offset

@@ -1,30 +1,32 @@
-/// Lets a model class be `Identifiable` without a property for that.
+/// A type that makes a model class `Identifiable` without a property for the identifier.
 ///
 /// ```swift
 /// class Dog: Object, ObjectKeyIdentifiable {
 ///     @Persisted var name: String
 /// }
 /// ```
-/// All instances that stand for one object of a Realm have the same `id`; that of an unmanaged
-/// object is its own, and changes when it is added. It means something in this process only.
+/// All instances that represent one object of a Realm have the same `id`. The `id` of an unmanaged
+/// object identifies the instance, and changes when the object is added. An `id` is only meaningful
+/// within the process.
 public protocol ObjectKeyIdentifiable: Identifiable {
-    /// What tells the object from all others.
+    /// The identifier of the object.
     var id: UInt64 { get }
 }
 
 extension ObjectKeyIdentifiable where Self: ObjectBase {
-    /// What tells the object from all others of its Realm, whatever their class.
+    /// The identifier of the object, unique among all objects of its Realm.
     public var id: UInt64 { _identity }
 }
 
 extension ObjectKeyIdentifiable where Self: ProjectionObservable {
-    /// The identity of the object that is projected.
+    /// The identifier of the projected object.
     public var id: UInt64 { rootObject._identity }
 }
 
 extension ObjectBase {
-    /// Bit 63 set, the number of the table in 15 bits, the key in 48; of an unmanaged object its
-    /// address, which does not reach bit 63.
+    /// The identity of the object. A managed object has bit 63 set, the number of the table in 15
+    /// bits, and the key in 48 bits. An unmanaged object has its address, in which bit 63 is never
+    /// set.
     fileprivate final var _identity: UInt64 {
         guard let table = _managedClass?.table else {
             return UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))

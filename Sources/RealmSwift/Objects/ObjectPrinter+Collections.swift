@@ -1,7 +1,7 @@
 extension ObjectPrinter {
     private static let maximumElements = 100
 
-    /// `List<Dog> <0x…> (…)` with the elements, one after the other.
+    /// Returns `List<Dog> <0x…> (…)` with the elements, one per line.
     static func describe<C: RealmCollection & PrintableCollection>(
         collection: C, depth: Int = maximumDepth
     ) -> String {
@@ -15,7 +15,7 @@ extension ObjectPrinter {
             skipped: collection.count - lines.count, "objects")
     }
 
-    /// `Map<string, Dog> <0x…> (…)` with the entries, one after the other.
+    /// Returns `Map<string, Dog> <0x…> (…)` with the entries, one per line.
     static func describe<Key, Value>(
         _ map: Map<Key, Value>, depth: Int = maximumDepth
     ) -> String {
@@ -41,13 +41,13 @@ extension ObjectPrinter {
     }
 }
 
-/// A collection whose description may be part of that of an object.
+/// A collection whose description can be part of an object's description.
 protocol PrintableCollection {
-    /// The name of its type, without that of the elements.
+    /// The name of the collection type, without the type of its elements.
     static var kindName: String { get }
-    /// The name of the type of the elements: of dynamic objects, that of their class.
+    /// The name of the element type. For dynamic objects, the name of their class.
     var elementName: String { get }
-    /// What tells collections with the same elements apart.
+    /// An address that distinguishes collections with equal elements.
     var address: UnsafeMutableRawPointer? { get }
     func describe(depth: Int) -> String
 }
@@ -66,7 +66,7 @@ extension List: PrintableCollection {
     static var kindName: String { "List" }
     var elementName: String { managed?.target?.model.name ?? Element._typeName }
 
-    /// At most a hundred elements, objects with their properties.
+    /// A description of at most 100 elements. Objects are described with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
 }
 
@@ -74,7 +74,7 @@ extension MutableSet: PrintableCollection {
     static var kindName: String { "MutableSet" }
     var elementName: String { managed?.target?.model.name ?? Element._typeName }
 
-    /// At most a hundred elements, objects with their properties.
+    /// A description of at most 100 elements. Objects are described with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
 }
 
@@ -82,7 +82,7 @@ extension Map: PrintableCollection {
     static var kindName: String { "Map" }
     var elementName: String { managed?.target?.model.name ?? Value._typeName }
 
-    /// At most a hundred entries, objects with their properties.
+    /// A description of at most 100 entries. Objects are described with their properties.
     public var description: String { ObjectPrinter.describe(self) }
 
     func describe(depth: Int) -> String { ObjectPrinter.describe(self, depth: depth) }
@@ -101,17 +101,17 @@ extension Results: PrintableCollection {
         return source.map { Unmanaged.passUnretained($0).toOpaque() }
     }
 
-    /// At most a hundred objects with their properties, or values.
+    /// A description of at most 100 elements. Objects are described with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
 }
 
 extension LinkingObjects: PrintableCollection {
     static var kindName: String { "LinkingObjects" }
     var elementName: String { Element._typeName }
-    /// Values have none.
+    /// Always nil, because `LinkingObjects` is a value type.
     var address: UnsafeMutableRawPointer? { nil }
 
-    /// At most a hundred objects with their properties.
+    /// A description of at most 100 objects with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
 }
 
@@ -122,12 +122,12 @@ extension AnyRealmCollection: PrintableCollection {
     }
     var address: UnsafeMutableRawPointer? { (base as? any PrintableCollection)?.address }
 
-    /// At most a hundred elements, objects with their properties.
+    /// A description of at most 100 elements. Objects are described with their properties.
     public var description: String { ObjectPrinter.describe(collection: self) }
 }
 
 extension RealmCollectionValue {
-    /// As messages name the type of elements: `Dog`, `int?`.
+    /// The name of the element type in messages, such as `Dog` or `int?`.
     static var _typeName: String {
         let shape = _elementShape
         return shape.linkedClass.map { $0.className() }

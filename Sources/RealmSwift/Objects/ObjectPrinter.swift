@@ -1,7 +1,7 @@
 import Foundation
 
-/// Descriptions of objects and, in an extension, of collections: nested with tabs, at most five
-/// levels deep.
+/// Functions that describe objects and collections, with nested lines indented by tabs and at most
+/// five levels.
 enum ObjectPrinter {
     static let maximumDepth = 5
     private static let maximumDataBytes = 24
@@ -10,7 +10,7 @@ enum ObjectPrinter {
         describe(object, depth: maximumDepth)
     }
 
-    /// A value inside of something that is described.
+    /// Returns the description of a value inside of another description.
     static func describe(_ value: Any?) -> String {
         describe(unwrapped(value), depth: maximumDepth)
     }
@@ -29,7 +29,7 @@ enum ObjectPrinter {
         return text + "}"
     }
 
-    /// Lines after the first get one more tab.
+    /// Returns the description of a value, with lines after the first indented by one more tab.
     static func describe(_ value: Any?, depth: Int) -> String {
         let text: String
         switch value {
@@ -46,7 +46,7 @@ enum ObjectPrinter {
         return text.replacingOccurrences(of: "\n", with: "\n\t")
     }
 
-    /// Whole numbers print like integers.
+    /// Removes the fraction of a whole number, so that it prints like an integer.
     private static func withoutFraction(_ text: String) -> String {
         text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }

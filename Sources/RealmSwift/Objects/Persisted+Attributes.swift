@@ -1,10 +1,10 @@
 import Foundation
 
-/// A type that can be indexed. Enums and custom types can be if the type can be that they are
-/// stored as.
+/// A type of properties that can be indexed. Enums and custom types conform if their stored type
+/// does.
 @_marker public protocol _Indexable {}
 
-/// A type that can be a primary key. `Bool` is refused all the same when a Realm is opened.
+/// A type of properties that can be a primary key. `Bool` conforms, but opening a Realm rejects it.
 @_marker public protocol _PrimaryKey {}
 
 extension Bool: _Indexable, _PrimaryKey {}
@@ -21,13 +21,19 @@ extension Optional: _Indexable where Wrapped: _Indexable {}
 extension Optional: _PrimaryKey where Wrapped: _PrimaryKey {}
 
 extension Persisted where Value.PersistedType: _Indexable {
-    /// A property for which the Realm keeps an index.
+    /// Creates a property that can be indexed.
+    ///
+    /// - Parameter indexed: Whether the Realm keeps an index for the property.
     @inlinable @inline(__always)
     public init(indexed: Bool) {
         self.init(state: .unset, attributes: indexed ? .indexed : [])
     }
 
-    /// A property with an initial value for which the Realm keeps an index.
+    /// Creates a property with an initial value that can be indexed.
+    ///
+    /// - Parameters:
+    ///   - value: The initial value.
+    ///   - indexed: Whether the Realm keeps an index for the property.
     @inlinable @inline(__always)
     public init(wrappedValue value: Value, indexed: Bool) {
         self.init(state: .value(value), attributes: indexed ? .indexed : [])
@@ -35,13 +41,19 @@ extension Persisted where Value.PersistedType: _Indexable {
 }
 
 extension Persisted where Value.PersistedType: _PrimaryKey {
-    /// A property that identifies the object among those of its class.
+    /// Creates a property that can be the primary key.
+    ///
+    /// - Parameter primaryKey: Whether the property is the primary key of its class.
     @inlinable @inline(__always)
     public init(primaryKey: Bool) {
         self.init(state: .unset, attributes: primaryKey ? .primaryKey : [])
     }
 
-    /// A property with an initial value that identifies the object among those of its class.
+    /// Creates a property with an initial value that can be the primary key.
+    ///
+    /// - Parameters:
+    ///   - value: The initial value.
+    ///   - primaryKey: Whether the property is the primary key of its class.
     @inlinable @inline(__always)
     public init(wrappedValue value: Value, primaryKey: Bool) {
         self.init(state: .value(value), attributes: primaryKey ? .primaryKey : [])

@@ -1,10 +1,13 @@
-// What the compiler synthesizes for a model class that is declared `Codable` goes through these: the
-// wrapper of a property decodes and encodes as its value alone. It hands the value to the coder's
-// container, and does not ask the value to code itself: so the strategies of `JSONDecoder` and
-// `JSONEncoder` hold for data, dates, URLs and dictionaries, and property lists have their own forms.
+// The `Codable` conformance that the compiler synthesizes for a model class uses the following. A
+// property wrapper is decoded and encoded as its value alone. The value is passed to the coder's
+// container, not asked to code itself. As a result, the strategies of `JSONDecoder` and
+// `JSONEncoder` apply to data, dates, URLs and dictionaries, and property lists use their native
+// types.
 
 extension Persisted: Decodable where Value: Decodable {
     /// Decodes the value.
+    ///
+    /// - Throws: The error of the decoder.
     public init(from decoder: any Decoder) throws {
         self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
     }
@@ -13,8 +16,8 @@ extension Persisted: Decodable where Value: Decodable {
 extension Persisted: Encodable where Value: Encodable {
     /// Encodes the value.
     ///
-    /// - Throws: `EncodingError.invalidValue` for the property of a managed object, because the
-    ///   wrapper does not know the object that it belongs to.
+    /// - Throws: `EncodingError.invalidValue` for a property of a managed object, because the
+    ///   wrapper does not know its object, or the error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         switch state {
         case .value(let value): try Self.encode(value, to: encoder)
@@ -37,17 +40,19 @@ extension Persisted: Encodable where Value: Encodable {
     }
 }
 
-/// A property wrapper whose key may be absent where its value is optional.
+/// A property wrapper that accepts a missing key if its value is optional.
 public protocol OptionalCodingWrapper {
     /// The type of the wrapped value.
     associatedtype WrappedType: ExpressibleByNilLiteral
-    /// Wraps a value.
+    /// Creates a wrapper with a value.
     init(wrappedValue: WrappedType)
 }
 
 extension KeyedDecodingContainer {
-    /// Decodes an optional property; an absent key gives nil. Chosen by the compiler for synthesized
-    /// conformances.
+    /// Decodes an optional property; a missing key gives nil. The compiler selects this overload in
+    /// synthesized conformances.
+    ///
+    /// - Throws: The error of the decoder.
     public func decode<T>(
         _ type: T.Type, forKey key: KeyedDecodingContainer<K>.Key
     ) throws -> T where T: Decodable, T: OptionalCodingWrapper {

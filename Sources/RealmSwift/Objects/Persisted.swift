@@ -1,7 +1,7 @@
 import Foundation
 import StorageEngine
 
-/// Declares a property of a model class as stored in the Realm.
+/// A property wrapper that marks a property of a model class as stored in the Realm.
 ///
 /// ```swift
 /// class Person: Object {
@@ -12,35 +12,40 @@ import StorageEngine
 ///     @Persisted var employer: Company?
 /// }
 /// ```
-/// Types: `Bool`, the signed integers, `Float`, `Double`, `String`, `Data`, `Date`, ``Decimal128``,
-/// ``ObjectId``, `UUID`, enums that are ``PersistableEnum``, types that are ``CustomPersistable`` or
-/// ``FailableCustomPersistable``, and the optionals of all these; ``AnyRealmValue``, which is never
-/// optional; optional model classes; ``List``, ``MutableSet``, ``Map`` and ``LinkingObjects``.
+/// The type of a property is one of these:
+///
+/// - `Bool`, a signed integer, `Float`, `Double`, `String`, `Data`, `Date`, ``Decimal128``,
+///   ``ObjectId``, `UUID`, a ``PersistableEnum``, a ``CustomPersistable`` or
+///   ``FailableCustomPersistable`` type, or an optional of one of these
+/// - ``AnyRealmValue``, which is never optional
+/// - an optional model class
+/// - ``List``, ``MutableSet``, ``Map`` or ``LinkingObjects``
 ///
 /// A primary key is an integer, a `String`, an ``ObjectId`` or a `UUID`, or an enum or custom type
-/// that is stored as one, optional or not. These can be indexed, and `Bool` and `Date` too.
+/// stored as one of these, optional or not. The same types, `Bool` and `Date` can be indexed.
 ///
-/// A property without an initial value starts at zero, empty, nil, the current date, a new
-/// ``ObjectId`` or `UUID`, the first case of an enum. The value is made when it is first read; one
-/// that is written behind the declaration is made for every instance, also for those that only read
-/// an object of a Realm. Strings and data hold up to 16 MiB.
+/// A property without an initial value starts as zero, empty, nil, the current date, a new
+/// ``ObjectId`` or `UUID`, or the first case of an enum. This default is made by the first read. An
+/// initial value in the declaration is evaluated for every instance, including instances that only
+/// read a managed object. Strings and data can have up to 16 MiB.
 ///
-/// On a managed object, reading is allowed on the thread of its Realm only, writing inside a write
-/// transaction only; anything else stops the program. Assigning to a property that is a list, set or
-/// map copies the elements into the existing one. A primary key can be changed while its object is
-/// unmanaged only.
+/// A property of a managed object can be read only on the thread of its Realm, and written only in
+/// a write transaction; anything else stops the program. Assigning to a list, set or map copies the
+/// elements into the existing collection. A primary key can be changed only while its object is
+/// unmanaged.
 @propertyWrapper @frozen
 public struct Persisted<Value: _Persistable> {
     @usableFromInline var state: State
-    /// Read once for each class, from the instance that schema discovery makes.
+    /// The attributes of the property, read once per class from the instance that schema discovery
+    /// makes.
     @usableFromInline let attributes: _PersistedAttributes
 
     @frozen @usableFromInline
     enum State {
-        /// Declared without a value, and not yet read.
+        /// Declared without a value, and not read yet.
         case unset
         case value(Value)
-        /// The value is the Realm's. Marked only where the wrapper has to know; see
+        /// The Realm holds the value. This state is only set where the wrapper needs it; see
         /// `ClassModel.isEncodable`.
         case managed
     }
@@ -51,15 +56,16 @@ public struct Persisted<Value: _Persistable> {
         self.attributes = attributes
     }
 
-    /// A property without an initial value.
+    /// Creates a property without an initial value.
     @inlinable @inline(__always)
     public init() { self.init(state: .unset, attributes: []) }
 
-    /// A property with an initial value.
+    /// Creates a property with an initial value.
     @inlinable @inline(__always)
     public init(wrappedValue value: Value) { self.init(state: .value(value), attributes: []) }
 
-    /// Not available: the compiler uses the subscript below inside of classes.
+    /// The value, which is not available here: within a class, the compiler uses the static
+    /// subscript.
     @available(
         *, unavailable, message: "@Persisted can only be used as a property on a Realm object"
     )
@@ -68,7 +74,8 @@ public struct Persisted<Value: _Persistable> {
         set { fatalError("@Persisted can only be used as a property on a Realm object") }
     }
 
-    /// The property of `object`: its own value while it is unmanaged, the Realm's from then on.
+    /// Accesses the property of `object`: its own value while it is unmanaged, the Realm's value
+    /// after that.
     @inlinable
     public static subscript<EnclosingSelf: ObjectBase>(
         _enclosingInstance object: EnclosingSelf,
@@ -79,17 +86,19 @@ public struct Persisted<Value: _Persistable> {
         @inline(__always) set { write(newValue, object, _storage(of: storageKeyPath, in: object)) }
     }
 
-    /// The value of the property of `object` whose wrapper lies at `storage`.
+    /// Returns the value of the property of `object` whose wrapper is at `storage`.
     ///
-    /// A call, of which the compiler makes one copy for each type of values in a module. Inlined, it
-    /// would be compiled for each property, which took two thirds of the time for a module of models.
+    /// This function is not inlined, so the compiler makes one copy per value type in a module.
+    /// Inlined, it would be compiled for every property, which took two thirds of the compile time
+    /// of a module of models.
     @inlinable @inline(never)
     static func read(_ object: ObjectBase, _ storage: UnsafeMutableRawPointer) -> Value {
         if object._context != nil { return Value._get(object, object._offset(of: storage)) }
         return value(at: storage)
     }
 
-    /// Sets the property of `object` whose wrapper lies at `storage`. A call, as ``read(_:_:)`` is.
+    /// Sets the property of `object` whose wrapper is at `storage`. Not inlined, for the same
+    /// reason as ``read(_:_:)``.
     @inlinable @inline(never)
     static func write(
         _ value: Value, _ object: ObjectBase, _ storage: UnsafeMutableRawPointer
@@ -101,11 +110,11 @@ public struct Persisted<Value: _Persistable> {
         }
     }
 
-    /// Where the wrapper lies.
+    /// Returns the address of the wrapper.
     ///
-    /// Nothing else is done with the key path, and nothing is called while it is in use. So the
-    /// compiler sees that no two uses of a property overlap, and does not check that at run time
-    /// (10 ns for a read).
+    /// The key path is used for nothing else, and nothing is called while it is in use. The
+    /// compiler can therefore prove that no two accesses to a property overlap, and omits the check
+    /// at run time, which costs 10 ns per read.
     @inlinable @inline(__always)
     static func _storage<EnclosingSelf: ObjectBase>(
         of storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Self>,
@@ -118,7 +127,7 @@ public struct Persisted<Value: _Persistable> {
 
     // MARK: Unmanaged values
 
-    /// The unmanaged value, made now if there is none.
+    /// Returns the unmanaged value. Makes the default if there is none yet.
     @inlinable @inline(__always)
     static func value(at storage: UnsafeMutableRawPointer) -> Value {
         let wrapper = storage.assumingMemoryBound(to: Self.self)
@@ -126,7 +135,7 @@ public struct Persisted<Value: _Persistable> {
         return makeDefault(at: storage)
     }
 
-    /// The default value is made once and kept.
+    /// Makes the default value and stores it.
     @usableFromInline
     static func makeDefault(at storage: UnsafeMutableRawPointer) -> Value {
         let value: Value
@@ -140,7 +149,7 @@ public struct Persisted<Value: _Persistable> {
         return value
     }
 
-    /// Changes the unmanaged value; of a collection, its elements.
+    /// Changes the unmanaged value. For a collection, replaces its elements.
     @inlinable @inline(__always)
     static func assign(_ value: Value, at storage: UnsafeMutableRawPointer) {
         if Value._isCollection {
@@ -151,7 +160,7 @@ public struct Persisted<Value: _Persistable> {
     }
 }
 
-/// What `@Persisted(…)` says about a property besides its type.
+/// The attributes given to `@Persisted(…)`.
 @frozen @usableFromInline
 struct _PersistedAttributes: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8

@@ -1,7 +1,8 @@
-/// The second word of every object: its strong and unowned reference counts and a flag that it is
-/// being deallocated, or the address of a side table once there are weak references to it.
+/// Access to the second word of an object. It holds the strong and unowned reference counts and a
+/// flag for an object being deallocated, or the address of a side table once there are weak
+/// references.
 ///
-/// The layout of the word is not assumed: the values needed are taken from objects in known states.
+/// The layout of the word is not assumed: the values needed are read from objects in known states.
 @usableFromInline
 enum ReferenceCounts {
     @inlinable @inline(__always)
@@ -14,8 +15,8 @@ enum ReferenceCounts {
         UnsafeRawPointer(object).load(fromByteOffset: 8, as: UInt64.self)
     }
 
-    /// Whether a reference is the only one to its object, given the counts of such an object. By
-    /// reference, because a copy would count.
+    /// Whether a reference is the only one to its object, given the word of an object with one
+    /// reference. The parameter is `inout` because a copy would increment the count.
     @inline(__always)
     static func isSole(_ object: inout ObjectBase?, _ soleReference: UInt64) -> Bool {
         withUnsafeBytes(of: &object) {
@@ -24,21 +25,23 @@ enum ReferenceCounts {
         }
     }
 
-    /// The counts of an object with one strong reference and nothing else. A word that differs, for
-    /// whatever reason, means that somebody else may be referring to the object.
+    /// The word of an object with one strong reference and nothing else. Any other word means that
+    /// there may be other references to the object.
     static let ofSoleReference = states.sole
 
     private static let deallocationFlag = states.deallocating & ~states.sole
 
-    /// Adds a strong reference, unless the last one has gone already, and returns whether it did.
-    /// There must be no weak references to the object, and its memory must not go meanwhile: its
-    /// deinitialiser waits for a lock that the caller holds.
+    /// Adds a strong reference unless the last one is already gone. Returns whether a reference was
+    /// added.
     ///
-    /// The runtime sets the flag in the same atomic step that takes the last reference away. So if
-    /// the flag is not set after counting, the last reference had not gone before, and cannot go
-    /// any more. If it is set, counting changed nothing about the deallocation, and is taken back.
+    /// There must be no weak references to the object, and its memory must not be freed during the
+    /// call. The caller ensures the latter by holding a lock that the deinitializer waits for.
     ///
-    /// Not optimised, because reordering the two steps would break this.
+    /// The runtime sets the flag in the same atomic step that removes the last reference. If the
+    /// flag is not set after the increment, the last reference had not been removed before, and now
+    /// cannot be. If the flag is set, the increment did not affect the deallocation, and is undone.
+    ///
+    /// Not optimized, because reordering the two steps would break this.
     @_optimize(none) @inline(never)
     static func retainUnlessDeallocating<Object>(_ object: Unmanaged<Object>) -> Bool {
         _ = object.retain()
@@ -62,7 +65,7 @@ enum ReferenceCounts {
         return (sole, recorded)
     }()
 
-    /// Records its own word while it is deallocated.
+    /// An object that records its own word while it is deallocated.
     private final class Probe {
         private let recorder: UnsafeMutablePointer<UInt64>
 

@@ -1,9 +1,10 @@
-/// An object or collection that may belong to a Realm, and may then be used on the thread of that
-/// Realm only.
+/// An object or collection that can belong to a Realm. If it does, it can be used only on the
+/// thread of that Realm.
 public protocol ThreadConfined {
-    /// The Realm that manages the object or collection; nil while unmanaged.
+    /// The Realm that manages the object or collection; nil if it is unmanaged.
     var realm: Realm? { get }
-    /// True once it has been deleted, or its Realm invalidated. Using it then stops the program.
+    /// A Boolean value that indicates whether the object or collection was deleted or its Realm
+    /// invalidated. Using it then stops the program.
     var isInvalidated: Bool { get }
 }
 
