@@ -1,7 +1,7 @@
 import StorageEngine
 
-/// Stops the program because of a programming error, or because an interface that cannot throw met
-/// a storage error.
+/// Stops the program because of a programming error, or because of a storage error in an interface
+/// that cannot throw.
 func stop(_ message: String) -> Never {
     fatalError(message)
 }
@@ -11,11 +11,12 @@ func stop(_ error: any Error) -> Never {
     stop("\(error)")
 }
 
-/// Reads on behalf of an interface that cannot throw: damage stops the program.
+/// Reads for an interface that cannot throw. An error such as a damaged file stops the program.
 ///
-/// What fails because of the open write transaction, whose changes had to be completed first, is
-/// read once more, from the version that the transaction was based on (``RealmInstance/fail(_:)``).
-/// So `operation` may run twice, and has no effect outside of itself before it ends.
+/// A read may have to complete pending changes first. If these make the open write transaction
+/// fail, the read is repeated on the version that the transaction was based on
+/// (``RealmInstance/fail(_:)``). `operation` can therefore run twice, and must have no side effects
+/// before it succeeds.
 @inline(__always)
 func attempt<Result>(_ operation: () throws -> Result) -> Result {
     do { return try operation() } catch { return attemptAgain(operation, after: error) }
@@ -30,7 +31,7 @@ private func attemptAgain<Result>(
 }
 
 extension StorageError {
-    /// True if the disk, the system or the file is to blame; false for a programming error.
+    /// Whether the cause is the disk, the system or the file, and not a programming error.
     var isFailureOfEnvironment: Bool {
         switch code {
         case .fileNotFound, .permissionDenied, .fileExists, .alreadyOpen, .fileAccess,

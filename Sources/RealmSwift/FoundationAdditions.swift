@@ -1,15 +1,16 @@
 import Foundation
 
-// What Foundation has on Apple's systems and lacks here, and model layers use.
+// Parts of Foundation that exist on Apple platforms only, and that model layers use.
 
-/// Runs `body`. There are no autoreleased objects here: whatever `body` held is gone when it ends.
+/// Runs `body` and returns its result. There are no autoreleased objects on this platform, so there
+/// is no pool to drain.
 @inlinable
 public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result {
     try body()
 }
 
 extension IndexPath {
-    /// An index path with a section and an item in it.
+    /// Creates an index path from an item and a section.
     public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
 
     /// The first index.
