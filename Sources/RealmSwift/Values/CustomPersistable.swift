@@ -1,4 +1,4 @@
-/// A type that can be stored because it maps itself to one that the library knows.
+/// A type that can be stored because it maps itself to a type that the library knows.
 ///
 /// ```swift
 /// extension Angle: CustomPersistable {
@@ -12,22 +12,24 @@
 ///     @Persisted var limits: List<Angle?>
 /// }
 /// ```
-/// The persisted type is a scalar, an enum or a class of embedded objects, never an optional or a
-/// collection; the mapped type itself may be optional, and an element of collections. Schema and
-/// dynamic access know the persisted type only, so that a property may change between the two
-/// without a migration. A property without an initial value starts with what the default of the
-/// persisted type maps to; so does one that is given nil, or whose embedded object is missing.
+/// The persisted type is a scalar, an enum or a class of embedded objects, but not an optional or a
+/// collection. The mapped type itself can be optional, and can be an element of a collection. The
+/// schema and dynamic access use the persisted type only, so a property can change between the two
+/// types without a migration.
 ///
-/// Use ``FailableCustomPersistable`` where not every persisted value can be mapped.
+/// A property without an initial value starts with the mapped default of the persisted type. The
+/// same value is used for a property that is set to nil, or whose embedded object is missing.
+///
+/// Use ``FailableCustomPersistable`` if some persisted values cannot be mapped.
 public protocol CustomPersistable: _CustomPersistable {
-    /// The value that a stored one stands for.
+    /// Creates the value for a persisted value.
     init(persistedValue: PersistedType)
-    /// The value as it is to be stored.
+    /// The persisted value for this value.
     var persistableValue: PersistedType { get }
 }
 
-/// A type that can be stored, like a ``CustomPersistable``, of which some persisted values may stand
-/// for no value.
+/// A type that can be stored like a ``CustomPersistable``, but whose mapping can fail for some
+/// persisted values.
 ///
 /// ```swift
 /// extension URL: FailableCustomPersistable {
@@ -40,19 +42,21 @@ public protocol CustomPersistable: _CustomPersistable {
 ///     @Persisted var url: URL?
 /// }
 /// ```
-/// A stored value that cannot be mapped reads as nil where the property, or the element of a
-/// collection, is optional, and stops the program where it is not. So does a property without an
-/// initial value if the default of the persisted type cannot be mapped, once it is read or its object
-/// added. Persisted values given by name are stored whether they can be mapped or not; only an
-/// unmanaged object has no place for one that cannot, and the program stops.
+/// A stored value that cannot be mapped reads as nil if the property, or the element of a
+/// collection, is optional; otherwise the program stops. If the default of the persisted type
+/// cannot be mapped, a property without an initial value stops the program when it is read or its
+/// object is added.
+///
+/// Dynamic access stores persisted values even if they cannot be mapped. An unmanaged object cannot
+/// hold such a value, so setting it stops the program.
 public protocol FailableCustomPersistable: _CustomPersistable {
-    /// The value that a stored one stands for; nil if there is none.
+    /// Creates the value for a persisted value; nil if there is none.
     init?(persistedValue: PersistedType)
-    /// The value as it is to be stored.
+    /// The persisted value for this value.
     var persistableValue: PersistedType { get }
 }
 
-/// A type that the application maps to one that is stored.
+/// A type that the application maps to a stored type.
 public protocol _CustomPersistable: _MappedPersistable {}
 
 extension _CustomPersistable {
@@ -60,7 +64,7 @@ extension _CustomPersistable {
 }
 
 extension CustomPersistable {
-    /// By what is stored.
+    /// Hashes the persisted value.
     public func hash(into hasher: inout Hasher) { persistableValue.hash(into: &hasher) }
 
     @inlinable @inline(__always)
@@ -77,7 +81,7 @@ extension CustomPersistable {
 }
 
 extension FailableCustomPersistable {
-    /// By what is stored.
+    /// Hashes the persisted value.
     public func hash(into hasher: inout Hasher) { persistableValue.hash(into: &hasher) }
 
     @inlinable @inline(__always)

@@ -3,21 +3,23 @@ import StorageEngine
 // Results are exact, or rounded to 34 digits, half to even.
 
 extension Decimal128: Comparable {
-    /// By value, NaN equal to itself.
-    // Spelled out, because a type that is Strideable is otherwise compared by its distances, which
-    // are numbers of the same type.
+    /// Returns a Boolean value that indicates whether two numbers have the same value. NaN equals
+    /// NaN.
+    // Implemented explicitly because `Strideable` provides an `==` that compares distances, and
+    // these are numbers of the same type.
     public static func == (left: Decimal128, right: Decimal128) -> Bool {
         left.encoding == right.encoding
     }
 
-    /// By value, NaN first.
+    /// Returns a Boolean value that indicates whether the first number is less. NaN is less than
+    /// all numbers.
     public static func < (left: Decimal128, right: Decimal128) -> Bool {
         left.encoding < right.encoding
     }
 }
 
 extension Decimal128: SignedNumeric {
-    /// The number of an integer; nil if that needs more than 34 digits.
+    /// Creates the number of an integer; nil if it needs more than 34 digits.
     public init?<T: BinaryInteger>(exactly source: T) {
         let text = source.description
         let zeros = text.reversed().prefix { $0 == "0" }.count
@@ -29,20 +31,20 @@ extension Decimal128: SignedNumeric {
     /// The number without its sign.
     public var magnitude: Decimal128 { Decimal128(encoding.magnitude) }
 
-    /// Takes the other sign.
+    /// Negates the number.
     public mutating func negate() { self = Decimal128(-encoding) }
 
-    /// The sum.
+    /// Returns the sum.
     public static func + (left: Decimal128, right: Decimal128) -> Decimal128 {
         Decimal128(left.encoding + right.encoding)
     }
 
-    /// The difference.
+    /// Returns the difference.
     public static func - (left: Decimal128, right: Decimal128) -> Decimal128 {
         Decimal128(left.encoding - right.encoding)
     }
 
-    /// The product.
+    /// Returns the product.
     public static func * (left: Decimal128, right: Decimal128) -> Decimal128 {
         Decimal128(left.encoding * right.encoding)
     }
@@ -50,7 +52,8 @@ extension Decimal128: SignedNumeric {
     /// Multiplies in place.
     public static func *= (left: inout Decimal128, right: Decimal128) { left = left * right }
 
-    /// The quotient. A number divided by zero is infinite, zero divided by zero NaN.
+    /// Returns the quotient. A nonzero number divided by zero is infinite, and zero divided by zero
+    /// is NaN.
     public static func / (left: Decimal128, right: Decimal128) -> Decimal128 {
         Decimal128(left.encoding / right.encoding)
     }
@@ -60,9 +63,9 @@ extension Decimal128: SignedNumeric {
 }
 
 extension Decimal128: Strideable {
-    /// What must be added to reach `other`.
+    /// Returns the difference between `other` and this number.
     public func distance(to other: Decimal128) -> Decimal128 { other - self }
 
-    /// The sum with `n`.
+    /// Returns the sum of this number and `n`.
     public func advanced(by n: Decimal128) -> Decimal128 { self + n }
 }

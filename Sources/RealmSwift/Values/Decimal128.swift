@@ -1,8 +1,8 @@
 import Foundation
 import StorageEngine
 
-/// A decimal floating-point number of 34 digits, as IEEE 754-2008 defines it: for amounts of money
-/// and other numbers of which every decimal digit counts.
+/// A decimal floating-point number with 34 digits, as defined by IEEE 754-2008. It is suited for
+/// amounts of money and other numbers that need exact decimal digits.
 ///
 /// ```swift
 /// class Invoice: Object {
@@ -11,8 +11,8 @@ import StorageEngine
 /// }
 /// invoice.amount = "19.90" * 3
 /// ```
-/// A number keeps its trailing zeros, but is equal to one that has others: 1.0 is 1.00. All NaNs
-/// are equal to each other and less than every number, so that numbers can be sorted and be keys.
+/// A number keeps its trailing zeros, but they do not affect equality: 1.0 equals 1.00. All NaNs
+/// are equal and less than every number, so numbers can be sorted and used as keys.
 @frozen
 public struct Decimal128: Hashable, Sendable {
     @usableFromInline let encoding: StorageEngine.Decimal128
@@ -20,10 +20,12 @@ public struct Decimal128: Hashable, Sendable {
     @inlinable
     init(_ encoding: StorageEngine.Decimal128) { self.encoding = encoding }
 
-    /// Zero.
+    /// Creates zero.
     public init() { self.init(StorageEngine.Decimal128.zero) }
 
-    /// A number, or a string that reads as one. Other values stop the program.
+    /// Creates a number from a number or a string.
+    ///
+    /// - Precondition: The value is a number, or a string that ``init(string:)`` accepts.
     public init(value: Any) {
         guard let number = Decimal128._convertElement(value, .detached) else {
             stop("Cannot convert value '\(value)' of type '\(type(of: value))' to decimal128")
@@ -31,7 +33,7 @@ public struct Decimal128: Hashable, Sendable {
         self = number
     }
 
-    /// The number that the shortest decimal text of `number` stands for.
+    /// Creates the number that the shortest decimal representation of `number` denotes.
     public init(number: NSNumber) {
         switch number.kind {
         case .double: self.init(StorageEngine.Decimal128(number.doubleValue))
@@ -41,10 +43,11 @@ public struct Decimal128: Hashable, Sendable {
         }
     }
 
-    /// Reads a number such as `-12.50`, `1E+10`, `inf` or `NaN`, letters in either case. Digits
-    /// beyond the 34th are rounded, half to even.
+    /// Creates a number from text such as `-12.50`, `1E+10`, `inf` or `NaN`.
     ///
-    /// - Throws: ``Realm/Error/Code/invalidInput`` if the text is no number.
+    /// Letters can be uppercase or lowercase. Digits beyond the 34th are rounded, half to even.
+    ///
+    /// - Throws: ``Realm/Error/Code/invalidInput`` if the text is not a number.
     public init(string: String) throws {
         guard let number = Decimal128(text: string) else {
             throw Realm.Error(.invalidInput, message: Decimal128.invalid(string))
@@ -52,7 +55,7 @@ public struct Decimal128: Hashable, Sendable {
         self = number
     }
 
-    /// Nil if the text is no number.
+    /// Creates a number from text; nil if the text is not a number.
     init?(text: String) {
         guard let encoding = StorageEngine.Decimal128(text) else { return nil }
         self.init(encoding)
@@ -66,16 +69,16 @@ public struct Decimal128: Hashable, Sendable {
     /// The largest finite number: 9.999999999999999999999999999999999E+6144.
     public static var max: Decimal128 { "9.999999999999999999999999999999999E+6144" }
 
-    /// Whether this is no number.
+    /// A Boolean value that indicates whether the value is NaN.
     public var isNaN: Bool { encoding.isNaN }
 
-    /// Always false: signaling NaNs are taken for quiet ones.
+    /// A Boolean value that is always false, because signaling NaNs are treated as quiet NaNs.
     public var isSignaling: Bool { false }
 
-    /// Always false: signaling NaNs are taken for quiet ones.
+    /// A Boolean value that is always false, because signaling NaNs are treated as quiet NaNs.
     public var isSignalingNaN: Bool { false }
 
-    /// The text that ``init(string:)`` reads back as the same number, trailing zeros included.
+    /// The text from which ``init(string:)`` creates the same number, including trailing zeros.
     public var stringValue: String { encoding.description }
 
     /// The closest `Double`.
@@ -83,8 +86,8 @@ public struct Decimal128: Hashable, Sendable {
 }
 
 extension Decimal128: CustomStringConvertible {
-    /// The shortest text for the value: without zeros behind the last digit of a fraction, and
-    /// without the plus sign of an exponent. ``stringValue`` keeps them.
+    /// The shortest text for the value. It omits trailing zeros of a fraction and the plus sign of
+    /// an exponent, which ``stringValue`` keeps.
     public var description: String {
         var digits = stringValue[...]
         var exponent: Substring = ""
@@ -102,19 +105,22 @@ extension Decimal128: CustomStringConvertible {
 }
 
 extension Decimal128: ExpressibleByIntegerLiteral {
-    /// The number of an integer literal.
+    /// Creates a number from an integer literal.
     public init(integerLiteral value: Int64) { self.init(StorageEngine.Decimal128(value)) }
 }
 
 extension Decimal128: ExpressibleByFloatLiteral {
-    /// The shortest decimal number that stands for the same `Double`: 0.1 is one tenth.
+    /// Creates a number from a floating-point literal. The result is the shortest decimal number
+    /// that denotes the same `Double`: 0.1 is one tenth.
     ///
-    /// A literal of more than 17 digits loses some: write such a number as a string.
+    /// Digits beyond the 17th of a literal are lost. Write such a number as a string.
     public init(floatLiteral value: Double) { self.init(StorageEngine.Decimal128(value)) }
 }
 
 extension Decimal128: ExpressibleByStringLiteral {
-    /// The number of a string literal; one that is no number stops the program.
+    /// Creates a number from a string literal.
+    ///
+    /// - Precondition: The text is a number.
     public init(stringLiteral value: String) {
         guard let number = Decimal128(text: value) else { stop(Decimal128.invalid(value)) }
         self = number
@@ -122,7 +128,9 @@ extension Decimal128: ExpressibleByStringLiteral {
 }
 
 extension Decimal128: Codable {
-    /// Reads a string, an integer or a floating-point number.
+    /// Decodes a number from a string, an integer or a floating-point number.
+    ///
+    /// - Throws: An error if the value is none of these.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let string = try? container.decode(String.self) {
@@ -134,7 +142,9 @@ extension Decimal128: Codable {
         }
     }
 
-    /// Writes a string, so that no digit is lost.
+    /// Encodes the number as a string, which preserves all digits.
+    ///
+    /// - Throws: The error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(stringValue)

@@ -1,24 +1,24 @@
 import StorageEngine
 
-/// A type whose values are stored as values of another type: enums as raw values, custom types as
-/// whatever they map themselves to.
+/// A type whose values are stored as values of another type. Enums are stored as raw values, and
+/// custom types as the type that they map themselves to.
 ///
-/// What the library asks of every type that can be stored is answered here by the type that the
-/// values are stored as.
+/// The requirements of storable types are implemented here by forwarding to the stored type.
 public protocol _MappedPersistable: _PersistableInsideOptional, _RealmCollectionValueInsideOptional
 {
-    /// The value that a stored one stands for; nil if it stands for none.
+    /// Returns the value for a stored value; nil if there is none.
     static func _fromPersisted(_ value: PersistedType) -> Self?
-    /// The value as it is stored.
+    /// The value in its stored form.
     var _persisted: PersistedType { get }
-    /// The value that a property takes when nil is given for it; nil if that does not fit.
+    /// Returns the value of a property that is set to nil; nil if nil does not fit.
     static func _makeValueOfNull() -> Self?
 }
 
 extension _MappedPersistable {
     @inlinable public static var _isLink: Bool { PersistedType._isLink }
 
-    /// A link is stored as one that may be null, whatever the property says.
+    /// The shape of the stored type. A link is always stored as optional, whatever the declaration
+    /// of the property.
     public static var _shape: _PropertyShape {
         var shape = PersistedType._shape
         shape.isOptional = shape.isOptional || _isLink
@@ -31,20 +31,20 @@ extension _MappedPersistable {
         return shape
     }
 
-    /// By what is stored, unless that is an embedded object, of which each value makes another.
+    /// Compares the stored forms, except for embedded objects, because each value makes a new one.
     public static func _isStoredAlike(_ left: Self, _ right: Self) -> Bool {
         PersistedType._isLink || PersistedType._isStoredAlike(left._persisted, right._persisted)
     }
 
-    /// Stops if the stored value stands for none.
+    /// Returns the mapped value. Stops the program if there is none.
     @inlinable @inline(__always)
     static func _required(_ value: PersistedType) -> Self {
         guard let mapped = _fromPersisted(value) else { return _replaceUnmappable(value) }
         return mapped
     }
 
-    /// Stops, unless a failed transaction has taken away what the value was to be: then gives the
-    /// default.
+    /// Returns the default value if a failed transaction has removed the stored value. Otherwise
+    /// stops the program.
     @inline(never) @usableFromInline
     static func _replaceUnmappable(_ value: PersistedType) -> Self {
         if RealmCache.failedInstance != nil { return _makeDefault() }
@@ -57,7 +57,7 @@ extension _MappedPersistable {
 // MARK: Properties
 
 extension _MappedPersistable {
-    /// A null link gives the default value.
+    /// Returns the value of a property. A null link gives the default value.
     @inlinable @inline(__always)
     public static func _get(_ object: ObjectBase, _ offset: Int) -> Self {
         if PersistedType._isLink {
@@ -132,7 +132,8 @@ extension _MappedPersistable {
 // MARK: Elements
 
 extension _MappedPersistable {
-    /// A null link, which the value of a map may be, gives the default value.
+    /// Returns the value of an element. A null link, which a map can contain, gives the default
+    /// value.
     public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self {
         if PersistedType._isLink, case .null = scalar { return _makeDefault() }
         return _required(PersistedType._decode(scalar, source))
@@ -166,8 +167,7 @@ extension _MappedPersistable {
         unwrapped(value) == nil ? _makeValueOfNull() : nil
     }
 
-    /// Takes a value of the type itself, or of the type that it is stored as. One that cannot be
-    /// mapped is noted.
+    /// Converts a value of this type or of the stored type. Records a value that cannot be mapped.
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
         guard let value = unwrapped(value) else { return nil }
         if let value = value as? Self { return value }
@@ -196,7 +196,7 @@ extension _MappedPersistable {
         PersistedType._storedOptionalElementType
     }
 
-    /// The value as dynamic access hands it out.
+    /// The value in the form that dynamic access returns.
     var erased: Any? { Self._eraseElement(self) }
 
     public static func _erase(_ value: Self) -> Any? { PersistedType._erase(value._persisted) }

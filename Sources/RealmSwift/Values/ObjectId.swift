@@ -1,19 +1,19 @@
 import Foundation
 import StorageEngine
 
-/// A value of twelve bytes that is different wherever it is made: four bytes of seconds since 1970,
-/// five that each process chooses at random, and three of a counter.
+/// A unique identifier of twelve bytes: four bytes with the seconds since 1970, five bytes that
+/// each process chooses at random, and three bytes with a counter.
 ///
 /// ```swift
 /// class Project: Object {
 ///     @Persisted(primaryKey: true) var _id: ObjectId
 /// }
 /// ```
-/// A property without an initial value starts with a generated one. They sort by their bytes, and
-/// so by the time when they were made.
+/// A property without an initial value starts with a generated identifier. Identifiers are ordered
+/// by their bytes, and thus by the time of their creation.
 @frozen
 public struct ObjectId: Hashable, Sendable {
-    /// Bytes 0..<8, the first one in the highest place.
+    /// Bytes 0..<8, with the first byte in the most significant position.
     @usableFromInline let leading: UInt64
     /// Bytes 8..<12.
     @usableFromInline let trailing: UInt32
@@ -24,13 +24,13 @@ public struct ObjectId: Hashable, Sendable {
         self.trailing = trailing
     }
 
-    /// The id whose bytes are all zero.
+    /// Creates the identifier whose bytes are all zero.
     @inlinable
     public init() { self.init(leading: 0, trailing: 0) }
 
-    /// Reads 24 hexadecimal digits, letters in either case.
+    /// Creates an identifier from 24 hexadecimal digits, uppercase or lowercase.
     ///
-    /// - Throws: ``Realm/Error/Code/invalidInput`` for other text.
+    /// - Throws: ``Realm/Error/Code/invalidInput`` for any other text.
     public init(string: String) throws {
         guard let id = ObjectId(hexadecimal: string) else {
             throw Realm.Error(.invalidInput, message: ObjectId.invalid(string))
@@ -38,11 +38,13 @@ public struct ObjectId: Hashable, Sendable {
         self = id
     }
 
-    /// Reads a literal of 24 hexadecimal digits; another one stops the program.
+    /// Creates an identifier from a literal with 24 hexadecimal digits.
     ///
     /// ```swift
     /// let id = ObjectId("507f1f77bcf86cd799439011")
     /// ```
+    ///
+    /// - Precondition: The literal has exactly 24 hexadecimal digits.
     public init(_ str: StaticString) {
         guard let id = ObjectId(hexadecimal: str.description) else {
             stop(ObjectId.invalid(str.description))
@@ -50,11 +52,15 @@ public struct ObjectId: Hashable, Sendable {
         self = id
     }
 
-    /// An id of a given time, machine (its lowest three bytes count) and process (two bytes), with
-    /// a random count. Times before 1970 or after 2106 give the nearest that an id can have.
+    /// Creates an identifier with a random counter.
+    ///
+    /// - Parameters:
+    ///   - timestamp: The time, clamped to the range from 1970 to 2106.
+    ///   - machineId: A number of the machine. Only the lowest three bytes are used.
+    ///   - processId: A number of the process. Only the lowest two bytes are used.
     public init(timestamp: Date, machineId: Int, processId: Int) {
         self.init(
-            // A time that is no number gives 0.
+            // A time that is not a number gives 0.
             seconds: UInt32(
                 Double.minimum(
                     Double(UInt32.max), Double.maximum(0, timestamp.timeIntervalSince1970))),
@@ -62,19 +68,19 @@ public struct ObjectId: Hashable, Sendable {
             count: .random(in: 0...ObjectIdGenerator.largestCount))
     }
 
-    /// An id that no other process, and no other call in this one, makes. Each is greater than
-    /// those that the process made before.
+    /// Returns a new identifier that is unique among all processes. It is greater than all
+    /// identifiers that this process generated before.
     public static func generate() -> ObjectId { ObjectIdGenerator.shared.generate() }
 
-    /// When the id was made, in whole seconds.
+    /// The time of creation, in whole seconds.
     public var timestamp: Date { Date(timeIntervalSince1970: TimeInterval(leading >> 32)) }
 
-    /// 24 hexadecimal digits in lower case.
+    /// The identifier as 24 lowercase hexadecimal digits.
     public var stringValue: String {
         hexadecimal(leading, digits: 16) + hexadecimal(UInt64(trailing), digits: 8)
     }
 
-    /// `origin` has five bytes, `count` three.
+    /// Creates an identifier from its parts. `origin` has five bytes, `count` has three.
     init(seconds: UInt32, origin: UInt64, count: UInt32) {
         self.init(
             leading: UInt64(seconds) << 32 | origin >> 8,
@@ -101,36 +107,42 @@ private func hexadecimal(_ value: UInt64, digits: Int) -> String {
 }
 
 extension ObjectId: Comparable {
-    /// By the bytes from first to last.
+    /// Returns a Boolean value that indicates whether the first identifier is less, comparing bytes
+    /// from first to last.
     public static func < (left: ObjectId, right: ObjectId) -> Bool {
         (left.leading, left.trailing) < (right.leading, right.trailing)
     }
 }
 
 extension ObjectId: CustomStringConvertible {
-    /// The same as ``stringValue``.
+    /// The same text as ``stringValue``.
     public var description: String { stringValue }
 }
 
 extension ObjectId: Codable {
-    /// Reads a string of 24 hexadecimal digits.
+    /// Decodes a string with 24 hexadecimal digits.
+    ///
+    /// - Throws: An error if the value is not such a string.
     public init(from decoder: any Decoder) throws {
         try self.init(string: decoder.singleValueContainer().decode(String.self))
     }
 
-    /// Writes ``stringValue``.
+    /// Encodes ``stringValue``.
+    ///
+    /// - Throws: The error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(stringValue)
     }
 }
 
-/// Makes the ids of this process.
+/// The generator of identifiers of this process.
 struct ObjectIdGenerator: Sendable {
     static let shared = ObjectIdGenerator()
 
     private struct Last {
-        /// What tells this process from others, also from one that it was forked from.
+        /// A random number that distinguishes this process from others, including its parent before
+        /// a fork.
         var origin = UInt64.random(in: 0..<1 << 40)
         var forkGeneration = System.forkGeneration
         var second: UInt32 = 0
@@ -141,8 +153,11 @@ struct ObjectIdGenerator: Sendable {
 
     static let largestCount: UInt32 = 0xff_ffff
 
-    /// Counts on within a second, and begins anywhere in the lower half with the next. Counts that
-    /// run out, and a clock that was put back, make the second a later one than it is.
+    /// Returns the next identifier.
+    ///
+    /// The counter is incremented within a second, and restarts at a random value in its lower half
+    /// in the next second. If the counter overflows, or the clock was set back, the identifier
+    /// contains a later second than the current one.
     func generate() -> ObjectId {
         let now = UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSince1970))
         let made = last.withLock { last in

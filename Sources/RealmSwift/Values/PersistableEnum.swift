@@ -1,5 +1,5 @@
-/// An enum that can be the type of a `@Persisted` property, and of the elements of collections. Its
-/// raw values are stored: integers, `Float`, `Double` or `String`.
+/// An enum that can be the type of a `@Persisted` property and of the elements of collections. Its
+/// raw values are stored; they are integers, `Float`, `Double` or `String`.
 ///
 /// ```swift
 /// enum TaskStatus: String, PersistableEnum {
@@ -15,16 +15,18 @@
 /// A property without an initial value starts with the first case. Cases are compared by their raw
 /// values. Dynamic access, such as `task["status"]`, reads and writes raw values.
 ///
-/// A stored raw value that no case has reads as nil where the property, or the element of a
-/// collection, is optional, and stops the program where it is not. Raw values given by name, as in
-/// `task["status"] = "lost"` or ``Realm/create(_:value:update:)``, are stored whether a case has them
-/// or not. An unmanaged object has no place for one that no case has: the program stops.
+/// A stored raw value without a case reads as nil if the property, or the element of a collection,
+/// is optional; otherwise the program stops. Dynamic access, as in `task["status"] = "lost"` or
+/// ``Realm/create(_:value:update:)``, stores raw values even if there is no case for them. An
+/// unmanaged object cannot hold such a value, so setting it stops the program.
 public protocol PersistableEnum: _MappedPersistable, RawRepresentable, CaseIterable, RealmEnum,
     MinMaxType, Comparable, _DefaultConstructible
 where RawValue: Comparable & _PersistableScalar, PersistedType == RawValue {}
 
 extension PersistableEnum {
-    /// The first case.
+    /// Creates the first case.
+    ///
+    /// - Precondition: The enum has a case.
     public init() {
         guard let first = Self.allCases.first else {
             stop("'\(Self.self)' has no cases.")
@@ -32,7 +34,7 @@ extension PersistableEnum {
         self = first
     }
 
-    /// By raw value.
+    /// Returns a Boolean value that indicates whether the first raw value is less.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     @inlinable @inline(__always)
@@ -48,8 +50,8 @@ extension PersistableEnum {
 /// An enum that can be stored. Declare ``PersistableEnum`` instead.
 public protocol RealmEnum: RealmOptionalType, _RealmSchemaDiscoverable {}
 
-/// A type with a value of its own accord.
+/// A type with a default value.
 public protocol _DefaultConstructible {
-    /// The value.
+    /// Creates the default value.
     init()
 }

@@ -8,7 +8,7 @@ extension String: _PersistableScalar {
     @inlinable public static var _mayOverflow: Bool { true }
     public static func _makeDefault() -> String { "" }
 
-    /// By the bytes.
+    /// Compares the bytes.
     public static func _isStoredAlike(_ left: String, _ right: String) -> Bool {
         left.hasSameBytes(as: right)
     }
@@ -67,7 +67,7 @@ extension Data: _PersistableScalar {
     }
 }
 
-/// Stored as seconds since the reference date, so every `Date` comes back as it was.
+/// Dates are stored as seconds since the reference date, so every `Date` is preserved exactly.
 extension Date: _PersistableScalar {
     /// The type that is stored.
     public typealias PersistedType = Date

@@ -64,7 +64,7 @@ extension ObjectId: _PersistableScalar {
         body(.fixed12(leading.byteSwapped, trailing.byteSwapped))
     }
 
-    /// Takes 24 hexadecimal digits.
+    /// Converts a string with 24 hexadecimal digits.
     public static func _convertScalar(_ value: Any) -> ObjectId? {
         (value as? String).flatMap { try? ObjectId(string: $0) }
     }
@@ -97,7 +97,7 @@ extension Decimal128: _PersistableScalar {
         body(.fixed16(encoding.low, encoding.high))
     }
 
-    /// Takes numbers, and strings that read as one.
+    /// Converts numbers, and strings that denote a number.
     public static func _convertScalar(_ value: Any) -> Decimal128? {
         switch value {
         case let value as String: Decimal128(text: value)

@@ -5,7 +5,7 @@ extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
     /// The type that is stored.
     public typealias PersistedType = Wrapped.PersistedType?
 
-    /// By the values inside.
+    /// Compares the wrapped values.
     public static func _isStoredAlike(_ left: Wrapped?, _ right: Wrapped?) -> Bool {
         guard let left, let right else { return true }
         return Wrapped._isStoredAlike(left, right)
@@ -47,7 +47,7 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
         Wrapped._completeAddOptional(storage, addition)
     }
 
-    /// The outer optional says whether the value fits; nil and null fit.
+    /// Converts a value. The outer optional is nil if the value does not fit; nil and `NSNull` fit.
     public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Wrapped?? {
         guard let value = unwrapped(value) else { return .some(nil) }
         return Wrapped._convert(value, conversion).map { .some($0) }
@@ -101,12 +101,14 @@ extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueIns
     }
 }
 
-/// `value` without the optionals around it; nil for nil and `NSNull` at any depth.
+/// Returns `value` without the optionals around it; nil for nil and `NSNull` at any depth.
 func unwrapped(_ value: Any?) -> Any? {
-    // Types are compared, because a cast to a class makes Foundation objects of values first.
+    // Metatypes are compared, because a cast to a class would first convert values to Foundation
+    // objects.
     guard let value else { return nil }
     let type = type(of: value)
-    // Most are of these types, and asking whether a type conforms takes longer than all else.
+    // Most values have one of these types, and checking a conformance costs more than everything
+    // else here.
     if type == Int.self || type == String.self { return value }
     if type == NSNull.self { return nil }
     let mirror = value as? any OptionalValue

@@ -75,7 +75,8 @@ extension _PersistableScalar {
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
         guard let value = unwrapped(value) else { return nil }
         if let value = (value as? Self) ?? _convertScalar(value) { return value }
-        // Beside others that cannot be mapped, and so all are given as they are stored.
+        // In a collection with values that cannot be mapped, all values arrive in their stored
+        // form.
         return (value as? any _MappedPersistable).flatMap {
             _convertElement($0.erased, conversion)
         }
@@ -99,7 +100,7 @@ extension _PersistableScalar {
 
 // MARK: Integers
 
-/// The integer types. The schema guarantees that a stored value came from the same type.
+/// An integer type. The schema guarantees that a stored value was written with the same type.
 public protocol _PersistableInteger: _PersistableScalar, FixedWidthInteger {}
 
 extension _PersistableInteger {
@@ -233,7 +234,7 @@ extension Double: _PersistableScalar {
     @inlinable @inline(__always)
     public func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result { body(.double(self)) }
 
-    /// Takes numbers of all kinds, but no booleans.
+    /// Converts numbers of all types, but not Boolean values.
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Double? {
         guard let value = unwrapped(value), !isBoolean(value) else { return nil }
         if let value = value as? any BinaryInteger { return Double(value) }

@@ -5,82 +5,85 @@ import StorageEngine
 public protocol _HasPersistedType: _ObjcBridgeable {
     /// The type that is stored.
     associatedtype PersistedType
-    /// Whether two values that Swift holds equal have one stored form. Texts may not: their
-    /// characters can be composed in different ways.
+    /// Returns whether two values that are equal in Swift have the same stored form. Strings can
+    /// differ, because equal strings can have different Unicode compositions.
     static func _isStoredAlike(_ left: Self, _ right: Self) -> Bool
 }
 
-/// How a property, or an element of a collection, is stored.
+/// The storage type of a property or an element of a collection.
 public struct _PropertyShape {
     var type: ValueType
     var collection = CollectionKind.none
     var isOptional = false
-    /// The class that a link leads to.
+    /// The class of the objects that a link refers to.
     var linkedClass: ObjectBase.Type?
-    /// Whether the values are those of a custom type, which has one for a null link as well.
+    /// Whether the values have a custom type, which also maps a null link to a value.
     var isMapped = false
 
-    /// Whether values lead to objects of one class: as links, or as embedded objects.
+    /// Whether values refer to objects of one class, as links or as embedded objects.
     var isLink: Bool { type == .link || type == .embedded }
 }
 
-/// A type that a `@Persisted` property may have.
+/// A type of `@Persisted` properties.
 ///
-/// The underscored requirements are how properties reach the storage engine. They are public so
-/// that property accessors compile into the model class; application code has no use for them.
+/// The underscored requirements connect properties to the storage engine. They are public so that
+/// property accessors can be compiled into the module of the model class; application code does not
+/// use them.
 public protocol _Persistable: _RealmSchemaDiscoverable, _HasPersistedType
 where
     PersistedType: _Persistable,
-    // Ends the recursion: an enum or a class, which another type maps itself to, is the longest.
+    // This ends the recursion. The longest chain is a custom type that maps to an enum or a class.
     PersistedType.PersistedType.PersistedType == PersistedType.PersistedType
 {
-    /// How a property of this type is stored.
+    /// The storage type of a property of this type.
     static var _shape: _PropertyShape { get }
-    /// Whether assigning copies elements into the collection that is there.
+    /// Whether an assignment copies elements into the existing collection.
     static var _isCollection: Bool { get }
-    /// For collections: makes the elements of `target` those of `source`.
+    /// Replaces the elements of `target` with those of `source`. Only called for collections.
     static func _assignElements(of source: Self, to target: Self)
-    /// The value of a property declared without one.
+    /// Returns the value of a property without an initial value.
     static func _makeDefault() -> Self
-    /// The value of a property through which a key path is traced.
+    /// Returns the value of a property while a key path is traced through it.
     static func _makeTraced(_ tracer: _KeyPathTracer) -> Self
     /// Reads the property at byte offset `offset` of a managed object.
     static func _get(_ object: ObjectBase, _ offset: Int) -> Self
     /// Writes the property at byte offset `offset` of a managed object.
     static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int)
-    /// The stored form of an unmanaged property, valid until the scratch memory is reset.
+    /// Returns the stored form of an unmanaged property, valid until the scratch memory is reset.
     static func _gather(_ storage: UnsafeMutableRawPointer, _ scratch: _Scratch) -> Scalar
-    /// Stores what could not be gathered before the object had a key.
+    /// Stores the parts that could not be gathered before the object had a key.
     static func _completeAdd(_ storage: UnsafeMutableRawPointer, _ addition: _Addition)
     /// Converts a value given by the application; nil if it does not fit.
     static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Self?
-    /// The value as dynamic access hands it out; nil for null.
+    /// Returns the value in the form that dynamic access returns; nil for null.
     static func _erase(_ value: Self) -> Any?
-    /// The type as which dynamic access writes what stands for no value of this type: the raw value
-    /// of an enum that no case has.
+    /// The type that dynamic access uses to write values that this type cannot represent, such as
+    /// the raw value of an enum without a case for it.
     static var _storedType: any _Persistable.Type { get }
 }
 
-/// A type that a collection may hold.
+/// A type of the elements of collections.
 public protocol RealmCollectionValue: Hashable, _HasPersistedType
 where PersistedType: RealmCollectionValue {
-    /// How an element of this type is stored.
+    /// The storage type of an element of this type.
     static var _elementShape: _PropertyShape { get }
-    /// The value of a stored form that was read from the Realm of `source`.
+    /// Returns the value of a stored form that was read from the Realm of `source`.
     static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> Self
-    /// The stored form of a value; links of unmanaged objects add them to the Realm of `scratch`.
+    /// Returns the stored form of a value. Encoding a link adds an unmanaged object to the Realm of
+    /// `scratch`.
     static func _encode(_ value: Self, _ scratch: _Scratch) -> Scalar
-    /// The stored form of a value to look for; nil if the Realm of `scratch` cannot hold it.
+    /// Returns the stored form of a value for a search; nil if the Realm of `scratch` cannot
+    /// contain the value.
     static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar?
     /// Writes a value into its place in a collection.
     static func _store(_ value: Self, in slot: _ValueSlot)
-    /// An element through which a key path is traced; nil for values that none leads through.
+    /// Returns an element for tracing a key path; nil for values that no key path leads through.
     static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self?
     /// Converts a value given by the application; nil if it does not fit.
     static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self?
-    /// The value as dynamic access hands it out; nil for null.
+    /// Returns the value in the form that dynamic access returns; nil for null.
     static func _eraseElement(_ value: Self) -> Any?
-    /// Like `_storedType`, for an element.
+    /// The counterpart of `_storedType` for an element.
     static var _storedElementType: any RealmCollectionValue.Type { get }
 }
 
@@ -88,14 +91,14 @@ extension RealmCollectionValue {
     /// The type itself.
     public static var _storedElementType: any RealmCollectionValue.Type { Self.self }
 
-    /// The type's default value, where it is sure to have one: key paths end at it.
+    /// Returns the default value, where key paths end, if the type is certain to have one.
     public static func _makeTracedElement(_ tracer: _KeyPathTracer) -> Self? {
         if Self.self is any FailableCustomPersistable.Type { return nil }
         guard let type = Self.self as? any _Persistable.Type else { return nil }
         return tracer.ignoringReads { type._makeDefault() as? Self }
     }
 
-    /// The stored form with which the value would be written.
+    /// Returns the stored form in which the value would be written.
     public static func _encodeSought(_ value: Self, _ scratch: _Scratch) -> Scalar? {
         _encode(value, scratch)
     }
@@ -108,50 +111,50 @@ extension RealmCollectionValue {
     }
 }
 
-/// A type that a property may have as such and as an optional.
+/// A type that properties can have directly and as an optional.
 public protocol _PersistableInsideOptional: _Persistable, RealmCollectionValue
 where PersistedType: _PersistableInsideOptional {
-    /// Whether the property is a link, which is stored as one that may be null even where it is
-    /// declared otherwise.
+    /// Whether the property is a link. A link is stored as optional even if it is declared
+    /// otherwise.
     static var _isLink: Bool { get }
-    /// Like `_makeTraced`, for a property that may be nil.
+    /// The counterpart of `_makeTraced` for an optional property.
     static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self?
-    /// Like `_get`, for a property that may be nil.
+    /// The counterpart of `_get` for an optional property.
     static func _getOptional(_ object: ObjectBase, _ offset: Int) -> Self?
-    /// Like `_set`, for a property that may be nil.
+    /// The counterpart of `_set` for an optional property.
     static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int)
-    /// Like `_gather`, for a property that may be nil.
+    /// The counterpart of `_gather` for an optional property.
     static func _gatherOptional(_ storage: UnsafeMutableRawPointer, _ scratch: _Scratch) -> Scalar
-    /// Like `_completeAdd`, for a property that may be nil.
+    /// The counterpart of `_completeAdd` for an optional property.
     static func _completeAddOptional(_ storage: UnsafeMutableRawPointer, _ addition: _Addition)
-    /// Like `_storedType`, for a property that may be nil.
+    /// The counterpart of `_storedType` for an optional property.
     static var _storedOptionalType: any _Persistable.Type { get }
 }
 
-/// A type that a collection may hold as such and as an optional.
+/// A type that elements of collections can have directly and as an optional.
 public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue
 where PersistedType: _RealmCollectionValueInsideOptional {
-    /// Like `_decode`, for an element that may be nil.
+    /// The counterpart of `_decode` for an optional element.
     static func _decodeOptional(_ scalar: Scalar, _ source: _LinkSource?) -> Self?
-    /// Like `_storedElementType`, for an element that may be nil.
+    /// The counterpart of `_storedElementType` for an optional element.
     static var _storedOptionalElementType: any RealmCollectionValue.Type { get }
 }
 
-/// A value that is stored as it is, not as a link or a collection.
+/// A type whose values are stored directly, not as links or collections.
 public protocol _PersistableScalar: _PersistableInsideOptional,
     _RealmCollectionValueInsideOptional
 where PersistedType == Self {
     /// The type of the column.
     static var _valueType: ValueType { get }
-    /// Whether a value may lie outside its leaf.
+    /// Whether a value can be stored outside of its leaf.
     static var _mayOverflow: Bool { get }
-    /// Reads a value that is not null and lies in the leaf.
+    /// Reads a value that is not null and is stored in the leaf.
     static func _load(_ node: Node, _ column: Int, _ row: Int) -> Self
-    /// Null gives the type's zero.
+    /// Returns the value of a stored form. Null gives the zero value of the type.
     static func _decodeScalar(_ scalar: Scalar) -> Self
-    /// Hands the stored form to `body`; it is valid during the call only.
+    /// Calls `body` with the stored form, which is valid only during the call.
     func _withScalar<Result>(_ body: (Scalar) -> Result) -> Result
-    /// The stored form, its bytes copied into the scratch memory.
+    /// Returns the stored form, with its bytes copied into the scratch memory.
     func _scalar(_ scratch: _Scratch) -> Scalar
     /// Converts a value of another type; nil if it does not fit.
     static func _convertScalar(_ value: Any) -> Self?
@@ -160,20 +163,20 @@ where PersistedType == Self {
 extension _Persistable {
     /// The type itself.
     public static var _storedType: any _Persistable.Type { Self.self }
-    /// The default, because no key path leads on through the value.
+    /// Returns the default value, because no key path continues through the value.
     public static func _makeTraced(_ tracer: _KeyPathTracer) -> Self {
         tracer.ignoringReads { _makeDefault() }
     }
-    /// Not a collection.
+    /// Always false.
     @inlinable public static var _isCollection: Bool { false }
-    /// Nothing, because there are no elements.
+    /// Does nothing, because there are no elements.
     public static func _assignElements(of source: Self, to target: Self) {}
-    /// Nothing, because everything was gathered.
+    /// Does nothing, because all values were gathered.
     public static func _completeAdd(_ storage: UnsafeMutableRawPointer, _ addition: _Addition) {}
 }
 
 extension _RealmCollectionValueInsideOptional {
-    /// Nil for null only.
+    /// Returns the value of a stored form; nil only for null.
     public static func _decodeOptional(_ scalar: Scalar, _ source: _LinkSource?) -> Self? {
         if case .null = scalar { return nil }
         return _decode(scalar, source)
@@ -185,11 +188,11 @@ extension _RealmCollectionValueInsideOptional {
 extension _PersistableInsideOptional {
     /// The optional type itself.
     public static var _storedOptionalType: any _Persistable.Type { Self?.self }
-    /// Not a link.
+    /// Always false.
     @inlinable public static var _isLink: Bool { false }
-    /// Nil, because no key path leads on through the value.
+    /// Returns nil, because no key path continues through the value.
     public static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self? { nil }
-    /// Nothing, because everything was gathered.
+    /// Does nothing, because all values were gathered.
     public static func _completeAddOptional(
         _ storage: UnsafeMutableRawPointer, _ addition: _Addition
     ) {}

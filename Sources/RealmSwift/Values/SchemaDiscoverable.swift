@@ -1,21 +1,21 @@
-/// A type that says how a property of it is stored.
+/// A type that describes how its properties are stored.
 public protocol _RealmSchemaDiscoverable {
     /// The type of the property, or of the elements of the collection.
     static var _rlmType: PropertyType { get }
-    /// Whether the property, or an element of the collection, may be nil.
+    /// Whether the property, or an element of the collection, can be nil.
     static var _rlmOptional: Bool { get }
 }
 
 extension _Persistable {
     /// The type that is stored.
     public static var _rlmType: PropertyType { PropertyType(_shape.type) }
-    /// Whether null may be stored.
+    /// Whether null can be stored.
     public static var _rlmOptional: Bool { _shape.isOptional }
 }
 
 extension Optional: _RealmSchemaDiscoverable where Wrapped: _PersistableInsideOptional {}
 
 extension LinkingObjects {
-    /// Linking objects.
+    /// The type of linking objects.
     public static var _rlmType: PropertyType { .linkingObjects }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A text that is told from others by its bytes, as the storage engine does it.
+/// A string that is compared by its bytes, as in the storage engine.
 ///
-/// Swift holds texts equal that spell the same characters in different ways: "\u{e9}" and
-/// "e\u{301}". To a Realm these are two values, two keys of a map, two elements of a set.
+/// Swift considers strings equal if they differ only in Unicode composition: "\u{e9}" and
+/// "e\u{301}". In a Realm these are two values, two keys of a map, and two elements of a set.
 struct StoredText: Hashable {
     let text: String
 
@@ -17,7 +17,7 @@ struct StoredText: Hashable {
 }
 
 extension String {
-    /// Whether the UTF-8 forms are the same.
+    /// Returns whether the UTF-8 bytes are the same.
     func hasSameBytes(as other: String) -> Bool {
         let result = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { other in
@@ -31,7 +31,7 @@ extension String {
         return (result ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Texts of the same bytes hash alike.
+    /// Hashes the bytes. Strings with the same bytes have the same hash.
     func hashBytes(into hasher: inout Hasher) {
         let isDone: Void? = utf8.withContiguousStorageIfAvailable {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
@@ -41,8 +41,7 @@ extension String {
     }
 }
 
-/// A value that is told from others as the storage engine does it: an element of a set, or the key
-/// of a section.
+/// A value that is compared as in the storage engine, for elements of sets and keys of sections.
 struct StoredIdentity<Value: Hashable & _HasPersistedType>: Hashable {
     let value: Value
 
@@ -52,16 +51,16 @@ struct StoredIdentity<Value: Hashable & _HasPersistedType>: Hashable {
         isSameValue(left.value, right.value)
     }
 
-    // Values that Swift tells apart differ; so its hash serves as well.
+    // The hash of the Swift value is valid, because values that differ in Swift also differ here.
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
-/// Whether two values are one to the storage engine.
+/// Returns whether two values are the same value in the storage engine.
 func isSameValue<Value: Equatable & _HasPersistedType>(_ left: Value, _ right: Value) -> Bool {
     left == right && Value._isStoredAlike(left, right)
 }
 
 extension _HasPersistedType {
-    /// True, because only texts are equal without being the same.
+    /// Returns true, because only equal strings can have different stored forms.
     public static func _isStoredAlike(_ left: Self, _ right: Self) -> Bool { true }
 }
