@@ -1,9 +1,9 @@
 extension ClassModel {
-    /// In bytes of UTF-8.
+    /// The maximum length of a class name, in bytes of UTF-8.
     private static let longestClassName = 57
     private static let longestPropertyName = 63
 
-    /// Stops with the documented text when a name is too long.
+    /// Stops the program with the documented message if a name is too long.
     private static func validateNames(_ properties: [PropertyModel], ofClass name: String) {
         let length = name.utf8.count
         if length > longestClassName {
@@ -21,7 +21,7 @@ extension ClassModel {
         }
     }
 
-    /// Stops with the documented text when a class cannot be stored.
+    /// Stops the program with the documented message if the class cannot be stored.
     static func validate(_ properties: [PropertyModel], ofClass name: String) {
         validateNames(properties, ofClass: name)
         if properties.isEmpty {
@@ -48,7 +48,8 @@ extension ClassModel {
         validatePrimaryKey(properties.filter(\.isPrimaryKey), ofClass: name)
     }
 
-    /// Stops with the documented text when `primaryKey()` names no property.
+    /// Stops the program with the documented message if `primaryKey()` names a property that does
+    /// not exist.
     static func validate(
         primaryKey name: String?, in properties: [PropertyModel], ofClass className: String
     ) {
@@ -108,7 +109,7 @@ extension ClassModel {
         }
     }
 
-    /// The text for a value that does not fit a property.
+    /// Returns the message for a value that does not fit a property.
     func invalidValue(_ value: Any?, for property: PropertyModel) -> String {
         guard let value = unwrapped(value) else {
             return "Invalid value '<null>' of type 'NSNull' for '\(property.typeDescription)' "
@@ -118,7 +119,7 @@ extension ClassModel {
             + "'\(property.typeDescription)' property '\(name).\(property.name)'."
     }
 
-    /// Stops if an object cannot be made from so many values.
+    /// Stops the program if an array has more values than the class has properties.
     func requireFit(_ array: [Any]) {
         if array.count <= properties.count { return }
         stop(
@@ -126,17 +127,17 @@ extension ClassModel {
                 + "(\(properties.count)).")
     }
 
-    /// Stops because no object can be made from a value, which has no keys at all.
+    /// Stops the program because no object can be made from a value that has no keys.
     func stopForUnusable(_ value: Any) -> Never { stopForMissing(properties[0], in: value) }
 
-    /// Stops because the value from which an object is to be made lacks a property.
+    /// Stops the program because the value for a new object lacks a property.
     func stopForMissing(_ property: PropertyModel, in source: Any) -> Never {
         stop(
             "Invalid value '\(source)' to initialize object of type '\(name)': missing key "
                 + "'\(property.name)'")
     }
 
-    /// The text for a string or data value beyond the limit.
+    /// Returns the message for a string or data value beyond the size limit.
     func tooLarge(column: Int, of managedClass: ManagedClass, size: Int) -> String {
         let property = managedClass.property(ofColumn: column)
         return "Property '\(name).\(property.name)' is given \(size) bytes, but strings and data "
@@ -145,6 +146,6 @@ extension ClassModel {
 }
 
 extension PropertyModel {
-    /// As messages about values spell a type: `int?`, `array<string>`, `<Person>`.
+    /// The type as written in messages about values: `int?`, `array<string>`, `<Person>`.
     var typeDescription: String { StoredType(definition).description }
 }

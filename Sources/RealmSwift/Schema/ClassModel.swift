@@ -1,13 +1,13 @@
 import StorageEngine
 @_spi(Reflection) import Swift
 
-/// A property of a model class: where it lies in an instance, and how it is stored.
+/// A property of a model class: its location in an instance, and its form in storage.
 struct PropertyModel {
     /// The name in Swift.
     let name: String
-    /// The name under which it is stored.
+    /// The name under which the property is stored.
     let columnName: String
-    /// The distance of the `Persisted` wrapper from the start of the object, in bytes.
+    /// The offset of the `Persisted` wrapper from the start of the object, in bytes.
     let offset: Int
     let wrapper: any AnyPersisted.Type
     let valueType: any _Persistable.Type
@@ -15,18 +15,19 @@ struct PropertyModel {
     let isPrimaryKey: Bool
     let isIndexed: Bool
 
-    /// Lists and sets lose objects that are deleted; a map keeps the key, without a value.
+    /// Whether deleted objects are removed from the collection. This holds for lists and sets; a
+    /// map keeps the key, without a value.
     private var isCollectionOfExistingObjects: Bool {
         shape.linkedClass != nil && (shape.collection == .list || shape.collection == .set)
     }
 
-    /// The class that links lead to, or whose objects are embedded.
+    /// The class of the linked or embedded objects.
     let linkedClassName: String?
-    /// The property of that class which links here, for a property that is computed from it.
+    /// The property of the linked class that holds the links, for a computed property.
     var linkOriginPropertyName: String?
 
-    /// Whether the value can be stored only once its object has a key: links, collections, and mixed
-    /// values, which may be either.
+    /// Whether the value can only be stored once its object has a key. This holds for links,
+    /// collections, and mixed values, which can contain either.
     var isDeferred: Bool {
         shape.isLink || shape.type == .mixed || shape.collection != .none
     }
@@ -36,44 +37,44 @@ struct PropertyModel {
             name: columnName, type: shape.type, collection: shape.collection,
             isOptional: shape.isOptional && !isCollectionOfExistingObjects,
             isPrimaryKey: isPrimaryKey,
-            // Mixed values may be declared as indexed, but the engine keeps no index of them.
+            // Mixed values can be declared as indexed, but the engine keeps no index for them.
             isIndexed: (isIndexed && shape.type != .mixed) || isPrimaryKey,
             linkTarget: linkedClassName)
     }
 }
 
-/// What the library knows of a model class, independent of any Realm. Made once for each class.
+/// A description of a model class, independent of any Realm. There is one instance per class.
 ///
 /// Sendable although metatypes of protocols are not: everything is immutable, and model classes
 /// have no isolated conformances.
 final class ClassModel: @unchecked Sendable {
     let type: ObjectBase.Type
     let name: String
-    /// Whether the objects exist as parts of others only.
+    /// Whether the objects exist only as parts of other objects.
     let isEmbedded: Bool
-    /// Whether instances keep the values of their properties while they are unmanaged. False for
-    /// the class of a ``DynamicObject``, which is always managed.
+    /// Whether unmanaged instances hold the values of their properties. False for the class of a
+    /// ``DynamicObject``, which is always managed.
     let hasStorage: Bool
-    /// Superclass first, then in the order of declaration.
+    /// The stored properties: properties of superclasses first, then in the order of declaration.
     let properties: [PropertyModel]
-    /// Properties that are not stored, but computed from those of other objects.
+    /// The properties that are not stored, but computed from properties of other objects.
     let computed: [PropertyModel]
-    /// All properties: stored ones, then computed ones.
+    /// All properties: the stored ones, then the computed ones.
     var declared: [PropertyModel] { properties + computed }
     /// The position of the primary key among the properties.
     let primaryKey: Int?
-    /// Positions of properties that keep the instance of a list, set or map in the object.
+    /// The positions of the properties that hold an instance of a list, set or map in the object.
     let collections: [Int]
     let hasCollections: Bool
-    /// Positions of the properties that are stored once their object has a key.
+    /// The positions of the properties that are stored after their object has a key.
     let deferred: [Int]
-    /// Positions of the properties that hold embedded objects.
+    /// The positions of the properties that hold embedded objects.
     let embedding: [Int]
-    /// True if an accessor has no state besides its properties, so that it can be pointed at
+    /// Whether an accessor has no state besides its properties, so that it can be reused for
     /// another object.
     let isReusable: Bool
-    /// True if the class can be encoded, which the wrappers of its properties refuse once an object
-    /// is managed. So they have to know, where others need not.
+    /// Whether the class is encodable. The property wrappers of such a class refuse to encode a
+    /// managed object, so they must be told when it becomes managed; other wrappers need not.
     let isEncodable: Bool
     private let positions: [String: Int]
 
@@ -112,15 +113,15 @@ final class ClassModel: @unchecked Sendable {
             properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The position of a stored property.
+    /// Returns the position of a stored property.
     func position(ofStored name: String) -> Int? { positions[name] }
 
-    /// The stored or computed property of a name.
+    /// The stored or computed property with a name.
     subscript(name: String) -> PropertyModel? {
         positions[name].map { properties[$0] } ?? computed.first { $0.name == name }
     }
 
-    /// The first stored or computed property that satisfies the condition.
+    /// Returns the first stored or computed property that satisfies a condition.
     func property(where condition: (PropertyModel) -> Bool) -> PropertyModel? {
         properties.first(where: condition) ?? computed.first(where: condition)
     }
@@ -134,24 +135,26 @@ final class ClassModel: @unchecked Sendable {
 
     private struct Registry {
         var models: [ObjectIdentifier: ClassModel] = [:]
-        /// Classes being examined, with the thread that does it.
+        /// The classes being examined, each with the examining thread.
         var inProgress: Set<Examination> = []
     }
 
     private struct Examination: Hashable {
         let type: ObjectIdentifier
         let thread: UInt
-        /// A thread of a forked child may have the identity of one of the parent's.
+        /// Part of the identity, because a thread of a forked child can have the identity of a
+        /// thread of its parent.
         let forkGeneration = System.forkGeneration
     }
 
     private static let registry = Locked(heldByForks: Registry())
 
-    /// Stops with the documented text when the class is not a valid model.
+    /// Returns the model of a class. Stops the program with the documented message if the class is
+    /// not a valid model.
     static func of(_ type: ObjectBase.Type) -> ClassModel {
         let identifier = ObjectIdentifier(type)
         if let model = registry.withLock({ $0.models[identifier] }) { return model }
-        // The class is examined outside the lock, because that runs its initialiser.
+        // The class is examined outside of the lock, because this runs its initializer.
         let examination = Examination(type: identifier, thread: currentThread())
         let isNested = registry.withLock { !$0.inProgress.insert(examination).inserted }
         if isNested {
@@ -168,7 +171,7 @@ final class ClassModel: @unchecked Sendable {
         }
     }
 
-    /// Notes in an object's wrappers that the Realm has its values.
+    /// Marks the wrappers of an object whose values the Realm now holds.
     func markManaged(_ object: ObjectBase) {
         for property in properties where !property.isDeferred {
             property.wrapper.markManaged(at: object._storage(at: property.offset))
@@ -177,7 +180,7 @@ final class ClassModel: @unchecked Sendable {
 
     // MARK: Fields
 
-    /// What the methods of a class say of its properties.
+    /// The declarations that a class makes about its properties by overriding methods.
     private struct Customization {
         let primaryKey: String?
         let indexed: Set<String>
@@ -197,13 +200,13 @@ final class ClassModel: @unchecked Sendable {
         let headerSize = instanceSize(of: ObjectBase.self)
         var properties: [PropertyModel] = []
         var hasOtherState = false
-        // Option 1: the type is a class.
+        // The option with value 1 says that the type is a class.
         let options = _EachFieldOptions(rawValue: 1)
         _forEachField(of: type, options: options) { name, offset, fieldType, _ in
             if let wrapper = fieldType as? any AnyPersisted.Type {
                 let attributes = wrapper.attributes(at: instance._storage(at: offset))
                 let name = String(String(cString: name).dropFirst())
-                // The value of any other property stays unmade: its type may have no default.
+                // Other properties are not read, because their type may have no default value.
                 let isComputed = wrapper.valueType is any ComputedProperty.Type
                 let computed =
                     isComputed
@@ -232,7 +235,7 @@ final class ClassModel: @unchecked Sendable {
     }
 }
 
-/// The number of bytes of an instance, from the class's metadata.
+/// Returns the size of an instance in bytes, from the metadata of the class.
 private func instanceSize(of type: AnyClass) -> Int {
     Int(unsafeBitCast(type, to: UnsafeRawPointer.self).load(fromByteOffset: 24, as: UInt32.self))
 }

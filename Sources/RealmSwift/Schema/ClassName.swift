@@ -1,7 +1,7 @@
-/// Names of classes, read from their context descriptors.
+/// Functions that read the names of classes from their context descriptors.
 ///
-/// The descriptors hold plain C strings; `String(describing:)` would demangle for 50 microseconds
-/// a class.
+/// The descriptors hold plain C strings. `String(describing:)` would demangle the name, which takes
+/// 50 microseconds per class.
 enum ClassName {
     static func of(_ type: ObjectBase.Type) -> String {
         let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
@@ -39,12 +39,13 @@ enum ClassName {
         indirectablePointer(at: descriptor + 4)
     }
 
-    /// The type that an extension extends, if its mangled name is a reference to a descriptor.
+    /// Returns the type that an extension extends, if its mangled name is a reference to a
+    /// descriptor.
     private static func extendedType(_ descriptor: UnsafeRawPointer) -> UnsafeRawPointer? {
         relativePointer(at: descriptor + 8).flatMap(symbolicReference(at:))
     }
 
-    /// The context descriptor that a mangled name begins with a reference to.
+    /// Returns the context descriptor that a mangled name refers to in its first bytes.
     static func symbolicReference(at mangledName: UnsafeRawPointer) -> UnsafeRawPointer? {
         switch mangledName.load(as: UInt8.self) {
         case 1: relativePointer(at: mangledName + 1)
@@ -59,7 +60,7 @@ enum ClassName {
         return offset == 0 ? nil : address + offset
     }
 
-    /// A relative pointer whose lowest bit says that it leads to a pointer.
+    /// Returns the target of a relative pointer. Its lowest bit marks an indirect pointer.
     static func indirectablePointer(at address: UnsafeRawPointer) -> UnsafeRawPointer? {
         let offset = Int(address.loadUnaligned(as: Int32.self))
         if offset == 0 { return nil }

@@ -1,10 +1,10 @@
 /// A type whose key paths lead to persisted properties: objects and projections.
 ///
-/// Queries ask for it, and not for `ObjectBase`: the compiler takes key paths of any type for those
-/// of a class in dynamic member lookup.
+/// Queries are generic over this protocol instead of `ObjectBase`. With a class, the compiler would
+/// accept key paths of any type as key paths of that class in dynamic member lookup.
 public protocol _KeyPathRoot {
-    /// The names of the properties that a key path leads through, separated by dots; nil if it does
-    /// not consist of persisted properties.
+    /// Returns the names of the properties along a key path, separated by dots; nil if the path
+    /// does not consist of persisted properties.
     static func _tracedName(of keyPath: AnyKeyPath) -> String?
 }
 
@@ -15,16 +15,18 @@ extension ObjectBase: _KeyPathRoot {
 }
 
 extension ProjectionObservable {
-    /// The names of the properties of the projected object.
+    /// Returns the names of the properties of the projected object along a key path.
     public static func _tracedName(of keyPath: AnyKeyPath) -> String? {
         _KeyPathTracer.name(of: keyPath, from: self)
     }
 }
 
-/// The names of the properties that a key path leads through, separated by dots: `owner.name` for
-/// `\Dog.owner?.name`, `address.city` for `\PersonProjection.homeCity`.
+/// Returns the names of the properties along a key path, separated by dots.
 ///
-/// A key path that does not consist of persisted, or projected, properties stops the program.
+/// For example, the result is `owner.name` for `\Dog.owner?.name`, and `address.city` for
+/// `\PersonProjection.homeCity`.
+///
+/// - Precondition: The key path consists of persisted or projected properties.
 public func _name<Root: _KeyPathRoot>(for keyPath: PartialKeyPath<Root>) -> String {
     guard let name = Root._tracedName(of: keyPath) else {
         stop("Key path '\(keyPath)' does not consist of persisted or projected properties.")

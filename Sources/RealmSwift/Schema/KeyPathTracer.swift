@@ -1,20 +1,21 @@
 import StorageEngine
 import Synchronization
 
-/// Finds out which properties a Swift key path leads through, by following it once through objects
-/// that tell what is read of them.
+/// A tracer that finds the properties along a Swift key path by evaluating it once on objects that
+/// record reads.
 ///
-/// Each of these is an unmanaged object whose properties have never been read, so that reading one
-/// calls `Persisted.makeDefault`, which asks here: links then lead to another such object, and
-/// collections of objects hold one.
+/// Each of these objects is an unmanaged object with unread properties. The first read of a
+/// property calls `Persisted.makeDefault`, which calls the active tracer. The value of a link is
+/// then another such object, and a collection of objects contains one.
 public final class _KeyPathTracer {
-    /// The names of the properties on the way, joined by dots; nil if the path does not consist of
-    /// persisted properties.
+    /// Returns the names of the properties along the path, joined by dots; nil if the path does not
+    /// consist of persisted properties.
     static func name<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>) -> String? {
         name(of: keyPath, from: Root.self)
     }
 
-    /// The same for a key path whose root is known at run time only; nil if it is another one.
+    /// Returns the names for a key path whose root type is known only at run time; nil if the root
+    /// type differs.
     static func name(of keyPath: AnyKeyPath, from type: ObjectBase.Type) -> String? {
         let start = Start(keyPath: keyPath, type: ObjectIdentifier(type))
         if let name = recent.withLock({ $0[start] }) { return name }
@@ -31,13 +32,13 @@ public final class _KeyPathTracer {
         return tracer.name(of: keyPath, from: tracer.makeObject(type))
     }
 
-    /// The names of all persisted properties that a key path reads to compute its value, each with
-    /// those on the way to it.
+    /// Returns the names of all persisted properties that a key path reads to compute its value.
+    /// Each name includes the path to the property.
     static func names(readBy keyPath: AnyKeyPath, of type: ObjectBase.Type) -> [String] {
         let tracer = _KeyPathTracer()
         _ = tracer.name(of: keyPath, from: tracer.makeObject(type))
         let reads = tracer.reads
-        // Without the links that were only followed.
+        // Links that were only followed are left out.
         return reads.filter { read in !reads.contains { $0.hasPrefix(read + ".") } }
     }
 
@@ -46,21 +47,21 @@ public final class _KeyPathTracer {
         var type: ObjectIdentifier
     }
 
-    /// What was found. A program has as many key paths as are written in it, and perhaps some that
-    /// it puts together; of these there is no limit, so there is one here.
+    /// The names found so far. The number of key paths written in a program is limited, but a
+    /// program can also compose key paths at run time, so the size of this cache is limited.
     private static let known = Locked<[Start: String]>(heldByForks: [:])
     private static let largestKnown = 4096
-    /// Some of them by identity, because hashing a key path visits its parts. One that is written in
-    /// a program is mostly one object.
+    /// Some of the names, by identity of the key path, because hashing a key path visits all of its
+    /// parts. A key path written in a program is usually a single object.
     private static let recent = Locked(heldByForks: RecentNames())
 
-    /// One name for each of some places, which an object's address tells.
+    /// A cache with one name per slot. The address of the key path selects the slot.
     private struct RecentNames {
         private var entries = [(start: Start, name: String)?](repeating: nil, count: 64)
 
         subscript(start: Start) -> String? {
             get {
-                // The key path is kept, so no other one has its address.
+                // The entry retains its key path, so no other one can have the same address.
                 guard let entry = entries[Self.place(start)],
                     entry.start.keyPath === start.keyPath, entry.start.type == start.type
                 else { return nil }
@@ -74,12 +75,13 @@ public final class _KeyPathTracer {
         }
     }
 
-    /// The same for a key path of a projection: the names of the properties of its object.
+    /// Returns the names for a key path of a projection: the names of the properties of its object.
     static func name<P: ProjectionObservable>(of keyPath: AnyKeyPath, from type: P.Type) -> String?
     {
         let tracer = _KeyPathTracer()
         guard let object = tracer.makeObject(P.Root.self) as? P.Root else { return nil }
-        // Outside of the tracing, because making the first projection of a class traces its paths.
+        // The projection is made before the tracing starts, because making the first projection of
+        // a class traces its key paths.
         let projection = P(projecting: object)
         return tracer.name(of: keyPath, from: projection)
     }
@@ -89,14 +91,16 @@ public final class _KeyPathTracer {
         return name
     }
 
-    /// The thread that is tracing; 0 if none is. Looked at by every thread that reads a default.
+    /// The identity of the tracing thread; 0 if there is none. Every thread that reads a default
+    /// value checks it.
     private static let tracingThread = Atomic<UInt>(0)
-    /// Held while initialisers run, which may want all others.
+    /// A lock held while initializers run. It is outermost because initializers can take any other
+    /// lock.
     private static let lock = Locked<Void>(heldByForks: (), outermost: true)
-    /// Set while `tracingThread` is, and used by that thread only.
+    /// The tracer in use. Set while `tracingThread` is set, and accessed only by that thread.
     nonisolated(unsafe) private static var current: _KeyPathTracer?
 
-    /// The tracer that the calling thread is following a key path with.
+    /// The tracer that the calling thread is using; nil if there is none.
     static var active: _KeyPathTracer? {
         let thread = tracingThread.load(ordering: .relaxed)
         guard thread != 0, thread == currentThread(), let current, !current.isMakingObject else {
@@ -105,18 +109,19 @@ public final class _KeyPathTracer {
         return current
     }
 
-    /// The objects made so far. The last one is where the path has come to.
+    /// The objects made so far. The last one is the current end of the path.
     private var objects: [ObjectBase] = []
-    /// How the objects were come to: for each the names on the way.
+    /// The names along the path to each object.
     private var ways: [String?] = []
-    /// What was read, each with the names on the way, whether or not it is on one path.
+    /// The properties read so far, each with its path, including those outside of a single path.
     private var reads: [String] = []
     private var names: [String] = []
     private var isBroken = false
-    /// Whatever an initialiser reads is not on the way.
+    /// Whether reads are ignored, because reads by an initializer are not part of the path.
     private var isMakingObject = false
 
-    /// Makes a value; custom types read the objects that they are stored as.
+    /// Returns a new value without recording reads. A custom type reads the object that it is
+    /// stored as.
     func ignoringReads<Value>(_ make: () -> Value) -> Value {
         let outer = isMakingObject
         isMakingObject = true
@@ -130,7 +135,7 @@ public final class _KeyPathTracer {
 
     private func whileTracing(_ body: () -> Void) {
         if _KeyPathTracer.tracingThread.load(ordering: .relaxed) == currentThread() {
-            // Something on the way asks for the name of a key path itself.
+            // Something along the path asks for the name of another key path.
             let outer = _KeyPathTracer.current
             _KeyPathTracer.current = self
             body()
@@ -146,7 +151,7 @@ public final class _KeyPathTracer {
         }
     }
 
-    /// An object in which all properties are still to be read.
+    /// Returns an object whose properties are all unread.
     func makeObject(_ type: ObjectBase.Type) -> ObjectBase {
         let (model, object) = ignoringReads { (ClassModel.of(type), type.init()) }
         for property in model.declared {
@@ -157,10 +162,10 @@ public final class _KeyPathTracer {
         return object
     }
 
-    /// Records that the property at an address is read.
+    /// Records a read of the property at an address.
     func didRead(_ address: UnsafeMutableRawPointer) {
         noteRead(address)
-        // Each read must go on from where the one before led to.
+        // Each read must continue from the target of the previous one.
         guard names.count == objects.count - 1, let object = objects.last,
             let property = object._model.property(where: {
                 object._storage(at: $0.offset) == address

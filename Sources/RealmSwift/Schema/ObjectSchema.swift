@@ -4,30 +4,30 @@ import StorageEngine
 public enum PropertyType: Int, Sendable {
     /// An integer of any width.
     case int = 0
-    /// `Bool`.
+    /// A `Bool`.
     case bool = 1
-    /// `String`.
+    /// A `String`.
     case string = 2
-    /// `Data`.
+    /// A `Data` value.
     case data = 3
-    /// `Date`.
+    /// A `Date`.
     case date = 4
-    /// `Float`.
+    /// A `Float`.
     case float = 5
-    /// `Double`.
+    /// A `Double`.
     case double = 6
     /// A link to an object, or a collection of objects.
     case object = 7
-    /// ``LinkingObjects``.
+    /// A ``LinkingObjects`` property.
     case linkingObjects = 8
-    /// ``AnyRealmValue``: a value of any type.
+    /// An ``AnyRealmValue``: a value of any type.
     case any = 9
-    /// ``ObjectId``.
+    /// An ``ObjectId``.
     case objectId = 10
-    /// ``Decimal128``.
+    /// A ``Decimal128``.
     case decimal128 = 11
-    /// `UUID`.
-    // Spelled as applications know it.
+    /// A `UUID`.
+    // The spelling is part of the API.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     case UUID = 12
 
@@ -61,21 +61,24 @@ public struct Property: CustomStringConvertible, Equatable {
     public var type: PropertyType {
         model.linkOriginPropertyName == nil ? PropertyType(model.shape.type) : .linkingObjects
     }
-    /// True for a ``List``.
+    /// A Boolean value that indicates whether the property is a ``List``.
     public var isArray: Bool { model.shape.collection == .list }
-    /// True for a ``MutableSet``.
+    /// A Boolean value that indicates whether the property is a ``MutableSet``.
     public var isSet: Bool { model.shape.collection == .set }
-    /// True for a ``Map``.
+    /// A Boolean value that indicates whether the property is a ``Map``.
     public var isMap: Bool { model.shape.collection == .map }
-    /// True for a primary key as well.
+    /// A Boolean value that indicates whether the property is indexed. A primary key always is.
     public var isIndexed: Bool { model.isIndexed || model.isPrimaryKey }
-    /// Whether the property, or an element of the collection, may be nil. Always true for a link,
-    /// and for the values of a map of objects.
+    /// A Boolean value that indicates whether the property, or an element of the collection, can be
+    /// nil.
+    ///
+    /// The value is always true for a link, and for a map of objects.
     public var isOptional: Bool { model.shape.isOptional }
-    /// The name of the class that a link or a collection of links leads to.
+    /// The name of the linked class; nil for a property that is not a link or a collection of
+    /// links.
     public var objectClassName: String? { model.linkedClassName }
 
-    /// All attributes, one a line.
+    /// A description of all attributes, one per line.
     public var description: String {
         let origin = model.linkOriginPropertyName
         var lines = ["type = \(origin == nil ? model.shape.type.name : "linking objects");"]
@@ -95,7 +98,8 @@ public struct Property: CustomStringConvertible, Equatable {
         return "\(name) {\n" + lines.map { "\t\($0)\n" }.joined() + "}"
     }
 
-    /// Whether both are stored in the same way under the same name.
+    /// Returns a Boolean value that indicates whether both are stored in the same way under the
+    /// same name.
     public static func == (left: Property, right: Property) -> Bool {
         left.model.definition == right.model.definition
     }
@@ -103,39 +107,41 @@ public struct Property: CustomStringConvertible, Equatable {
     private func yesOrNo(_ value: Bool) -> String { value ? "YES" : "NO" }
 }
 
-/// The properties of a model class.
+/// A description of a model class and its properties.
 public struct ObjectSchema: CustomStringConvertible, Equatable {
     let model: ClassModel
 
-    /// Those of superclasses first, then in the order of declaration. ``LinkingObjects`` are not
-    /// among them: they are not stored.
+    /// The stored properties: properties of superclasses first, then in the order of declaration.
+    ///
+    /// ``LinkingObjects`` are not included, because they are not stored.
     public var properties: [Property] { model.properties.map(Property.init) }
     /// The name under which objects of the class are stored.
     public var className: String { model.name }
     /// The class itself.
     public var objectClass: AnyClass { model.type }
-    /// True for a class of embedded objects.
+    /// A Boolean value that indicates whether the objects of the class are embedded objects.
     public var isEmbedded: Bool { model.isEmbedded }
-    /// Always false: classes whose objects are only sent to a server do not exist here.
+    /// A Boolean value that is always false. There are no asymmetric classes, whose objects are
+    /// only sent to a server.
     public var isAsymmetric: Bool { false }
     /// The primary key; nil if the class has none.
     public var primaryKeyProperty: Property? {
         model.primaryKey.map { Property(model: model.properties[$0]) }
     }
 
-    /// The property of this name, ``LinkingObjects`` included; nil if there is none.
+    /// Returns the property with a name, including ``LinkingObjects``; nil if there is none.
     public subscript(propertyName: String) -> Property? {
         model[propertyName].map(Property.init)
     }
 
-    /// The properties with their attributes, ``LinkingObjects`` last.
+    /// A description of the properties with their attributes, ``LinkingObjects`` last.
     public var description: String {
         let title = isEmbedded ? "\(className) (embedded)" : className
         let all = properties + model.computed.map(Property.init)
         return "\(title) {\n" + all.map { indented($0.description) }.joined() + "}"
     }
 
-    /// Whether both have the same name and equal properties.
+    /// Returns a Boolean value that indicates whether both have the same name and equal properties.
     public static func == (left: ObjectSchema, right: ObjectSchema) -> Bool {
         left.model === right.model || left.model.definition == right.model.definition
     }
@@ -149,26 +155,26 @@ extension ClassModel {
 public struct Schema: CustomStringConvertible, Equatable {
     let model: SchemaModel
 
-    /// The classes in the order of their names.
+    /// The classes, ordered by name.
     public var objectSchema: [ObjectSchema] { model.classes.map(ObjectSchema.init) }
 
-    /// The class of this name; nil if there is none.
+    /// Returns the class with a name; nil if there is none.
     public subscript(className: String) -> ObjectSchema? {
         model[className].map(ObjectSchema.init)
     }
 
-    /// The classes with their properties.
+    /// A description of the classes with their properties.
     public var description: String {
         "Schema {\n" + objectSchema.map { indented($0.description) }.joined() + "}"
     }
 
-    /// Whether both have equal classes.
+    /// Returns a Boolean value that indicates whether both have equal classes.
     public static func == (left: Schema, right: Schema) -> Bool {
         left.objectSchema == right.objectSchema
     }
 }
 
-/// `text` with a tab before, and a line break after, each of its lines.
+/// Returns `text` with a tab before each line and a line break after it.
 func indented(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { "\t\($0)\n" }.joined()
 }

@@ -1,9 +1,9 @@
 import StorageEngine
 
-/// What would have to change in a file before it fits the classes of the application.
+/// A comparison of a file's schema with the classes of the application.
 enum SchemaComparison {
-    /// One sentence for each difference that needs a migration. Tables without a class are fine,
-    /// and so are indexes that come or go.
+    /// Returns one sentence for each difference that needs a migration. Tables without a class and
+    /// added or removed indexes need none.
     static func differences(
         stored: [TableDefinition], wanted: [TableDefinition]
     ) -> [String] {
@@ -13,7 +13,7 @@ enum SchemaComparison {
         }
     }
 
-    /// An index that a class asks for and its table lacks, or the other way round.
+    /// An index to add or to remove.
     struct IndexChange {
         var table: String
         /// The position of the column in the stored table.
@@ -21,7 +21,8 @@ enum SchemaComparison {
         var isIndexed: Bool
     }
 
-    /// What opening a file does about indexes. Primary keys have theirs.
+    /// Returns the changes of indexes to make when a file is opened. Primary keys are not included,
+    /// because they always have an index.
     static func indexChanges(
         stored: [TableDefinition], wanted: [TableDefinition]
     ) -> [IndexChange] {

@@ -1,9 +1,9 @@
-/// Finds the model classes of the process in the type metadata that the compiler emits.
+/// A search for the model classes of the process in the type metadata that the compiler emits.
 ///
-/// The walk reads descriptors only. Metadata is instantiated for classes whose chain of
-/// superclasses leads to ``ObjectBase``, and for no others.
+/// The search reads descriptors only. It instantiates metadata only for classes that inherit from
+/// ``ObjectBase``.
 struct SchemaDiscovery {
-    /// All classes that belong to the default schema, found once for each process.
+    /// All classes of the default schema, found once per process.
     static let defaultClasses: [ObjectBase.Type] = discover().filter {
         $0 != ObjectBase.self && $0 != Object.self && $0 != EmbeddedObject.self
             && $0.shouldIncludeInDefaultSchema()
@@ -23,7 +23,7 @@ struct SchemaDiscovery {
     }
 
     private var found: [ObjectBase.Type] = []
-    /// Whether a class descriptor leads to `ObjectBase`.
+    /// A cache of whether a class descriptor inherits from `ObjectBase`.
     private var isModel: [UnsafeRawPointer: Bool] = [
         descriptor(of: ObjectBase.self): true
     ]
@@ -33,8 +33,9 @@ struct SchemaDiscovery {
             .load(fromByteOffset: 40, as: UnsafeRawPointer.self)
     }
 
-    /// Of the runtime's `MetadataSections`: version, base address, two unused words, then (start,
-    /// length) of the protocols, the conformances and the type records.
+    /// Visits the type records of one `MetadataSections` of the runtime. Its layout is: version,
+    /// base address, two unused words, then (start, length) of the protocols, the conformances and
+    /// the type records.
     private mutating func visit(_ sections: UnsafeRawPointer) {
         let length = sections.load(fromByteOffset: 72, as: Int.self)
         guard let start = sections.load(fromByteOffset: 64, as: UnsafeRawPointer?.self) else {
@@ -45,7 +46,8 @@ struct SchemaDiscovery {
         }
     }
 
-    /// A relative pointer; the lowest two bits are 0 for a direct and 1 for an indirect one.
+    /// Reads a relative pointer. The lowest two bits are 0 for a direct and 1 for an indirect
+    /// pointer.
     private static func typeRecord(at address: UnsafeRawPointer) -> UnsafeRawPointer? {
         let offset = Int(address.load(as: Int32.self))
         let target = address + (offset & ~3)
@@ -63,7 +65,7 @@ struct SchemaDiscovery {
         guard let accessor = ClassName.relativePointer(at: descriptor + 12) else { return }
         typealias Accessor = @convention(c) (Int) -> UnsafeRawPointer?
         guard let metadata = unsafeBitCast(accessor, to: Accessor.self)(0) else { return }
-        // The chain of superclasses leads to `ObjectBase`.
+        // Safe because the class inherits from `ObjectBase`.
         found.append(unsafeBitCast(metadata, to: ObjectBase.Type.self))
     }
 
@@ -81,7 +83,7 @@ struct SchemaDiscovery {
     }
 }
 
-/// Exported by the Swift runtime for tools that inspect a process.
+/// A function that the Swift runtime exports for tools that inspect a process.
 @_silgen_name("swift_enumerateAllMetadataSections")
 private func enumerateMetadataSections(
     _ body: @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer) -> Bool,

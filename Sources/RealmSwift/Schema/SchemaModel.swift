@@ -5,10 +5,11 @@ final class SchemaModel: Sendable {
     let classes: [ClassModel]
     private let positions: [ObjectIdentifier: Int]
 
-    /// All model classes of the process; stops when two of them have one name.
+    /// All model classes of the process. Stops the program if two of them have the same name.
     static let discovered = SchemaModel(SchemaDiscovery.defaultClasses)
 
-    /// The schemas of lists of classes seen so far: opening a Realm again asks for its own again.
+    /// The schemas of the lists of classes seen so far, because opening a Realm again looks up its
+    /// schema again.
     private static let listed = Locked<[[ObjectIdentifier]: SchemaModel]>(
         heldByForks: [:])
 
@@ -16,7 +17,7 @@ final class SchemaModel: Sendable {
         guard let types = configuration.objectTypes else { return discovered }
         let key = types.map { ObjectIdentifier($0) }
         if let known = listed.withLock({ $0[key] }) { return known }
-        // Outside the lock, because examining a class runs its initialiser.
+        // This runs outside of the lock, because examining a class runs its initializer.
         let model = SchemaModel(types)
         return listed.withLock { listed in
             if let other = listed[key] { return other }
@@ -58,8 +59,9 @@ final class SchemaModel: Sendable {
 
     subscript(name: String) -> ClassModel? { classes.first { $0.name == name } }
 
-    /// Every class that a property links to must be part of the schema, every property that linking
-    /// objects are found by must lead to their class, and embedded objects have one owner each.
+    /// Stops the program if the schema is inconsistent. Every linked class must be part of the
+    /// schema, every origin property of linking objects must link to their class, and the
+    /// declarations of embedded objects must be valid.
     private func requireConsistency() {
         var problems: [String] = []
         for model in classes {
@@ -82,7 +84,8 @@ final class SchemaModel: Sendable {
         }
     }
 
-    /// An embedded object is found through its owner only, in a place of its own.
+    /// Returns the invalid declarations of embedded objects. An embedded object has no primary key
+    /// and no place in a set, because it is found only through its owner, in a place of its own.
     private func problemsOfEmbedding(_ model: ClassModel) -> [String] {
         var problems: [String] = []
         if model.isEmbedded && model.primaryKey != nil {

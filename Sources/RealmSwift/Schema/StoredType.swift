@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// The type of a column, as the messages of schema comparison spell it.
+/// The type of a column as written in the messages of schema comparison.
 struct StoredType: Equatable, CustomStringConvertible {
     var type: ValueType
     var collection: CollectionKind
@@ -26,7 +26,7 @@ struct StoredType: Equatable, CustomStringConvertible {
 }
 
 extension CollectionKind {
-    /// As messages spell a collection; nil for single values.
+    /// The name of a collection in messages; nil for single values.
     var elementsName: String? {
         switch self {
         case .list: "array"
