@@ -1,6 +1,6 @@
 import Foundation
 
-// Nothing is converted: the value has the type that is asked for, or the result is nil.
+// No conversion takes place: the result is nil if the value has another type.
 
 extension AnyRealmValue {
     /// The integer; nil for a value of another type.
@@ -63,13 +63,14 @@ extension AnyRealmValue {
         if case .list(let value) = self { value } else { nil }
     }
 
-    /// The object; nil if it is of another class, and for a value of another type.
+    /// Returns the object; nil if it has another class, and for a value of another type.
     public func object<T: Object>(_ objectType: T.Type) -> T? {
         if case .object(let value) = self { value as? T } else { nil }
     }
 
-    /// The managed object with access by name, whatever its class; nil for an unmanaged object, and
-    /// for a value of another type.
+    /// The managed object with access to its properties by name, whatever its class.
+    ///
+    /// The value is nil for an unmanaged object, and for a value of another type.
     public var dynamicObject: DynamicObject? {
         guard case .object(let object) = self else { return nil }
         if let object = object as? DynamicObject { return object }

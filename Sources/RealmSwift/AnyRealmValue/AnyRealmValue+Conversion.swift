@@ -1,16 +1,18 @@
 import Foundation
 
 extension AnyRealmValue {
-    /// Takes values of all types that can be stored, arrays and dictionaries of them included, as
-    /// `JSONSerialization` gives them. Arrays and dictionaries that are nested too deep stop the
-    /// program.
+    /// Converts values of all types that can be stored, including arrays and dictionaries of them
+    /// as returned by `JSONSerialization`. Arrays and dictionaries that are nested too deeply stop
+    /// the program.
     public static func _convertElement(
         _ value: Any?, _ conversion: _ValueConversion
     ) -> AnyRealmValue? {
         convert(value, conversion, depth: 1)
     }
 
-    /// - Parameter depth: that of the value, if it is a list or a map.
+    /// Converts a value at a depth of nesting.
+    ///
+    /// - Parameter depth: The depth of the value, if it is a list or a map; 1 for the outermost.
     private static func convert(
         _ value: Any?, _ conversion: _ValueConversion, depth: Int
     ) -> AnyRealmValue? {
@@ -36,7 +38,7 @@ extension AnyRealmValue {
         }
     }
 
-    /// Objects of other Realms are copied, wherever they are in the value.
+    /// Converts a mixed value. Objects of other Realms are copied, at any depth.
     private static func converted(
         _ value: AnyRealmValue, _ conversion: _ValueConversion, _ depth: Int
     ) -> AnyRealmValue? {
@@ -90,7 +92,7 @@ extension AnyRealmValue {
         return .dictionary(map)
     }
 
-    /// The value that a case holds.
+    /// Returns the associated value of a case.
     public static func _eraseElement(_ value: AnyRealmValue) -> Any? {
         switch value {
         case .none: nil

@@ -1,21 +1,21 @@
 import StorageEngine
 
-// Unmanaged lists and maps of mixed values may be nested as deep as a program likes, and a list may
-// even lie in itself. So what goes through them counts levels or goes in a loop: recursion would
-// take the stack.
+// Unmanaged lists and maps of mixed values can be nested arbitrarily deeply, and a list can even
+// contain itself. The code in this file therefore uses loops or counts levels, because recursion
+// could overflow the stack.
 
 extension AnyRealmValue {
     static let tooDeep =
         "Lists and maps in a mixed value lie inside each other to \(MixedValue.maximumNesting) "
         + "levels at most."
 
-    /// Stops the program unless a list or map may lie so deep; the outermost is 1 deep.
+    /// Stops the program if a list or map is nested too deeply. The depth of the outermost is 1.
     static func requireNesting(_ depth: Int) {
         if depth > MixedValue.maximumNesting { stop(tooDeep) }
     }
 }
 
-/// Compares unmanaged lists and maps of mixed values.
+/// A comparison of unmanaged lists and maps of mixed values.
 struct NestedEquality {
     private typealias Lists = (List<AnyRealmValue>, List<AnyRealmValue>)
     private typealias Maps = (Map<String, AnyRealmValue>, Map<String, AnyRealmValue>)
@@ -25,10 +25,11 @@ struct NestedEquality {
         let right: ObjectIdentifier
     }
 
-    /// What is still to be compared.
+    /// The pairs that remain to be compared.
     private var lists: [Lists] = []
     private var maps: [Maps] = []
-    /// What has been met: compared once, so that a list that lies in itself comes to an end.
+    /// The pairs seen so far. Each pair is compared once, so that the comparison of a list that
+    /// contains itself terminates.
     private var met: Set<Pair> = []
 
     static func areEqual(_ left: List<AnyRealmValue>, _ right: List<AnyRealmValue>) -> Bool {
@@ -75,7 +76,7 @@ struct NestedEquality {
         return true
     }
 
-    /// Leaves unmanaged lists and maps for later.
+    /// Compares two values. Pairs of unmanaged lists or maps are queued.
     private mutating func compare(_ left: AnyRealmValue, _ right: AnyRealmValue) -> Bool {
         switch (left, right) {
         case (.list(let left), .list(let right)) where left.managed == nil && right.managed == nil:
@@ -94,12 +95,13 @@ struct NestedEquality {
     }
 }
 
-/// Releases the elements of unmanaged lists and maps of mixed values.
+/// An iterative release of the elements of unmanaged lists and maps of mixed values.
 struct NestedRelease {
     private var lists: [List<AnyRealmValue>] = []
     private var maps: [Map<String, AnyRealmValue>] = []
 
-    /// Takes hold of what lies in a list or map. Once that has let go of it, call ``run()``.
+    /// Retains the lists and maps among the values. Call ``run()`` after their container has
+    /// released them.
     init(_ values: some Sequence<AnyRealmValue>) { add(values) }
 
     private mutating func add(_ values: some Sequence<AnyRealmValue>) {
@@ -112,7 +114,7 @@ struct NestedRelease {
         }
     }
 
-    /// Empties every list and map that nobody else refers to before it goes.
+    /// Empties every uniquely referenced list and map before it is released.
     mutating func run() {
         while true {
             if var list = lists.popLast() {

@@ -35,7 +35,7 @@ extension AnyRealmValue: _Persistable {
         _ storage: UnsafeMutableRawPointer, _ addition: _Addition
     ) {
         let value = Persisted<AnyRealmValue>.value(at: storage)
-        // The stored value replaces this one, which could keep a cycle of objects alive.
+        // The stored value replaces this one, which could be part of a retain cycle.
         Persisted<AnyRealmValue>.reset(at: storage)
         addition.setMixed(value)
     }
@@ -62,7 +62,7 @@ extension _Addition {
         scratch.update = update
         defer { scratch.update = previousUpdate }
         if !value.fitsRow { return AnyRealmValue._store(value, in: slot) }
-        // The row of a new object has it.
+        // The row of a new object already contains the value.
         if isNew { return }
         scratch.reset()
         managedClass.write(

@@ -7,7 +7,8 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
 
     public static var _elementShape: _PropertyShape { _PropertyShape(type: .mixed) }
 
-    /// Lists and maps are where the source says that the value was read.
+    /// Returns the value of a stored form. Lists and maps are accessed at the place given by the
+    /// source.
     public static func _decode(_ scalar: Scalar, _ source: _LinkSource?) -> AnyRealmValue {
         guard let value = MixedValue(scalar) else { stop("A mixed value cannot be read.") }
         switch value {
@@ -46,7 +47,7 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
         stop("A list or map in a mixed value has gone while it was read.")
     }
 
-    /// Objects that are unmanaged are added.
+    /// Returns the stored form of a value. Adds an unmanaged object.
     public static func _encode(_ value: AnyRealmValue, _ scratch: _Scratch) -> Scalar {
         switch value {
         case .none: return .null
@@ -79,7 +80,7 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
         let realm = scratch.realm
         let own = object._realm === realm ? object._managedClass : nil
         let target = own ?? realm.managedClass(for: type(of: object))
-        // Once the transaction has failed there is no key, and nobody writes the null.
+        // In a failed transaction there is no key, and the null is not written.
         guard let key = target.keyOfLinked(object, in: .property, update: scratch.update) else {
             return .null
         }
@@ -87,7 +88,8 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
             .link(TypedLink(table: target.existingTable.number, key: ObjectKey(rawValue: key))))
     }
 
-    /// Objects of other Realms, unmanaged ones, and lists and maps are nowhere.
+    /// Returns the stored form for a search. The result is nil for objects of other Realms,
+    /// unmanaged objects, lists and maps, because no column contains them.
     public static func _encodeSought(_ value: AnyRealmValue, _ scratch: _Scratch) -> Scalar? {
         switch value {
         case .object(let object) where object._realm !== scratch.realm: return nil
@@ -96,8 +98,8 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
         }
     }
 
-    /// A list or map is made in the place, and its elements are copied; one that is there already
-    /// stays as it is.
+    /// Stores a value in its place. A list or map is created there and its elements are copied,
+    /// unless it already is the value of this place.
     public static func _store(_ value: AnyRealmValue, in slot: _ValueSlot) {
         if !value.isStored(in: slot) { write(value.detached(depth: 1), in: slot) }
     }
@@ -132,10 +134,10 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
         }
     }
 
-    /// The value without anything in it that goes when another takes its place: lists and maps of a
-    /// Realm are copied. One that is nested too deep stops the program.
+    /// Returns the value with copies of all managed lists and maps in it, which would be
+    /// invalidated when the value is replaced. A value that is nested too deeply stops the program.
     ///
-    /// - Parameter depth: that of the value, if it is a list or a map; 1 for the outermost.
+    /// - Parameter depth: The depth of the value, if it is a list or a map; 1 for the outermost.
     fileprivate func detached(depth: Int) -> AnyRealmValue {
         switch self {
         case .list(let list):
@@ -152,7 +154,7 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
 }
 
 extension _Scratch {
-    /// The stored form of a mixed value.
+    /// Returns the stored form of a mixed value.
     func copy(_ value: MixedValue) -> Scalar {
         value.withScalar {
             guard case .bytes(let bytes) = $0 else { return $0 }
@@ -162,8 +164,8 @@ extension _Scratch {
 }
 
 extension RealmInstance {
-    /// The class of the objects in a table: of dynamic objects if no class of the schema is stored
-    /// there.
+    /// Returns the class of the objects in a table. If the schema has no such class, this is the
+    /// class of dynamic objects.
     func managedClass(ofTable number: Int) -> ManagedClass {
         guard let table = attempt({ try connection.table(number: number) }) else {
             stop("A link leads to a class that the Realm does not have.")

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A value of any type that can be stored, lists and maps of such values included: for properties
-/// whose type is not known when the model is written.
+/// A value of any type that can be stored, including lists and maps of such values. It is the type
+/// of properties whose type is not known when the model is written.
 ///
 /// ```swift
 /// class Document: Object {
@@ -14,33 +14,34 @@ import Foundation
 /// ])
 /// let title = document.content.dictionaryValue?["title"]?.stringValue
 /// ```
-/// A property is never optional: nil is `.none`. Sets and embedded objects cannot be values. Lists
-/// and maps may lie inside each other to a hundred levels; a set holds none. An unmanaged value may
-/// be nested deeper, but adding or converting it, and comparing it in a query, stops the program.
+/// A property of this type is never optional: nil is `.none`. Sets and embedded objects cannot be
+/// values. Lists and maps can be nested up to 100 levels deep, but cannot be elements of a set. An
+/// unmanaged value can be nested more deeply, but adding it, converting it or comparing it in a
+/// query stops the program.
 ///
-/// The list or map that a property of a managed object gives is live: it shows what the Realm holds,
-/// and changes of it are stored. Once another value takes its place it is invalidated.
+/// A list or map read from a property of a managed object is live: it shows the stored elements,
+/// and its changes are stored. It is invalidated when another value replaces it.
 public enum AnyRealmValue: Hashable {
     /// No value.
     case none
     /// An integer.
     case int(Int)
-    /// True or false.
+    /// A Boolean value.
     case bool(Bool)
-    /// A number of single precision.
+    /// A single-precision number.
     case float(Float)
-    /// A number of double precision.
+    /// A double-precision number.
     case double(Double)
-    /// Text.
+    /// A string.
     case string(String)
-    /// Bytes.
+    /// Binary data.
     case data(Data)
     /// A date.
     case date(Date)
-    /// A link to an object of any class of the Realm. An unmanaged object is added with the object
-    /// that holds the value.
+    /// A link to an object of any class of the Realm. An unmanaged object is added together with
+    /// the object that holds the value.
     case object(Object)
-    /// An object id.
+    /// An object identifier.
     case objectId(ObjectId)
     /// A decimal number.
     case decimal128(Decimal128)
@@ -51,24 +52,25 @@ public enum AnyRealmValue: Hashable {
     /// A list of values.
     case list(List<AnyRealmValue>)
 
-    /// No value.
+    /// Creates the value `.none`.
     public init() { self = .none }
 
-    /// A map with the entries of a dictionary.
+    /// Creates a map with the entries of a dictionary.
     public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
         let map = Map<String, AnyRealmValue>()
         for (key, value) in dictionary { map[key] = value }
         return .dictionary(map)
     }
 
-    /// A list with the elements of an array.
+    /// Creates a list with the elements of an array.
     public static func fromArray(_ array: [AnyRealmValue]) -> AnyRealmValue {
         let list = List<AnyRealmValue>()
         list.append(objectsIn: array)
         return .list(list)
     }
 
-    /// Whether both are of one type and equal; texts, if they have the same bytes.
+    /// Returns a Boolean value that indicates whether both values have the same type and are equal.
+    /// Strings are compared by their bytes.
     public static func == (left: AnyRealmValue, right: AnyRealmValue) -> Bool {
         switch (left, right) {
         case (.none, .none): true
@@ -89,7 +91,7 @@ public enum AnyRealmValue: Hashable {
         }
     }
 
-    /// Equal values hash alike; the elements of lists and maps do not count.
+    /// Hashes the value. For a list or map, only the number of elements is hashed.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .none: hasher.combine(0)
