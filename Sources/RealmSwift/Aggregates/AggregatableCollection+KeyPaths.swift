@@ -1,5 +1,5 @@
 extension RealmCollection where Element: ObjectBase {
-    /// The least value of a property of all objects; nil without values.
+    /// Returns the minimum of a property of all objects; nil if there are no values.
     ///
     /// ```swift
     /// let youngest = realm.objects(Dog.self).min(of: \.age)
@@ -9,19 +9,21 @@ extension RealmCollection where Element: ObjectBase {
         min(ofProperty: _name(for: keyPath))
     }
 
-    /// The greatest value of a property of all objects; nil without values.
+    /// Returns the maximum of a property of all objects; nil if there are no values.
     public func max<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: MinMaxType {
         max(ofProperty: _name(for: keyPath))
     }
 
-    /// The sum of a property of all objects; 0 without values. Nil values are left out.
+    /// Returns the sum of a property of all objects; 0 if there are no values. Nil values are
+    /// ignored.
     public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T
     where T.PersistedType: AddableType {
         sum(ofProperty: _name(for: keyPath))
     }
 
-    /// The mean of a property of all objects that have a value; nil without values.
+    /// Returns the average of a property of all objects; nil if there are no values. Nil values are
+    /// ignored.
     public func average<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: AddableType {
         average(ofProperty: _name(for: keyPath))
@@ -29,25 +31,27 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmKeyedCollection where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
-    /// The least value of a property of all objects; nil without values.
+    /// Returns the minimum of a property of all objects; nil if there are no values.
     public func min<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
     where T.PersistedType: MinMaxType {
         min(ofProperty: _name(for: keyPath))
     }
 
-    /// The greatest value of a property of all objects; nil without values.
+    /// Returns the maximum of a property of all objects; nil if there are no values.
     public func max<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
     where T.PersistedType: MinMaxType {
         max(ofProperty: _name(for: keyPath))
     }
 
-    /// The sum of a property of all objects; 0 without values. Nil values are left out.
+    /// Returns the sum of a property of all objects; 0 if there are no values. Nil values are
+    /// ignored.
     public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T
     where T.PersistedType: AddableType {
         sum(ofProperty: _name(for: keyPath))
     }
 
-    /// The mean of a property of all objects that have a value; nil without values.
+    /// Returns the average of a property of all objects; nil if there are no values. Nil values are
+    /// ignored.
     public func average<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
     where T.PersistedType: AddableType {
         average(ofProperty: _name(for: keyPath))

@@ -1,58 +1,81 @@
 import Foundation
 
-/// What ``RealmCollection`` and ``RealmKeyedCollection`` have in common: aggregates of their
-/// values, and of the properties of their objects; that they can be queried.
+/// A collection whose values, or whose objects' properties, can be aggregated, and that can be
+/// queried.
+///
+/// It is the common base of ``RealmCollection`` and ``RealmKeyedCollection``.
 public protocol AggregatableCollection: Sequence {
-    /// The type of the values that are aggregated: of a map, that of the values without the keys.
+    /// The type of the aggregated values. For a map, this is the type of its values.
     associatedtype AggregatedValue: RealmCollectionValue = Element
 
-    /// The least value of a property of all objects; nil without values.
+    /// Returns the minimum of a property of all objects; nil if there are no values. Nil values are
+    /// ignored.
     ///
-    /// A property that does not exist, or is neither a number nor a date, stops the program; so do
-    /// the maximum, the sum and the mean, which dates do not have.
+    /// - Precondition: The property exists, and has numbers, dates or mixed values.
     func min<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType
-    /// The greatest value of a property of all objects; nil without values.
+    /// Returns the maximum of a property of all objects; nil if there are no values. Nil values are
+    /// ignored.
+    ///
+    /// - Precondition: The property exists, and has numbers, dates or mixed values.
     func max<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType
-    /// The sum of a property of all objects; 0 without values. Nil values are left out.
+    /// Returns the sum of a property of all objects; 0 if there are no values. Nil values are
+    /// ignored.
+    ///
+    /// - Precondition: The property exists, and has numbers or mixed values. The type of the result
+    ///   can represent the sum.
     func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType
-    /// The mean of a property of all objects that have a value; nil without values.
+    /// Returns the average of a property of all objects; nil if there are no values. Nil values are
+    /// ignored.
+    ///
+    /// - Precondition: The property exists, and has numbers or mixed values.
     func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType
 
-    /// How the values can be read one after the other.
+    /// The values, in a form that can be read one by one.
     var _contents: _CollectionContents { get }
-    /// What a query of the values starts from.
+    /// The starting point of a query of the values.
     var _querySource: _QuerySource { get }
 }
 
 extension AggregatableCollection {
-    /// The least value of a property of all objects; nil without values.
+    /// Returns the minimum of a property of all objects; nil if there are no values. Nil values are
+    /// ignored.
     ///
-    /// A property that does not exist, or is neither a number nor a date, stops the program; so do
-    /// the maximum, the sum and the mean, which dates do not have.
+    /// - Precondition: The property exists, and has numbers, dates or mixed values.
     public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
         aggregated(.min, property, of: _contents)
     }
 
-    /// The greatest value of a property of all objects; nil without values.
+    /// Returns the maximum of a property of all objects; nil if there are no values. Nil values are
+    /// ignored.
+    ///
+    /// - Precondition: The property exists, and has numbers, dates or mixed values.
     public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
         aggregated(.max, property, of: _contents)
     }
 
-    /// The sum of a property of all objects; 0 without values. Nil values are left out. Integers are
-    /// added exactly; a sum that the type of the result cannot hold stops the program, `Double` holds
-    /// all.
+    /// Returns the sum of a property of all objects; 0 if there are no values. Nil values are
+    /// ignored.
+    ///
+    /// Integers are added exactly. `Double` can represent every sum of integers, if only
+    /// approximately.
+    ///
+    /// - Precondition: The property exists, and has numbers or mixed values. The type of the result
+    ///   can represent the sum.
     public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType {
         summed(property, of: _contents)
     }
 
-    /// The mean of a property of all objects that have a value; nil without values.
+    /// Returns the average of a property of all objects; nil if there are no values. Nil values are
+    /// ignored.
+    ///
+    /// - Precondition: The property exists, and has numbers or mixed values.
     public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
         aggregated(.average, property, of: _contents)
@@ -60,25 +83,26 @@ extension AggregatableCollection {
 }
 
 extension AggregatableCollection where AggregatedValue.PersistedType: MinMaxType {
-    /// The least value; nil if there is none, or all are nil.
+    /// Returns the minimum; nil if there are no values. Nil values are ignored.
     public func min() -> AggregatedValue? { aggregated(.min, nil, of: _contents) }
 
-    /// The greatest value; nil if there is none, or all are nil.
+    /// Returns the maximum; nil if there are no values. Nil values are ignored.
     public func max() -> AggregatedValue? { aggregated(.max, nil, of: _contents) }
 }
 
 extension AggregatableCollection where AggregatedValue.PersistedType: AddableType {
-    /// The sum of all values; 0 if there is none. Nil values are left out. A sum that the type of
-    /// the values cannot hold stops the program.
+    /// Returns the sum of all values; 0 if there are none. Nil values are ignored.
+    ///
+    /// - Precondition: The type of the values can represent the sum.
     public func sum() -> AggregatedValue { summed(nil, of: _contents) }
 
-    /// The mean of all values that are not nil; nil if there is none.
+    /// Returns the average of all values; nil if there are none. Nil values are ignored.
     public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
         aggregated(.average, nil, of: _contents)
     }
 }
 
-/// Runs an aggregate and converts the result to the type that the caller wants.
+/// Runs an aggregate and converts the result to the type that the caller requests.
 func aggregated<T: _ObjcBridgeable>(
     _ aggregate: Aggregate, _ property: String?, of contents: _CollectionContents
 ) -> T? {
@@ -89,7 +113,7 @@ func summed<T: _ObjcBridgeable>(_ property: String?, of contents: _CollectionCon
     converted(Aggregate.sum.run(over: contents, property: property) ?? 0)
 }
 
-/// A fraction that is to be an integer loses what is behind the point.
+/// Converts a result. A fraction converted to an integer is truncated.
 private func converted<T: _ObjcBridgeable>(_ result: Any) -> T {
     if let value = T._rlmFromObjc(result, insideOptional: false) { return value }
     if let number = result as? Double, let whole = Int(exactly: number.rounded(.towardZero)),

@@ -1,14 +1,15 @@
 import Foundation
 import StorageEngine
 
-/// What is made of all values of a property, or of a collection of values. Nil values are left out.
+/// An aggregate of all values of a property, or of a collection of values. Nil values are ignored.
 enum Aggregate: String {
     case min, max, sum
     case average = "avg"
 
-    /// The result as dynamic interfaces hand it out; nil without values, but for sums.
+    /// Returns the result in the form of dynamic interfaces. Without values, the result of a sum is
+    /// zero and all other results are nil.
     ///
-    /// A type that the aggregate cannot work on stops the program. `property` is nil for a
+    /// A type that the aggregate does not support stops the program. `property` is nil for a
     /// collection of values.
     func run(over contents: _CollectionContents, property name: String?) -> Any? {
         guard let model = contents.model else {
@@ -75,7 +76,7 @@ enum Aggregate: String {
         }
     }
 
-    /// Object by object.
+    /// Aggregates the values of the objects with the given keys, one by one.
     private func run(
         over keys: ContiguousArray<Int64>, of managedClass: ManagedClass, _ column: Int,
         _ type: ValueType
@@ -87,8 +88,8 @@ enum Aggregate: String {
         }
     }
 
-    /// The engine works on whole columns of numbers at once. Values are added in the order of keys,
-    /// however the objects are sorted.
+    /// Aggregates a column of the objects of a query plan. The engine processes whole columns of
+    /// numbers at once. Values are added in key order, whatever the sort order of the objects.
     private func run(over plan: QueryPlan, _ column: Int, _ type: ValueType) -> Any? {
         if type == .decimal128 || type == .mixed {
             return attempt {

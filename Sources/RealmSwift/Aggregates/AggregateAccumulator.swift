@@ -1,8 +1,8 @@
 import StorageEngine
 
-/// Takes the values of a property one after the other, and makes one of them.
+/// An accumulator that computes an aggregate from a sequence of values.
 ///
-/// Values are views of stored ones, so nothing may be written meanwhile.
+/// Its values are views of stored ones, so nothing can be written while it is in use.
 struct AggregateAccumulator {
     private let aggregate: Aggregate
     private let type: ValueType
@@ -10,7 +10,7 @@ struct AggregateAccumulator {
     private var integer: Int128 = 0
     private var floating = 0.0
     private var decimal = StorageEngine.Decimal128.zero
-    /// The least or greatest value so far.
+    /// The minimum or maximum so far.
     private var best: MixedValue?
 
     init(_ aggregate: Aggregate, _ type: ValueType) {
@@ -18,7 +18,7 @@ struct AggregateAccumulator {
         self.type = type
     }
 
-    /// Null is left out.
+    /// Adds a value. Null is ignored.
     mutating func add(_ scalar: Scalar) {
         if let value = MixedValue(scalar, of: type) { add(value) }
     }
@@ -39,7 +39,7 @@ struct AggregateAccumulator {
         best.map { MixedValue.compare(value, $0) * sign > 0 } ?? true
     }
 
-    /// Numbers of mixed values are added as decimals.
+    /// Adds a number. Numbers in mixed values are added as decimals.
     private mutating func addNumber(_ value: MixedValue) {
         switch value {
         case .int(let value) where type == .mixed: add(StorageEngine.Decimal128(value))
@@ -57,7 +57,8 @@ struct AggregateAccumulator {
 
     private mutating func add(_ value: StorageEngine.Decimal128) { decimal = decimal + value }
 
-    /// As dynamic interfaces hand it out; nil without values, but for sums.
+    /// The result in the form of dynamic interfaces. Without values, the result of a sum is zero
+    /// and all other results are nil.
     var result: Any? {
         switch aggregate {
         case .min, .max: best?.aggregateResult
@@ -74,7 +75,7 @@ struct AggregateAccumulator {
         }
     }
 
-    /// Exact as an integer, or, if that cannot hold it, as near as a double comes.
+    /// Returns the sum as an `Int`, or as the closest `Double` if it overflows.
     static func sum(of integers: Int128) -> Any { Int(exactly: integers) ?? Double(integers) }
 
     private var average: Any {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A type that has a minimum and a maximum: numbers and dates.
 @_marker public protocol MinMaxType {}
-/// A type that can be added up: numbers.
+/// A type that can be summed: numbers.
 @_marker public protocol AddableType {}
 /// A type by which collections can be sorted.
 @_marker public protocol SortableType {}

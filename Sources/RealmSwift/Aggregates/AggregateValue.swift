@@ -2,7 +2,7 @@ import Foundation
 import StorageEngine
 
 extension MixedValue {
-    /// A value of a column that is not null, for comparing and adding. Nil for links and
+    /// Creates the value of a column for comparison and addition. Nil for null, links and
     /// collections.
     init?(_ scalar: Scalar, of type: ValueType) {
         switch (type, scalar) {
@@ -17,7 +17,7 @@ extension MixedValue {
         }
     }
 
-    /// A number or date of an unmanaged collection; nil for other values.
+    /// Creates a value from a number or date of an unmanaged collection; nil for other values.
     init?(unmanaged value: Any?) {
         switch value {
         case is Bool: return nil
@@ -30,7 +30,7 @@ extension MixedValue {
         }
     }
 
-    /// Whether the value takes no part in minima and maxima.
+    /// Whether the value is ignored in minima and maxima.
     var isUnordered: Bool {
         switch self {
         case .null, .list, .map: true
@@ -41,7 +41,7 @@ extension MixedValue {
         }
     }
 
-    /// As dynamic interfaces hand it out.
+    /// The value in the form of dynamic interfaces.
     var aggregateResult: Any? {
         switch self {
         case .bool(let value): value
