@@ -1,4 +1,5 @@
-/// Declares a property of a ``Projection`` as a view of the one at the end of a key path.
+/// A property wrapper that makes a property of a ``Projection`` a view of the property at the end
+/// of a key path.
 ///
 /// ```swift
 /// class PersonProjection: Projection<Person> {
@@ -6,16 +7,18 @@
 ///     @Projected(\Person.address?.city) var homeCity
 /// }
 /// ```
-/// Everything along the path is persisted, or a computed property ends it that reads persisted ones. A property is writable if its key path is: one that
-/// leads through an optional link is not.
+/// All properties along the key path are persisted. The last one can also be a computed property
+/// that reads persisted ones. A property is writable if its key path is; a key path through an
+/// optional link is not.
 @propertyWrapper
 public struct Projected<T: ObjectBase, Value> {
     private let keyPath: KeyPath<T, Value>
 
-    /// A view of the property at the end of `projectedKeyPath`.
+    /// Creates a view of the property at the end of `projectedKeyPath`.
     public init(_ projectedKeyPath: KeyPath<T, Value>) { keyPath = projectedKeyPath }
 
-    /// Not available: the compiler uses the subscript below inside of projections.
+    /// The value, which is not available here: within a projection, the compiler uses the static
+    /// subscript.
     @available(
         *, unavailable, message: "@Projected can only be used as a property of a Projection"
     )
@@ -24,8 +27,9 @@ public struct Projected<T: ObjectBase, Value> {
         set { fatalError("@Projected can only be used as a property of a Projection") }
     }
 
-    /// The property of the projected object. Writing to one whose key path cannot be written to
-    /// stops the program.
+    /// Accesses the property of the projected object.
+    ///
+    /// - Precondition: For a write, the key path is writable.
     public static subscript<EnclosingSelf: Projection<T>>(
         _enclosingInstance projection: EnclosingSelf,
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
@@ -43,10 +47,11 @@ public struct Projected<T: ObjectBase, Value> {
     }
 }
 
-/// A `Projected` of any type, as the model of a projection sees it.
+/// A `Projected` of any type, as needed by the model of a projection.
 protocol AnyProjected {
-    /// The names of the properties along the path of the wrapper at an address, joined by dots. One
-    /// for each that a property computes its value from; none if nothing on it is persisted.
+    /// Returns the names of the properties along the key path of the wrapper at an address, joined
+    /// by dots. The result has one path for each property that a computed value is read from, and
+    /// is empty if nothing along the path is persisted.
     static func paths(at storage: UnsafeMutableRawPointer) -> [String]
     static func value(of root: ObjectBase, at storage: UnsafeMutableRawPointer) -> Any?
 }

@@ -1,47 +1,49 @@
-/// One property of each object in a list or a set.
+/// A collection with one property of each object in a list or a set.
 ///
 /// ```swift
 /// class PersonProjection: Projection<Person> {
 ///     @Projected(\Person.friends.projectTo.firstName) var friendsNames
 /// }
 /// ```
-/// It is as live as the collection: its elements are read when they are asked for.
+/// The collection is live: elements are read when they are accessed.
 public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCollection,
     CustomStringConvertible, ThreadConfined
 {
-    /// A position.
+    /// The type of positions.
     public typealias Index = Int
 
     private let source: any ProjectedSource<Element>
 
     init(source: any ProjectedSource<Element>) { self.source = source }
 
-    /// The property of the object at `position`. A position outside the collection stops the
-    /// program. Writing writes the object's property, inside a write transaction.
+    /// Accesses the property of the object at `position`. Writing writes the property of the
+    /// object, and requires a write transaction.
+    ///
+    /// - Precondition: The position is valid.
     public subscript(position: Int) -> Element {
         get { source.value(at: position) }
         nonmutating set { source.setValue(newValue, at: position) }
     }
 
-    /// Always 0.
+    /// The first position, which is always 0.
     public var startIndex: Int { 0 }
     /// The number of elements.
     public var endIndex: Int { source.count }
-    /// The Realm that manages the collection; nil while it is unmanaged.
+    /// The Realm that manages the collection; nil for an unmanaged collection.
     public var realm: Realm? { source.realm }
-    /// True once the collection has been invalidated.
+    /// A Boolean value that indicates whether the collection was invalidated.
     public var isInvalidated: Bool { source.isInvalidated }
 
-    /// The first position of an element that equals `object`; nil if there is none.
+    /// Returns the first position of an element that equals `object`; nil if there is none.
     public func index(of object: Element) -> Int? {
         firstIndex { isSameValue($0, object) }
     }
 
-    /// The elements, one a line.
+    /// A description of the elements, one per line.
     public var description: String { ObjectPrinter.describe(self) }
 }
 
-/// The objects of a collection, and one property of each.
+/// A collection of objects with one property of each.
 protocol ProjectedSource<Value> {
     associatedtype Value: RealmCollectionValue
     var count: Int { get }
@@ -51,7 +53,7 @@ protocol ProjectedSource<Value> {
     func setValue(_ value: Value, at position: Int)
 }
 
-/// A collection of objects as the library's own types are one.
+/// A collection of objects, implemented by the library's own types.
 protocol ObjectCollection<Element> {
     associatedtype Element: ObjectBase & RealmCollectionValue
     var count: Int { get }
@@ -82,7 +84,7 @@ private struct PropertyOfEach<Objects: ObjectCollection, Value: RealmCollectionV
     }
 }
 
-/// Gives ``ProjectedCollection``s of the properties of a collection's objects.
+/// A mapper that returns ``ProjectedCollection``s for the properties of a collection's objects.
 ///
 /// ```swift
 /// let names = person.friends.projectTo.firstName
@@ -93,13 +95,14 @@ public struct CollectionElementMapper<Element: ObjectBase & RealmCollectionValue
 
     init(_ objects: any ObjectCollection<Element>) { self.objects = objects }
 
-    /// One property of each object.
+    /// Returns a collection with one property of each object.
     public subscript<V: RealmCollectionValue>(
         dynamicMember member: KeyPath<Element, V>
     ) -> ProjectedCollection<V> {
         func project<C: ObjectCollection>(_ objects: C) -> ProjectedCollection<V>
         where C.Element == Element {
-            // A path that is traced leads on to the property.
+            // While a key path is traced, reading the first object continues the path to the
+            // property.
             if _KeyPathTracer.active != nil { _ = objects[0][keyPath: member] }
             return ProjectedCollection(source: PropertyOfEach(objects: objects, keyPath: member))
         }
@@ -108,12 +111,12 @@ public struct CollectionElementMapper<Element: ObjectBase & RealmCollectionValue
 }
 
 extension List: ObjectCollection where Element: ObjectBase {
-    /// One property of each object: `list.projectTo.name`.
+    /// A mapper to collections with one property of each object: `list.projectTo.name`.
     public var projectTo: CollectionElementMapper<Element> { CollectionElementMapper(self) }
 }
 
 extension MutableSet: ObjectCollection where Element: ObjectBase {
-    /// One property of each object: `set.projectTo.name`.
+    /// A mapper to collections with one property of each object: `set.projectTo.name`.
     public var projectTo: CollectionElementMapper<Element> { CollectionElementMapper(self) }
 }
 

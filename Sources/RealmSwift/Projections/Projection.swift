@@ -1,16 +1,16 @@
 import StorageEngine
 
-/// What every projection has.
+/// The requirements of all projections.
 public protocol ProjectionObservable: AnyObject, ThreadConfined, _KeyPathRoot {
-    /// The class of the objects that are projected.
+    /// The class of the projected objects.
     associatedtype Root: ObjectBase & RealmCollectionValue
-    /// The object that is projected.
+    /// The projected object.
     var rootObject: Root { get }
     /// Creates the projection of an object.
     init(projecting object: Root)
 }
 
-/// A view of some properties of an object, under names, and with types, of one's own.
+/// A view of some properties of an object, with names and types of its own.
 ///
 /// ```swift
 /// class Person: Object {
@@ -27,32 +27,32 @@ public protocol ProjectionObservable: AnyObject, ThreadConfined, _KeyPathRoot {
 ///
 /// let people = realm.objects(PersonProjection.self)
 /// ```
-/// A projection is as live as its object: reading a property reads the object's, and writing one
-/// writes it, inside a write transaction. It keeps no values itself.
+/// A projection is live: reading one of its properties reads the property of the object, and
+/// writing one writes that property, which requires a write transaction. The projection itself
+/// stores no values.
 open class Projection<Root: ObjectBase & RealmCollectionValue>: ProjectionObservable,
     RealmCollectionValue, CustomStringConvertible
 {
     /// The type that is stored.
     public typealias PersistedType = Root
 
-    /// The object that is projected.
+    /// The projected object.
     public let rootObject: Root
 
-    /// Creates the projection of an object, managed or not.
+    /// Creates the projection of a managed or unmanaged object.
     ///
-    /// Stops the program if a ``Projected`` property of the class leads to something that is not
-    /// persisted.
+    /// - Precondition: All ``Projected`` properties of the class refer to persisted properties.
     public required init(projecting object: Root) {
         rootObject = object
         _ = ProjectionModel.of(self)
     }
 
-    /// Projections are equal when they project the same object.
+    /// Returns a Boolean value that indicates whether both project the same object.
     public static func == (left: Projection, right: Projection) -> Bool {
         left.rootObject._isSameRow(as: right.rootObject)
     }
 
-    /// By the object that is projected.
+    /// Hashes the identity of the projected object.
     public func hash(into hasher: inout Hasher) {
         if rootObject._context != nil {
             hasher.combine(rootObject._key)
@@ -61,20 +61,20 @@ open class Projection<Root: ObjectBase & RealmCollectionValue>: ProjectionObserv
         }
     }
 
-    /// The projected properties, with the paths that they lead along and their values.
+    /// A description of the projected properties with their key paths and values.
     open var description: String { ObjectPrinter.describe(self) }
 }
 
 extension Projection {
-    /// The Realm that manages the object; nil while it is unmanaged.
+    /// The Realm that manages the object; nil for an unmanaged object.
     public final var realm: Realm? { rootObject.realm }
 
-    /// True once the object has been deleted, or its Realm invalidated.
+    /// A Boolean value that indicates whether the object was deleted or its Realm invalidated.
     public final var isInvalidated: Bool { rootObject.isInvalidated }
 }
 
 extension Projection: RealmFetchable {
-    /// The name under which the objects are stored that are projected.
+    /// Returns the name under which the projected objects are stored.
     public static func className() -> String { Root.className() }
     public static var _fetchedClass: ObjectBase.Type { Root.self }
 }

@@ -1,28 +1,30 @@
 import StorageEngine
 @_spi(Reflection) import Swift
 
-/// What the library knows of a projection class. Made once for each class, from its first instance.
+/// The model of a projection class. There is one instance per class, made from the first instance
+/// of the class.
 ///
 /// Sendable although metatypes of protocols are not: everything is immutable, and `Projected` has
 /// no isolated conformances.
 final class ProjectionModel: @unchecked Sendable {
     struct Property {
         let name: String
-        /// The distance of the wrapper from the start of the projection, in bytes.
+        /// The offset of the wrapper from the start of the projection, in bytes.
         let offset: Int
         let wrapper: any AnyProjected.Type
-        /// The names of the properties on the way from the object, joined by dots. Several if the
-        /// value is computed from several.
+        /// The names of the properties along the key path, joined by dots. There are several paths
+        /// if the value is computed from several properties.
         let paths: [String]
     }
 
-    /// In the order of declaration.
+    /// The properties in the order of declaration.
     let properties: [Property]
 
     private static let models = Locked<[ObjectIdentifier: ProjectionModel]>(
         heldByForks: [:])
 
-    /// Stops if a property leads to something that is not persisted.
+    /// Returns the model of a projection's class. Stops the program if a property refers to
+    /// something that is not persisted.
     static func of(_ projection: AnyObject) -> ProjectionModel {
         let identifier = ObjectIdentifier(type(of: projection))
         if let model = models.withLock({ $0[identifier] }) { return model }
@@ -34,7 +36,7 @@ final class ProjectionModel: @unchecked Sendable {
     private init(_ projection: AnyObject) {
         var properties: [Property] = []
         let start = Unmanaged.passUnretained(projection).toOpaque()
-        // Option 1: the type is a class.
+        // The option with value 1 says that the type is a class.
         let options = _EachFieldOptions(rawValue: 1)
         _forEachField(of: type(of: projection), options: options) { label, offset, type, _ in
             guard let wrapper = type as? any AnyProjected.Type else { return true }
