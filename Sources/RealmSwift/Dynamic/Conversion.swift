@@ -1,34 +1,34 @@
 import Foundation
 
-/// Turns values that an application gives, such as dictionaries, into unmanaged objects.
+/// A conversion of values given by the application, such as dictionaries, to unmanaged objects.
 ///
-/// Objects inside of others are made at once and filled later, in turn: so a chain of any length
-/// needs no deep recursion.
+/// Objects within other objects are created at once and filled later, from a queue. A chain of any
+/// length thus needs no deep recursion.
 public final class _ValueConversion {
-    /// Objects of this Realm are linked to as they are, all others are copied. Nil: no object is
-    /// copied.
+    /// The Realm whose objects are linked to as they are. All other objects are copied. If it is
+    /// nil, no object is copied.
     let realm: RealmInstance?
-    /// For each object made, the properties that its value gave, for updates.
+    /// The properties for which values were given, by object made. Used for updates.
     private(set) var given: [ObjectIdentifier: Set<String>] = [:]
     private let notesGiven: Bool
-    /// Whether unmanaged objects are themselves added to the Realm, and not copied.
+    /// Whether unmanaged objects are added to the Realm themselves instead of being copied.
     private let adoptsObjects: Bool
     private var isFilling = false
     private var pending: [(object: ObjectBase, value: Any)] = []
-    /// The copies made so far: an object that is met again is not copied again, and cycles end.
+    /// The copies made so far. An object that occurs again is not copied again, so cycles end.
     private var copies: [Source: ObjectBase] = [:]
-    /// Keeps what was given and made alive, so that identifiers stay unique.
+    /// References to given and made objects, which keep their identifiers unique.
     private var kept: [ObjectBase] = []
 
-    /// Nil until one is met.
+    /// The values that cannot be mapped; nil until there is one.
     private var unmappables: Unmappables?
 
-    /// Values that have the type as which others are stored, while no value of that type stands
-    /// for them.
+    /// The values that have the stored type of a property, but that the property's type cannot
+    /// represent.
     private final class Unmappables {
-        /// The one met last, and the type that has no value for it.
+        /// The last such value, and the type that cannot represent it.
         var last: (value: Any, type: Any.Type)?
-        /// Those of each object made, by position of the property. They are stored as they are.
+        /// The values of each object made, by position of the property. They are stored as given.
         var values: [ObjectIdentifier: [Int: Any]] = [:]
     }
 
@@ -55,7 +55,7 @@ public final class _ValueConversion {
 
     // MARK: Making objects
 
-    /// An object of class `type` for a link; nil if the value does not fit.
+    /// Returns an object of class `type` for a link; nil if the value does not fit.
     func object(of type: ObjectBase.Type, from value: Any) -> ObjectBase? {
         if let object = asObject(value) {
             return linkable(object, as: type) ?? make(type, from: object)
@@ -65,11 +65,11 @@ public final class _ValueConversion {
         return isFitting ? make(type, from: value) : nil
     }
 
-    /// The object itself, if a link may lead to it.
+    /// Returns the object itself if it is a valid target of the link; otherwise nil.
     private func linkable(_ object: ObjectBase, as type: ObjectBase.Type) -> ObjectBase? {
         guard let realm else { return Swift.type(of: object) == type ? object : nil }
         if adoptsObjects, object._context == nil, Swift.type(of: object) == type { return object }
-        // An embedded object has one owner, so that a second one gets a copy.
+        // An embedded object has one owner, so a second owner gets a copy.
         guard object._realm === realm, !(type is EmbeddedObject.Type) else { return nil }
         if Swift.type(of: object) == type { return object }
         let managedClass = realm.managedClass(for: type)
@@ -77,9 +77,9 @@ public final class _ValueConversion {
         return managedClass.makeAccessor(key: object._key)
     }
 
-    /// A new unmanaged object with the given values.
+    /// Returns a new unmanaged object with the given values.
     func make(_ type: ObjectBase.Type, from value: Any) -> ObjectBase {
-        // Each place has an embedded object of its own.
+        // Embedded objects are not shared between places, so copies of them are not recorded.
         guard let value = asObject(value), !(type is EmbeddedObject.Type) else {
             let object = type.init()
             fill(object, from: value)
@@ -93,7 +93,7 @@ public final class _ValueConversion {
         return copy
     }
 
-    /// Gives an object values: now, or, called while filling another, after that.
+    /// Sets the values of an object: now, or, if another object is being filled, after that.
     func fill(_ object: ObjectBase, from value: Any) {
         pending.append((object, value))
         if !isFilling { fillPending() }
@@ -105,7 +105,8 @@ public final class _ValueConversion {
         while let (object, value) = pending.popLast() { fillNow(object, from: value) }
     }
 
-    /// What `convert` gives, with all that it made filled: for what looks into an object at once.
+    /// Returns the result of `convert` with all new objects filled, for callers that read them at
+    /// once.
     func filled<Value>(_ convert: () -> Value?) -> Value? {
         let outer = (pending: pending, isFilling: isFilling)
         pending = []
@@ -179,7 +180,7 @@ public final class _ValueConversion {
     ) {
         unmappables?.last = nil
         if property.wrapper.setValue(value, of: object, at: property.offset, self) { return }
-        // An unmanaged object has no place for it.
+        // An unmanaged object cannot hold such a value; it is recorded for the Realm.
         guard realm != nil, let unmappables, unmappables.last != nil, let value,
             let position = model.position(ofStored: property.name)
         else { stopForUnfit(value, for: property, of: model) }
@@ -189,14 +190,14 @@ public final class _ValueConversion {
 
     // MARK: Values that no value of the type stands for
 
-    /// Notes that a value has the type that values of `type` are stored as, but stands for none.
+    /// Records a value of the stored type that `type` cannot represent.
     func noteUnmappable(_ value: Any, as type: Any.Type) {
         let unmappables = unmappables ?? Unmappables()
         unmappables.last = (value, type)
         self.unmappables = unmappables
     }
 
-    /// The values that are stored as they are given, by position of the property; nil if there are
+    /// Returns the values that are stored as given, by position of the property; nil if there are
     /// none.
     func unmappedValues(of object: ObjectBase) -> [Int: Any]? {
         unmappables?.values[ObjectIdentifier(object)]
@@ -219,8 +220,8 @@ public final class _ValueConversion {
         stopForUnfit(value, for: property, of: model)
     }
 
-    /// Whether a value is the embedded object that the property has already. Any other managed one
-    /// is copied, because it has its place.
+    /// Returns whether a value is the embedded object that the property already holds. Any other
+    /// managed embedded object is copied, because it belongs to its place.
     private func isHeld(
         _ value: Any?, by property: PropertyModel, of object: ObjectBase
     ) -> Bool {
@@ -243,15 +244,15 @@ public final class _ValueConversion {
 
     var hasMetUnmappable: Bool { unmappables?.last != nil }
 
-    /// Stops if a value was met that stands for none of its type.
+    /// Stops the program if a value was recorded that its type cannot represent.
     func stopIfUnmappable() {
         guard let (value, type) = unmappables?.last else { return }
         stop("Could not convert value '\(value)' to type '\(type)'.")
     }
 }
 
-/// The value, if it is an object. A cast of a dictionary or an array to a class makes a Foundation
-/// collection of all its elements before it fails, so the types that are usual are left out first.
+/// Returns the value if it is an object. Casting a dictionary or an array to a class would first
+/// convert it to a Foundation collection, so the common types are excluded before the cast.
 private func asObject(_ value: Any) -> ObjectBase? {
     let type = type(of: value)
     if type == [String: Any].self || type == [Any].self { return nil }

@@ -1,13 +1,13 @@
 import Foundation
 import StorageEngine
 
-// The model of a class as its table describes it: without a Swift class, and so without storage in
-// the object. The offset of a property is a mere number there, which finds the column; whatever
-// would keep a value in the object has a form of its own (`DynamicCollection`).
+// The model of a class as described by its table, without a Swift class and therefore without
+// storage in the object. The offset of a property is only a number that identifies the column.
+// Types that would store a value in the object have a form of their own (`DynamicCollection`).
 
 extension ClassModel {
-    /// The class of ``DynamicObject``s of a table. Names of properties, which may differ from those
-    /// of their columns, are taken from the Swift class if there is one.
+    /// Creates the class of ``DynamicObject``s of a table. If there is a Swift class, it provides
+    /// the names of the properties, which can differ from the names of their columns.
     convenience init(dynamic definition: TableDefinition, named known: ClassModel?) {
         let names = Dictionary(
             (known?.properties ?? []).map { ($0.columnName, $0.name) },
@@ -38,7 +38,7 @@ extension PropertyModel {
 }
 
 extension ColumnDefinition {
-    /// The Swift type as which values of the column are read and written.
+    /// The Swift type in which values of the column are read and written.
     fileprivate var dynamicValueType: any _Persistable.Type {
         switch type {
         case .bool: form(Bool.self)
@@ -87,8 +87,8 @@ extension ColumnDefinition {
     }
 }
 
-/// A collection in a class without storage: made anew by each read, because there is no place in the
-/// object to keep it.
+/// A collection in a class without storage. Each read creates it anew, because the object has no
+/// place to keep it.
 struct DynamicCollection<Collection: _PersistableCollection>: _Persistable {
     typealias PersistedType = Collection.PersistedType
     let collection: Collection
@@ -124,14 +124,14 @@ extension _Persistable {
 }
 
 extension RealmCollectionValue {
-    // Collections of elements of this type, as dynamic access writes them.
+    // The types of collections of this element type that dynamic access uses for writing.
     static var listType: any _Persistable.Type { DynamicCollection<List<Self>>.self }
     static var setType: any _Persistable.Type { DynamicCollection<MutableSet<Self>>.self }
     static var mapType: any _Persistable.Type { DynamicCollection<Map<String, Self>>.self }
 }
 
 extension PropertyModel {
-    /// Writes values of a managed object that are none of the property's own type, as they are
-    /// stored; see `_Persistable._storedType`.
+    /// The wrapper that writes values of a managed object which the property's own type cannot
+    /// represent; see `_Persistable._storedType`.
     var storedWrapper: any AnyPersisted.Type { valueType._storedType.dynamicWrapper }
 }

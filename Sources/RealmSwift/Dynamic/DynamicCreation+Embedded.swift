@@ -1,7 +1,7 @@
 import StorageEngine
 
 extension DynamicCreation {
-    /// Makes the embedded objects of a property, in place of those that are there.
+    /// Creates the embedded objects of a property, and replaces existing ones.
     func setEmbedded(_ property: PropertyModel, of object: ObjectBase, to value: Any?) {
         guard object._requireWritable(property.offset), let owner = object._managedClass,
             let name = property.linkedClassName
@@ -27,7 +27,8 @@ extension DynamicCreation {
         stop(owner.model.invalidValue(value, for: property))
     }
 
-    /// Under `.modified` the elements that are there take on the values, by their positions.
+    /// Sets the elements of a list. With `.modified`, existing elements are updated, matched by
+    /// position.
     private func setEmbedded(
         _ elements: [Any?], in list: ManagedList, _ property: PropertyModel,
         _ target: ManagedClass
@@ -46,7 +47,7 @@ extension DynamicCreation {
         }
     }
 
-    /// Under `.modified` the values of keys that are there take on what is given.
+    /// Sets the entries of a map. With `.modified`, existing values are updated, matched by key.
     private func setEmbedded(
         _ entries: [(String, Any?)], in map: ManagedMap, _ property: PropertyModel,
         _ target: ManagedClass

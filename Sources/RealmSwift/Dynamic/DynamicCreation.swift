@@ -1,11 +1,11 @@
 import StorageEngine
 
-/// Makes objects of classes that are known by name only, and sets their properties, from values
-/// that an application gives.
+/// A creator of objects whose class is known only by name. It also sets their properties from
+/// values given by the application.
 ///
-/// An object of a class that the program has is made as one of that class, with its defaults. Of
-/// others a row is put together from the values. Links and collections are filled later, in turn,
-/// so that chains need no deep recursion.
+/// If the program has the class, an object of that class is made, with its defaults. Otherwise a
+/// row is assembled from the values. Links and collections are filled later, from a queue, so that
+/// chains need no deep recursion.
 final class DynamicCreation {
     let realm: RealmInstance
     let update: Realm.UpdatePolicy
@@ -17,7 +17,7 @@ final class DynamicCreation {
         self.update = update
     }
 
-    /// Nil if the transaction has failed.
+    /// Creates an object. Returns nil if the transaction has failed.
     func create(_ managedClass: ManagedClass, from value: Any) -> DynamicObject? {
         if let type = realm.schema[managedClass.model.name]?.type {
             return accessor(of: realm.create(type, from: value, update: update), managedClass)
@@ -41,7 +41,7 @@ final class DynamicCreation {
 
     // MARK: Rows
 
-    /// The values of the properties, in scratch memory.
+    /// Returns the values of the properties, in scratch memory.
     func row(
         of managedClass: ManagedClass, _ given: [String: Any?]
     ) -> UnsafeMutableBufferPointer<Scalar> {
@@ -63,7 +63,7 @@ final class DynamicCreation {
         return row
     }
 
-    /// The object of a new or updated row, with what its links and collections are given.
+    /// Returns the object of a new or updated row, after setting its links and collections.
     @discardableResult
     func completed(
         _ managedClass: ManagedClass, _ key: Int64, _ given: [String: Any?]
@@ -82,7 +82,7 @@ final class DynamicCreation {
         return unsafeDowncast(object, to: DynamicObject.self)
     }
 
-    /// What a value gives, by name of the property.
+    /// Returns the values of the properties that a value contains, by property name.
     func values(of value: Any, for model: ClassModel) -> [String: Any?] {
         switch value {
         case let object as ObjectBase:
@@ -105,7 +105,8 @@ final class DynamicCreation {
 
     // MARK: Links
 
-    /// What a property is to be set to: in place of values for objects, objects that exist.
+    /// Returns the value for a property. Values that describe objects are replaced by existing
+    /// objects.
     private func resolve(_ value: Any?, for property: PropertyModel) -> Any? {
         guard property.shape.isLink, let value = unwrapped(value),
             let name = property.linkedClassName
@@ -121,7 +122,7 @@ final class DynamicCreation {
         }
     }
 
-    /// Nil if a value does not fit.
+    /// Returns the entries as objects; nil if a value does not fit.
     private func linkableEntries(
         of value: Any, _ target: ManagedClass
     ) -> Map<String, DynamicObject?>? {
@@ -138,7 +139,7 @@ final class DynamicCreation {
         return map
     }
 
-    /// A dynamic object in place of a value; what does not fit as it is.
+    /// Returns a dynamic object for a value. A value that does not fit is returned unchanged.
     private func linkable(_ value: Any, _ target: ManagedClass) -> Any {
         guard let object = value as? ObjectBase else {
             let isFitting = value is [String: Any] || value is [Any]

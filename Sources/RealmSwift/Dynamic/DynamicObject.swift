@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// An object of a class that is known by its name only.
+/// An object whose class is known only by its name.
 ///
 /// ```swift
 /// for dog in realm.dynamicObjects("Dog") {
@@ -8,22 +8,23 @@ import StorageEngine
 ///     let owner = dog["owner"] as? Owner
 /// }
 /// ```
-/// Properties are reached by name, with ``subscript(key:)`` or as members; a name that does not
-/// exist stops the program. Values have their stored types: numbers are `NSNumber`, enums their raw
-/// values, and collections of objects collections of ``DynamicObject``. A link leads to an instance
-/// of the class that it is to, and to a ``DynamicObject`` if the Realm has no such class.
-/// So the class need not exist in the program: it is enough that the file has it. Get dynamic
-/// objects from ``Realm/dynamicObjects(_:)``, ``Realm/dynamicObject(ofType:forPrimaryKey:)`` and
-/// ``Realm/dynamicCreate(_:value:update:)``.
+/// Properties are accessed by name, with ``subscript(key:)`` or as members. A name that does not
+/// exist stops the program. Values have their stored types: numbers are `NSNumber`, enums are raw
+/// values, and collections of objects are collections of ``DynamicObject``. A link returns an
+/// instance of the linked class, or a ``DynamicObject`` if the Realm has no such class.
+///
+/// The class does not have to exist in the program; it is sufficient if the file contains it. Get
+/// dynamic objects from ``Realm/dynamicObjects(_:)``,
+/// ``Realm/dynamicObject(ofType:forPrimaryKey:)`` and ``Realm/dynamicCreate(_:value:update:)``.
 @dynamicMemberLookup
 public final class DynamicObject: Object {
-    /// Reads or writes the property named `member`, as ``subscript(key:)`` does.
+    /// Accesses the property named `member`, as ``subscript(key:)`` does.
     public subscript(dynamicMember member: String) -> Any? {
         get { self[member] }
         set { self[member] = newValue }
     }
 
-    /// The value of the property named `key`, as ``subscript(key:)`` gives it.
+    /// Returns the value of the property named `key`, as ``subscript(key:)`` does.
     public override func value(forUndefinedKey key: String) -> Any? { self[key] }
 
     /// Sets the property named `key`, as ``subscript(key:)`` does.
@@ -31,7 +32,8 @@ public final class DynamicObject: Object {
         self[key] = value
     }
 
-    /// The same object as an instance of its class in Swift, if the Realm has that.
+    /// The same object as an instance of its Swift class, if the Realm has that class; otherwise
+    /// the object itself.
     var inKnownClass: ObjectBase {
         guard let realm = _realm, let type = realm.schema[_model.name]?.type else { return self }
         let object = realm.managedClass(for: type).makeAccessor(key: _key)
@@ -39,25 +41,30 @@ public final class DynamicObject: Object {
         return object
     }
 
-    /// False: the classes of dynamic objects are those of other objects.
+    /// Returns false, because dynamic objects belong to the classes of other objects.
     public override static func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
 extension ObjectBase {
-    /// The list of objects that is the value of a property. The object must be managed.
+    /// Returns a property's value as a list of objects.
     ///
-    /// A list of values can be counted and emptied this way, but its elements are no objects, and
-    /// reading one stops the program: ask for a list of their type.
+    /// A list of values can be counted and emptied through the result, but reading an element stops
+    /// the program; request a list of the element type instead.
+    ///
+    /// - Precondition: The object is managed, and the property is a list.
     public final func dynamicList(_ propertyName: String) -> List<DynamicObject> {
         dynamicCollection(propertyName)
     }
 
-    /// The list that is the value of a property, with elements of a type that the caller chooses:
-    /// the type as which they are stored. The object must be managed.
+    /// Returns a property's value as a list with elements of a type that the caller chooses.
+    ///
+    /// The type must be the stored type of the elements.
     ///
     /// ```swift
     /// let numbers: List<Int> = object.dynamicList("numbers")
     /// ```
+    ///
+    /// - Precondition: The object is managed, and the property is a list of this type.
     @_disfavoredOverload
     public final func dynamicList<Element: RealmCollectionValue>(
         _ propertyName: String
@@ -65,13 +72,18 @@ extension ObjectBase {
         dynamicCollection(propertyName)
     }
 
-    /// The set of objects that is the value of a property. The object must be managed.
+    /// Returns a property's value as a set of objects.
+    ///
+    /// - Precondition: The object is managed, and the property is a set.
     public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
         dynamicCollection(propertyName)
     }
 
-    /// The set that is the value of a property, with elements of a type that the caller chooses:
-    /// the type as which they are stored. The object must be managed.
+    /// Returns a property's value as a set with elements of a type that the caller chooses.
+    ///
+    /// The type must be the stored type of the elements.
+    ///
+    /// - Precondition: The object is managed, and the property is a set of this type.
     @_disfavoredOverload
     public final func dynamicMutableSet<Element: RealmCollectionValue>(
         _ propertyName: String
@@ -79,15 +91,20 @@ extension ObjectBase {
         dynamicCollection(propertyName)
     }
 
-    /// The map of objects that is the value of a property. The object must be managed.
+    /// Returns a property's value as a map of objects.
+    ///
+    /// - Precondition: The object is managed, and the property is a map.
     public final func dynamicMap<Key: _MapKey>(
         _ propertyName: String
     ) -> Map<Key, DynamicObject?> {
         dynamicCollection(propertyName)
     }
 
-    /// The map that is the value of a property, with values of a type that the caller chooses: the
-    /// type as which they are stored. The object must be managed.
+    /// Returns a property's value as a map with values of a type that the caller chooses.
+    ///
+    /// The type must be the stored type of the values.
+    ///
+    /// - Precondition: The object is managed, and the property is a map of this type.
     @_disfavoredOverload
     public final func dynamicMap<Key: _MapKey, Value: RealmCollectionValue>(
         _ propertyName: String
@@ -106,7 +123,7 @@ extension ObjectBase {
         guard let property = dynamicClass.model[name] else { _stopForUnknownName(name) }
         let value = object._value(ofPropertyNamed: name) ?? nil
         if let collection = value as? C { return collection }
-        // Values have no elements that are objects; but they can be counted, and removed.
+        // Values contain no objects, but a collection of values can be counted and emptied.
         let isOfObjects = C._shape.isLink && C._shape.collection != .none
         guard isOfObjects, C._shape.collection == property.shape.collection,
             !property.shape.isLink

@@ -1,13 +1,13 @@
 import Foundation
 
 extension NSNumber {
-    /// What an `NSNumber` holds.
+    /// The kind of number that an `NSNumber` holds.
     enum Kind {
         case bool, integer, float, double, decimal
     }
 
-    /// By the type that it was made from. Booleans in the output of `JSONSerialization` are told
-    /// from numbers.
+    /// The kind of the number, determined by the type from which it was made. It distinguishes
+    /// Boolean values from numbers in the output of `JSONSerialization`.
     var kind: Kind {
         if self is NSDecimalNumber { return .decimal }
         switch UInt8(bitPattern: objCType.pointee) {
@@ -19,8 +19,8 @@ extension NSNumber {
     }
 }
 
-/// Whether a value is a `Bool`, or an `NSNumber` made from one; a cast would take the numbers 0 and
-/// 1 for booleans too.
+/// Returns whether a value is a `Bool`, or an `NSNumber` made from one. A cast would also accept
+/// the numbers 0 and 1.
 func isBoolean(_ value: Any) -> Bool {
     if value is any BinaryInteger { return false }
     return (value as? NSNumber)?.kind == .bool

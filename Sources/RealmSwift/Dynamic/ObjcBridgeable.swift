@@ -1,41 +1,41 @@
 import Foundation
 
-/// A type whose values dynamic interfaces hand out and take: key-value coding, aggregates whose
-/// result type the caller chooses.
+/// A type whose values dynamic interfaces accept and return. Such interfaces are key-value coding,
+/// and aggregates whose result type the caller chooses.
 ///
-/// Named as applications know it; there is no Objective-C on this platform.
+/// The name is part of the API; there is no Objective-C on this platform.
 public protocol _ObjcBridgeable {
-    /// The value that a dynamic one stands for; nil if it does not fit.
+    /// Returns the value for a dynamic value; nil if it does not fit.
     static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Self?
-    /// The value as dynamic interfaces hand it out.
+    /// The value in the form of dynamic interfaces.
     var _rlmObjcValue: Any { get }
 }
 
 extension _ObjcBridgeable {
-    /// The value itself, if it is of this type.
+    /// Returns the value itself if it has this type; otherwise nil.
     public static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Self? { value as? Self }
     /// The value itself.
     public var _rlmObjcValue: Any { self }
 }
 
 extension RealmCollectionValue {
-    /// Converts what fits, as setting a property by name does.
+    /// Converts a value with the same rules as setting a property by name.
     public static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Self? {
         _convertElement(value, .detached)
     }
 
-    /// Numbers as `NSNumber`, nil as `NSNull`.
+    /// The value with numbers as `NSNumber` and nil as `NSNull`.
     public var _rlmObjcValue: Any { boxed(Self._eraseElement(self)) ?? NSNull() }
 }
 
 extension Optional: _ObjcBridgeable where Wrapped: _HasPersistedType {
-    /// Nil for `NSNull`.
+    /// Converts a value; `NSNull` gives nil.
     public static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Wrapped?? {
         if value is NSNull { return .some(nil) }
         return Wrapped._rlmFromObjc(value, insideOptional: true).map { .some($0) }
     }
 
-    /// `NSNull` for nil.
+    /// The wrapped value; `NSNull` for nil.
     public var _rlmObjcValue: Any { self?._rlmObjcValue ?? NSNull() }
 }
 
@@ -43,7 +43,7 @@ extension NSNumber: _HasPersistedType {
     /// The type that is stored.
     public typealias PersistedType = NSNumber
 
-    /// Numbers of all types.
+    /// Converts numbers of all types.
     public static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Self? {
         boxed(value) as? Self
     }
@@ -53,18 +53,20 @@ extension NSDate: _HasPersistedType {
     /// The type that is stored.
     public typealias PersistedType = NSDate
 
-    /// Dates.
+    /// Converts dates.
     public static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Self? {
         (value as? Date).flatMap { $0 as NSDate as? Self }
     }
 }
 
-/// `value` as dynamic interfaces hand it out: numbers as `NSNumber`, nil as `NSNull`.
+/// Returns `value` in the form of dynamic interfaces: numbers as `NSNumber`, and nil as `NSNull`.
 public func dynamicBridgeCast<T>(fromSwift value: T) -> Any {
     (value as? any _ObjcBridgeable)?._rlmObjcValue ?? value
 }
 
-/// The value of type `T` that a dynamic one stands for. One that does not fit stops the program.
+/// Returns the value of type `T` for a dynamic value.
+///
+/// - Precondition: The value can be converted to `T`.
 public func dynamicBridgeCast<T>(fromObjectiveC value: Any) -> T {
     if let type = T.self as? any _ObjcBridgeable.Type,
         let converted = type._rlmFromObjc(value, insideOptional: false) as? T

@@ -1,15 +1,16 @@
 import StorageEngine
 
-/// A `Persisted` of any value type: how schema discovery and dynamic access reach a property.
+/// A `Persisted` of any value type, through which schema discovery and dynamic access reach a
+/// property.
 protocol AnyPersisted {
     static var valueType: any _Persistable.Type { get }
     static func attributes(at storage: UnsafeMutableRawPointer) -> _PersistedAttributes
-    /// Forgets the unmanaged value.
+    /// Discards the unmanaged value.
     static func reset(at storage: UnsafeMutableRawPointer)
-    /// Notes that the value is the Realm's from now on.
+    /// Records that the Realm holds the value from now on.
     static func markManaged(at storage: UnsafeMutableRawPointer)
     static func value(of object: ObjectBase, at offset: Int) -> Any?
-    /// Returns false when the value does not fit.
+    /// Sets the value. Returns false if it does not fit.
     static func setValue(
         _ value: Any?, of object: ObjectBase, at offset: Int, _ conversion: _ValueConversion
     ) -> Bool

@@ -1,19 +1,25 @@
 import StorageEngine
 
 extension Realm {
-    /// All objects of the class with a name. Neither the program nor the Realm's configuration need
-    /// to have the class: it is enough that the file does. Otherwise the program stops.
+    /// Returns all objects of the class with a name.
+    ///
+    /// The class does not have to exist in the program or in the Realm's configuration; it is
+    /// sufficient if the file contains it.
     ///
     /// ```swift
     /// let names = realm.dynamicObjects("Dog").map { $0.name as? String }
     /// ```
+    ///
+    /// - Precondition: The configuration or the file contains the class.
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
         Results(query: ResultsQuery(instance.dynamicClass(named: typeName)))
     }
 
-    /// The object with the given primary key of the class with a name; nil if there is none.
+    /// Returns the object of the class with a name that has the given primary key; nil if there is
+    /// none.
     ///
-    /// A key that does not fit the class's primary key, or a class without one, stops the program.
+    /// - Precondition: The class exists and has a primary key, and the type of the given key
+    ///   matches it.
     public func dynamicObject(
         ofType typeName: String, forPrimaryKey key: Any
     ) -> DynamicObject? {
@@ -24,7 +30,10 @@ extension Realm {
     /// Creates an object of the class with a name, as ``create(_:value:update:)`` does.
     ///
     /// Properties without a given value have the defaults of the Swift class. If only the file
-    /// knows the class, they start at zero, empty, nil, the current date or a random UUID.
+    /// contains the class, they start as zero, empty, nil, the current date or a random UUID.
+    ///
+    /// - Precondition: A write transaction is open, the class exists, and all values match the
+    ///   types of their properties.
     @discardableResult
     public func dynamicCreate(
         _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -36,7 +45,8 @@ extension Realm {
         return object ?? DynamicObject()
     }
 
-    /// Stops if objects of the class cannot be created by themselves, or not under the policy.
+    /// Stops the program if objects of the class cannot be created directly, or not with the update
+    /// policy.
     func requireCreatable(_ model: ClassModel, _ update: UpdatePolicy) {
         if model.isEmbedded { stop("Embedded objects cannot be created directly") }
         if update != .error && model.primaryKey == nil {
