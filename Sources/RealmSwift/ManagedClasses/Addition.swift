@@ -1,17 +1,17 @@
 import StorageEngine
 
-/// The second step of adding an object: its links, embedded objects and collections, once the
-/// object has a key.
+/// The second step of adding an object, which stores its links, embedded objects and collections
+/// after the object has a key.
 ///
-/// Adding an object writes its own values first and queues this step. So a cycle of objects ends
-/// at the first one that has its key already, and a long chain needs no deep recursion.
+/// Adding an object first writes its own values and queues this step. A cycle of objects therefore
+/// ends at the first object that already has a key, and a long chain needs no deep recursion.
 public final class _Addition {
     let object: ObjectBase
     let managedClass: ManagedClass
     let update: Realm.UpdatePolicy
-    /// False if the object existed before: what is there is to be replaced.
+    /// Whether the object is new. If it existed before, its values are replaced.
     let isNew: Bool
-    /// The properties to write if the object existed before; nil: all.
+    /// The properties to write if the object existed before; nil for all.
     private let given: Set<String>?
     private(set) var column = 0
 
@@ -44,7 +44,7 @@ public final class _Addition {
         }
     }
 
-    /// A value that is stored as it was given, because the property's type has none for it.
+    /// Returns a value that is stored as given, because the property's type cannot represent it.
     private func unmappedValue(at position: Int) -> Any? {
         managedClass.realm.conversion?.unmappedValues(of: object)?[position]
     }
@@ -52,13 +52,13 @@ public final class _Addition {
     private func complete(
         _ property: PropertyModel, at storage: UnsafeMutableRawPointer, with value: Any
     ) {
-        // The object's own instance of a collection shows what is stored.
+        // The object's own instance of a collection must show the stored elements.
         if property.shape.collection != .none { property.valueType._completeAdd(storage, self) }
         managedClass.realm.conversion?.set(
             property, ofManaged: object, to: value, managedClass.model)
     }
 
-    /// True if only what differs from the stored values is to be written.
+    /// Whether to write only values that differ from the stored ones.
     var writesDifferencesOnly: Bool { !isNew && update == .modified }
 
     var existingElements: _ExistingElements {
@@ -80,8 +80,8 @@ public final class _Addition {
         managedClass.write(link, column, of: key, writesDifferencesOnly ? .modified : .all)
     }
 
-    /// Under `.modified` an embedded object that is there keeps its identity, and takes on what
-    /// differs.
+    /// Stores an embedded object. With `.modified`, an existing embedded object keeps its identity
+    /// and is updated.
     func setEmbedded(_ value: ObjectBase?) {
         guard let value else {
             if !isNew { managedClass.write(.null, column, of: key, .modified) }

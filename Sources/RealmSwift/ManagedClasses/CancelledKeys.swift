@@ -1,32 +1,33 @@
-/// Which instances of a class the cancelled write transactions of a Realm have invalidated.
+/// The instances of a class that cancelled write transactions of a Realm have invalidated.
 ///
-/// Accessors and collections remember the generation of the Realm that they were made in.
+/// Accessors and collections store the generation of the Realm in which they were made.
 /// Invalidating the Realm ends all generations so far. Cancelling a write transaction that inserted
-/// or deleted objects ends one too, and invalidates for good what was made by then of
-/// - inserted objects. Their keys are given back, so that a later transaction may use them again.
-///   Keys that a transaction makes are above all others, so in its generation they belong to it
-///   alone.
-/// - deleted objects. These are there again, for whoever finds them anew in a later generation.
+/// or deleted objects also ends a generation. It permanently invalidates the instances made until
+/// then for
+/// - inserted objects. Their keys are released, so a later transaction can reuse them. Within a
+///   transaction, new keys are greater than all existing keys, so in its generation they belong to
+///   that transaction alone.
+/// - deleted objects. These objects exist again, for instances that are made in a later generation.
 ///
-/// Shared by the two managed classes that a table may have: that of its Swift class, and that of
-/// its dynamic objects.
+/// A table can have two managed classes, one for its Swift class and one for its dynamic objects.
+/// Both share this object.
 final class CancelledKeys {
-    // What the write transaction under way has done. One thread uses this, and nothing is called
-    // while it is accessed.
+    // The changes of the open write transaction. Unchecked exclusivity is safe here, because only
+    // one thread uses the fields, and nothing is called during an access.
 
-    /// The first key that it made: all keys from here on vanish when it is cancelled.
+    /// The first key that the transaction made. Cancelling removes all keys from here on.
     @exclusivity(unchecked) private var firstInserted: Int64?
-    /// In the order of deletion.
+    /// The keys of the deleted objects, in the order of deletion.
     @exclusivity(unchecked) private(set) var deleted: [Range<Int64>] = []
     /// Whether all objects were deleted.
     @exclusivity(unchecked) private(set) var isEmptied = false
 
-    // What cancelled ones had done.
+    // The changes of cancelled transactions.
 
-    /// For each generation that such a transaction ended, the first key that it had made.
+    /// The first key made by the cancelled transaction that ended a generation, by generation.
     @exclusivity(unchecked) private var insertions: [UInt32: Int64] = [:]
-    /// Keys of objects that were deleted, with the last generation that ended with it: ascending,
-    /// each key once.
+    /// The keys of deleted objects, each with the last generation whose instances were invalidated.
+    /// Ascending, and each key occurs once.
     @exclusivity(unchecked) private var deletions: [(keys: Range<Int64>, generation: UInt32)] = []
     /// The last generation that ended with the deletion of all objects.
     @exclusivity(unchecked) private var lastEmptied = RealmInstance.noGeneration
@@ -40,7 +41,7 @@ final class CancelledKeys {
 
     func noteDeletion(of key: Int64) {
         if let last = deleted.last {
-            // Deleting neighbours, in either direction, makes one range.
+            // Deleting neighbors, in either direction, extends a range.
             if last.upperBound == key {
                 deleted[deleted.count - 1] = last.lowerBound..<key + 1
                 return
@@ -55,7 +56,8 @@ final class CancelledKeys {
 
     func noteDeletionOfAll() { isEmptied = true }
 
-    /// Returns whether the Realm's generation is over, because instances have been invalidated.
+    /// Ends the transaction. Returns whether the Realm's generation ends, because instances were
+    /// invalidated.
     func transactionDidEnd(cancelled: Bool, in generation: UInt32) -> Bool {
         defer { forgetTransaction() }
         guard cancelled, firstInserted != nil || isEmptied || !deleted.isEmpty else { return false }
@@ -73,7 +75,7 @@ final class CancelledKeys {
     private func forgetTransaction() {
         firstInserted = nil
         isEmptied = false
-        // Transactions that delete a few objects need no new memory for that.
+        // Transactions that delete a few objects reuse the memory.
         if !deleted.isEmpty { deleted.removeAll(keepingCapacity: deleted.count <= 16) }
     }
 
@@ -91,7 +93,8 @@ final class CancelledKeys {
             .sorted { $0.keys.lowerBound < $1.keys.lowerBound }
     }
 
-    /// Whether what was made of the object with a key, in the generation `birth`, was invalidated.
+    /// Returns whether an instance of the object with a key, made in the generation `birth`, was
+    /// invalidated.
     func invalidated(_ key: Int64, birth: UInt32) -> Bool {
         if knowsNone { return false }
         if birth <= lastEmptied { return true }
@@ -105,7 +108,8 @@ final class CancelledKeys {
             && birth <= deletions[low].generation
     }
 
-    /// The Realm was invalidated, and with it all that was made so far.
+    /// Forgets cancelled transactions after the Realm was invalidated, because no earlier instance
+    /// is valid.
     func forgetCancelled() {
         insertions = [:]
         deletions = []

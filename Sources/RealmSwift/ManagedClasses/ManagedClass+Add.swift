@@ -2,8 +2,8 @@ import Foundation
 import StorageEngine
 
 extension ManagedClass {
-    /// The key of an object that a property or a collection is to refer to, adding it if
-    /// necessary. Nil if the transaction has failed.
+    /// Returns the key of an object for a link or an element of a collection, and adds the object
+    /// if necessary. Returns nil if the transaction has failed.
     func keyOfLinked(
         _ object: ObjectBase, in place: LinkPlace, update: Realm.UpdatePolicy
     ) -> Int64? {
@@ -17,7 +17,7 @@ extension ManagedClass {
         return realm.addGraph(object, update: update)
     }
 
-    /// Stops unless a managed object belongs to this class, to this Realm, and exists.
+    /// Stops the program unless a managed object exists and belongs to this class and this Realm.
     private func requireOwn(_ object: ObjectBase, in place: LinkPlace) {
         if object.isInvalidated {
             stop("Adding a deleted or invalidated object to a Realm is not permitted")
@@ -38,12 +38,13 @@ extension ManagedClass {
         stop(place.text(forObjectOf: object._model.name, insteadOf: model.name))
     }
 
-    /// Writes an unmanaged object into the table, without what it links to, and makes the instance
-    /// the accessor of the new or updated row. Returns its key; if the transaction has failed, nil,
-    /// and the object stays unmanaged.
+    /// Writes an unmanaged object into the table, without its links, and makes the instance the
+    /// accessor of the new or updated row. Returns the key; nil if the transaction has failed, in
+    /// which case the object stays unmanaged.
     func addRow(of object: ObjectBase, update: Realm.UpdatePolicy) -> Int64? {
         if realm.hasFailed { return nil }
-        // What is not given has no part in an update; its type may not even have a default.
+        // Properties that are not given take no part in an update; their types may not even have a
+        // default.
         let given = update == .error ? nil : realm.givenProperties(of: object)
         var row = gather(object, given: given)
         if update != .error, let existing = existingKey(row) {
@@ -63,8 +64,9 @@ extension ManagedClass {
         return key
     }
 
-    /// The stored forms of an unmanaged object's properties, in scratch memory; whether some have
-    /// none yet is said there. Of the properties that are not `given`, null; nil: all are.
+    /// Returns the stored forms of an unmanaged object's properties, in scratch memory. Properties
+    /// that are not in `given` are null; nil means all properties. `hasDeferredValues` of the
+    /// scratch memory indicates whether some values have no stored form yet.
     func gather(
         _ object: ObjectBase, given: Set<String>? = nil
     ) -> UnsafeMutableBufferPointer<Scalar> {
@@ -77,7 +79,7 @@ extension ManagedClass {
         }
         scratch.gather {
             for position in columns.indices {
-                // Field by field: a copy of the whole would count references.
+                // Accessed field by field, because a copy of the structure would count references.
                 row[columns[position]] = model.properties[position].valueType._gather(
                     object._storage(at: model.properties[position].offset), scratch)
             }
@@ -85,7 +87,7 @@ extension ManagedClass {
         return row
     }
 
-    /// Puts a row together of some properties, or some of whose values are given as they are stored.
+    /// Fills a row with the given properties, including values that are stored as given.
     private func gather(
         _ object: ObjectBase, _ given: Set<String>?, _ unmapped: [Int: Any]?,
         into row: UnsafeMutableBufferPointer<Scalar>
@@ -110,7 +112,7 @@ extension ManagedClass {
         return scalar
     }
 
-    /// The key of a new object; nil if the transaction has failed.
+    /// Inserts a row and returns the key of the new object; nil if the transaction has failed.
     func insertRow(_ row: UnsafeBufferPointer<Scalar>) -> Int64? {
         if realm.hasFailed { return nil }
         do {
@@ -130,7 +132,7 @@ extension ManagedClass {
         }
     }
 
-    /// Stops if a string or data value is beyond the limit.
+    /// Stops the program if a string or data value exceeds the size limit.
     func requireSizes(_ row: UnsafeBufferPointer<Scalar>) {
         for (column, value) in row.enumerated() {
             guard case .bytes(let bytes) = value else { continue }

@@ -1,11 +1,11 @@
 import StorageEngine
 
 extension ManagedClass {
-    /// Makes an unmanaged object, whose class is this one, the embedded object of a place, in which
-    /// another may have been. What it leads to is added later, by
-    /// `RealmInstance.completeAdditions`. Does nothing if the transaction has failed.
+    /// Makes an unmanaged object of this class the embedded object of a place, and replaces an
+    /// existing one. Objects that it references are added later, by
+    /// `RealmInstance.completeAdditions`. Has no effect if the transaction has failed.
     func addEmbedded(_ object: ObjectBase, in slot: _ValueSlot, update: Realm.UpdatePolicy) {
-        // A failed transaction cannot say what the place holds.
+        // In a failed transaction the content of the place is unknown.
         if realm.hasFailed || isHeld(object, in: slot) { return }
         requireEmbeddable(object, in: slot.linkPlace)
         let values = UnsafeBufferPointer(gather(object))
@@ -20,8 +20,8 @@ extension ManagedClass {
         }
     }
 
-    /// Gives a place the values of an unmanaged object. An embedded object that is there keeps its
-    /// identity, and takes on what differs; the unmanaged one becomes its accessor.
+    /// Writes the values of an unmanaged object to a place. An existing embedded object keeps its
+    /// identity and is updated, and the unmanaged object becomes its accessor.
     func updateEmbedded(_ object: ObjectBase, in slot: _ValueSlot) {
         if realm.hasFailed || isHeld(object, in: slot) { return }
         guard let key = slot.embeddedKey else {
@@ -37,7 +37,7 @@ extension ManagedClass {
         requireExactType(object, in: place)
     }
 
-    /// Whether an object is the one that a place holds already, so that nothing is to be done.
+    /// Returns whether the place already holds the object, so that nothing needs to be done.
     func isHeld(_ object: ObjectBase, in slot: _ValueSlot) -> Bool {
         guard object._context != nil, object._realm === realm,
             object._managedClass?.table === table, slot.embeddedKey == object._key
@@ -47,8 +47,7 @@ extension ManagedClass {
 }
 
 extension ManagedClass {
-    /// Calls `body` with the embedded objects that an object owns, and their classes. Those that
-    /// these own in turn are not among them.
+    /// Calls `body` with the embedded objects that an object owns directly, and their classes.
     func forEachEmbedded(
         in key: ObjectKey, _ body: @escaping (ManagedClass, ObjectKey) throws -> Void
     ) throws {
@@ -69,7 +68,7 @@ extension ManagedClass {
     }
 }
 
-/// Where a link is stored, as messages about objects that cannot be there name it.
+/// The kind of place of a link, for messages about invalid objects.
 enum LinkPlace {
     case property, list, set, map
 
@@ -103,7 +102,7 @@ extension _ValueSlot {
         }
     }
 
-    /// The class that the links, or embedded objects, of the place are of.
+    /// The class of the links or embedded objects of the place.
     var linkTarget: ManagedClass {
         let target =
             switch place {

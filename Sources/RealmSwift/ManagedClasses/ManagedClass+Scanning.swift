@@ -2,10 +2,9 @@ import StorageEngine
 
 extension ManagedClass {
     /// Calls `body` with the values of a column of the objects with the given keys, in their order.
-    /// Objects that do not exist any more are passed over.
+    /// Objects that no longer exist are skipped.
     ///
-    /// Neighbours in a collection often lie in one leaf, so that of the object before is tried
-    /// first.
+    /// Neighbors in a collection are often in the same leaf, so the previous leaf is tried first.
     func forEachValue(
         _ column: Int, of keys: ContiguousArray<Int64>, _ body: (Scalar) -> Void
     ) throws {

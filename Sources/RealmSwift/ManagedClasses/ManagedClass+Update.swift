@@ -1,9 +1,9 @@
 import StorageEngine
 
 extension ManagedClass {
-    /// Gives an existing object the values of an unmanaged one, which becomes its accessor: those
-    /// of the properties in `given`, or all. Links and collections follow in the addition's second
-    /// step.
+    /// Writes the values of an unmanaged object to an existing one, and makes the former the
+    /// accessor of the latter. Only the properties in `given` are written, or all if it is nil. The
+    /// second step of the addition writes links and collections.
     func updateRow(
         of key: Int64, from object: ObjectBase, update: Realm.UpdatePolicy, given: Set<String>?
     ) {
@@ -15,7 +15,7 @@ extension ManagedClass {
         }
         if realm.hasFailed { return }
         for position in model.collections {
-            // One that was never read is empty all the same, and is to empty the stored one.
+            // A collection that was never read is empty, and must still empty the stored one.
             let property = model.properties[position]
             _ = property.wrapper.value(of: object, at: property.offset)
         }
@@ -26,8 +26,9 @@ extension ManagedClass {
         }
     }
 
-    /// Stores a row as a new object, or, under a policy that allows it, what is `given` of it as an
-    /// update of the one with the same primary key. Nil if the transaction has failed.
+    /// Inserts a row as a new object. If `update` allows it and an object with the same primary key
+    /// exists, writes the `given` properties to that object instead. Returns nil if the transaction
+    /// has failed.
     func store(
         _ row: UnsafeMutableBufferPointer<Scalar>, update: Realm.UpdatePolicy,
         given: Set<String>
@@ -39,7 +40,7 @@ extension ManagedClass {
         return realm.hasFailed ? nil : existing
     }
 
-    /// Writes what is `given` of a row into that of an existing object.
+    /// Writes the `given` properties of a row to an existing object.
     func write(
         _ row: UnsafeBufferPointer<Scalar>, of key: ObjectKey, given: Set<String>,
         _ update: Realm.UpdatePolicy = .modified
@@ -50,7 +51,7 @@ extension ManagedClass {
         }
     }
 
-    /// Writes a value; under `.modified` only if it differs from the one that is there.
+    /// Writes a value. With `.modified`, only a value that differs from the stored one is written.
     func write(_ value: Scalar, _ column: Int, of key: ObjectKey, _ update: Realm.UpdatePolicy) {
         realm.change {
             if update == .modified,

@@ -1,35 +1,38 @@
 import StorageEngine
 
-/// A model class in one Realm instance: its table, and what the accessors of its objects share.
+/// A model class in one Realm instance: its table, and the state that the accessors of its objects
+/// share.
 ///
-/// Lives as long as its Realm instance.
+/// A managed class lives as long as its Realm instance.
 final class ManagedClass {
-    // Safe because the Realm owns this object, and whoever uses it holds the Realm. A checked
-    // reference would cost two atomic operations for each property that is written.
+    // Safe because the Realm owns this object, and all users of this object retain the Realm. A
+    // checked reference would cost two atomic operations per property write.
     unowned(unsafe) let realm: RealmInstance
     let model: ClassModel
-    /// Nil only in a Realm opened for reading whose file lacks the class.
+    /// The table of the class; nil only in a read-only Realm whose file lacks the class.
     let table: Table?
-    // The same as `realm` and `table`, for uses that are to cost no counting at all.
+    // The same as `realm` and `table`, for accesses without reference counting.
     private let uncountedRealm: Unmanaged<RealmInstance>
     private let uncountedTable: Unmanaged<Table>?
-    /// Read by every property access; owned by this object.
+    /// The data that every property access reads. Owned by this object.
     let context: UnsafeMutablePointer<_AccessContext>
-    /// For each property, its position among the table's columns.
+    /// The column of each property.
     let columns: [Int]
-    /// For each column, the property it belongs to; nil if the class lacks it.
+    /// The property of each column; nil if the class has none.
     private let propertyOfColumn: [Int?]
-    /// -1 without a primary key.
+    /// The column of the primary key; -1 if there is none.
     let primaryKeyColumn: Int
-    /// Uncounted, because classes that link to each other would keep each other, and the file, open:
-    /// the Realm instance keeps all of its classes.
+    /// The class of the links of each column. The references are unowned, because classes that link
+    /// to each other would form a retain cycle and keep the file open. The Realm instance retains
+    /// all of its classes.
     @exclusivity(unchecked) private var linkTargets: [Unmanaged<ManagedClass>?]
-    /// For the offsets of properties of linking objects that were read.
+    /// The origins of the linking-objects properties read so far, by the offset of the property.
     @exclusivity(unchecked) private var backlinkOrigins:
         ContiguousArray<(offset: Int, origin: BacklinkOrigin)> = []
-    /// Uncounted: the Realm keeps it.
+    /// Unowned, because the Realm retains it.
     private let cancelledKeys: Unmanaged<CancelledKeys>
-    /// How a primary key given as an integer or a string is looked up; see `Realm.object`.
+    /// The kind of the primary key, which selects the lookup of an integer or string key; see
+    /// `Realm.object`.
     let keyForm: _PrimaryKeyForm
 
     init(model: ClassModel, realm: RealmInstance) throws {
@@ -82,8 +85,7 @@ final class ManagedClass {
         return table
     }
 
-    /// Calls `body` with the table, without counting a reference to it: for reading and writing
-    /// single values.
+    /// Calls `body` with the table without counting a reference, for accesses to single values.
     @inline(__always)
     func withTable<Result>(_ body: (Table) throws -> Result) rethrows -> Result {
         guard let uncountedTable else { stopWithoutTable() }
@@ -101,7 +103,7 @@ final class ManagedClass {
         return model.properties[property]
     }
 
-    /// The class that the links in a column lead to.
+    /// Returns the class of the objects that the links in a column refer to.
     func linkTarget(column: Int) -> ManagedClass {
         if let target = linkTargets[column] { return target.takeUnretainedValue() }
         let property = property(ofColumn: column)
@@ -114,8 +116,8 @@ final class ManagedClass {
         return target
     }
 
-    /// What the linking objects at an offset of this class's objects come from: the property of a
-    /// name in objects of a type.
+    /// Returns the origin of the linking-objects property at an offset: the property with a name in
+    /// objects of a type.
     @inline(__always)
     func backlinkOrigin(
         ofPropertyAt offset: Int, in type: ObjectBase.Type, named name: String
@@ -142,7 +144,8 @@ final class ManagedClass {
         return origin
     }
 
-    /// Visits the objects of this class that refer to another through a column; see `Table`.
+    /// Calls `body` with the objects of this class that refer to another object through a column;
+    /// see `Table`.
     @inline(__always)
     func forEachReference(
         to target: ObjectKey, at location: RowLocation, in column: Int,
@@ -154,15 +157,15 @@ final class ManagedClass {
         }
     }
 
-    /// No thread may use the accessors any more.
+    /// Invalidates the accessors for all threads.
     func threadDidEnd() { context.pointee.thread = 0 }
 
     // MARK: Accessors
 
-    /// A new accessor of an object that is known to exist.
+    /// Returns a new accessor of an object that is known to exist.
     func makeAccessor(key: Int64) -> ObjectBase {
         let object = model.type.init()
-        // A collection made by the initialiser is not the object's.
+        // Collections made by the initializer are not the collections of the stored object.
         if model.hasCollections { resetCollections(of: object) }
         object._attach(to: self, key: key)
         return object
@@ -175,7 +178,7 @@ final class ManagedClass {
         }
     }
 
-    /// The row of an object; nil if it does not exist any more.
+    /// Returns the location of an object's row; nil if the object no longer exists.
     func locate(key: Int64, birth: UInt32) -> RowLocation? {
         let isCancelled = withCancelledKeys { $0.invalidated(key, birth: birth) }
         guard !isCancelled, let uncountedTable else { return nil }
@@ -215,8 +218,8 @@ final class ManagedClass {
         cancelledKeys._withUnsafeGuaranteedRef(body)
     }
 
-    /// Calls `body` with the objects of this class that the cancelled transaction had deleted, and
-    /// that are there again.
+    /// Calls `body` with the objects of this class that the cancelled transaction had deleted and
+    /// that exist again.
     func forEachRestored(_ body: (ObjectKey) throws -> Void) throws {
         guard let table else { return }
         let cancelledKeys = cancelledKeys.takeUnretainedValue()

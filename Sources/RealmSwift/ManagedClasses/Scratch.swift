@@ -1,24 +1,27 @@
 import StorageEngine
 
-/// Reusable memory in which a row is put together before the engine copies it.
+/// Reusable memory in which a row is assembled before the engine copies it.
 ///
-/// Belongs to one Realm instance. What it hands out is valid until `reset()`.
+/// It belongs to one Realm instance. The memory returned is valid until `reset()`.
 public final class _Scratch {
-    // Safe because the Realm owns its scratch memory and hands it out for the time of a call.
+    // Safe because the Realm owns its scratch memory, and passes it on only for the duration of a
+    // call.
     unowned(unsafe) let realm: RealmInstance
-    // Unchecked: one thread uses it, and nothing is called while a field is being changed.
+    // Unchecked exclusivity is safe, because only one thread uses the fields, and nothing is called
+    // while a field is changed.
     @exclusivity(unchecked) private(set) var values: UnsafeMutableBufferPointer<Scalar>
     @exclusivity(unchecked) private var bytes: UnsafeMutableRawBufferPointer
     @exclusivity(unchecked) private var used = 0
-    /// Blocks that became too small since the last reset; scalars still point into them.
+    /// Blocks that became too small since the last reset. They are kept because scalars still point
+    /// into them.
     @exclusivity(unchecked) private var outgrown: [UnsafeMutableRawBufferPointer] = []
-    /// Set when a value could not be gathered before its object has a key: links to unmanaged
-    /// objects, and lists.
+    /// Whether some values could not be gathered before their object has a key, such as links to
+    /// unmanaged objects, and lists.
     @exclusivity(unchecked) var hasDeferredValues = false
-    /// What to do with linked objects whose primary key exists already.
+    /// The update policy for linked objects whose primary key exists.
     @exclusivity(unchecked) var update = Realm.UpdatePolicy.error
-    /// While a row is put together, which asks the application for the persisted form of custom
-    /// types: should it look something up in the Realm to answer, what is here already stays.
+    /// Whether a row is being assembled. This calls application code for the persisted form of
+    /// custom types. A lookup in the Realm by that code must not reset the memory.
     @exclusivity(unchecked) private var isGathering = false
 
     init(realm: RealmInstance) {
@@ -33,7 +36,7 @@ public final class _Scratch {
         bytes.deallocate()
     }
 
-    /// Runs `body`, which puts a row together.
+    /// Runs `body`, which assembles a row.
     @inline(__always)
     func gather(_ body: () -> Void) {
         if isGathering { stop("An object cannot be added while another one is being stored.") }
@@ -53,14 +56,15 @@ public final class _Scratch {
         }
     }
 
-    /// Stands for a value that the second step of adding its object stores.
+    /// Returns a placeholder for a value that the second step of adding its object stores.
     @usableFromInline
     func _defer() -> Scalar {
         hasDeferredValues = true
         return .null
     }
 
-    /// Memory for the values of one row. `Scalar` is trivial, so nothing is initialised.
+    /// Returns memory for the values of one row. It is not initialized, which is safe because
+    /// `Scalar` is trivial.
     func row(columns: Int) -> UnsafeMutableBufferPointer<Scalar> {
         if values.count < columns {
             values.deallocate()

@@ -1,15 +1,15 @@
 import StorageEngine
 
-/// A place in a Realm that holds one value, or is about to: a property of an object, or an element
-/// of a collection.
+/// A place in a Realm for one value: a property of an object, or an element of a collection. The
+/// place can be new.
 ///
-/// Most values are put into their place as a stored form. Embedded objects, and lists and maps
-/// inside of mixed values, are made there.
+/// Most values are written to their place in a stored form. Embedded objects, and lists and maps
+/// within mixed values, are created in place.
 public struct _ValueSlot {
     enum Place {
         case property(ManagedClass, key: Int64, birth: UInt32, column: Int)
         case element(ManagedList, at: Int)
-        /// A place that comes into being with its value; nil: behind all others.
+        /// A new element, at a position or, if it is nil, at the end.
         case newElement(ManagedList, at: Int?)
         case member(ManagedSet)
         case value(ManagedMap, key: String)
@@ -27,7 +27,7 @@ public struct _ValueSlot {
         }
     }
 
-    /// The class and the column of the property that the place is, or is inside of.
+    /// The class and the column of the property that contains the place.
     var property: (owner: ManagedClass, column: Int) {
         switch place {
         case .property(let owner, _, _, let column): (owner, column)
@@ -37,7 +37,7 @@ public struct _ValueSlot {
         }
     }
 
-    /// The generation in which whatever owns the place was found.
+    /// The generation in which the owner of the place was read.
     private var birth: UInt32 {
         switch place {
         case .property(_, _, let birth, _): birth
@@ -49,9 +49,9 @@ public struct _ValueSlot {
 
     // MARK: Writing
     //
-    // Nothing is written once the transaction has failed.
+    // Nothing is written in a failed transaction.
 
-    /// Writes a stored form. One that is too long stops the program.
+    /// Writes a stored form. A value that is too large stops the program.
     func put(_ scalar: Scalar) {
         if case .bytes(let bytes) = scalar { requireSize(bytes.count) }
         realm.change {
@@ -75,8 +75,8 @@ public struct _ValueSlot {
         }
     }
 
-    /// Whether a stored form is to be written where another is: under `.modified` only if they
-    /// differ.
+    /// Returns whether to overwrite a stored value. With `.modified`, only a value that differs is
+    /// written.
     private func needsWriting(
         _ scalar: Scalar, over stored: @autoclosure () throws -> Scalar?
     ) rethrows -> Bool {
@@ -84,8 +84,8 @@ public struct _ValueSlot {
         return !stored.isIdentical(to: scalar)
     }
 
-    /// Makes an embedded object in the place, in which another may have been. Nil if the transaction
-    /// has failed.
+    /// Creates an embedded object in the place, and replaces an existing one. Returns its key; nil
+    /// if the transaction has failed.
     func putEmbedded(_ values: UnsafeBufferPointer<Scalar>) -> ObjectKey? {
         realm.change {
             switch place {
@@ -102,8 +102,8 @@ public struct _ValueSlot {
         }
     }
 
-    /// The key of the embedded object that the place holds; nil if it holds none, and once the
-    /// transaction has failed.
+    /// The key of the embedded object in the place; nil if there is none, and in a failed
+    /// transaction.
     var embeddedKey: Int64? {
         let stored: Scalar?? = realm.change {
             switch place {
@@ -119,8 +119,8 @@ public struct _ValueSlot {
         return nil
     }
 
-    /// Makes an empty list or map in the place, and gives the place where it is from now on. Nil if
-    /// the transaction has failed.
+    /// Creates an empty list or map in the place. Returns the place under which it can be accessed
+    /// from now on; nil if the transaction has failed.
     func putEmpty(_ kind: CollectionKind) -> _ValueSlot? {
         realm.change {
             switch place {
@@ -147,7 +147,7 @@ public struct _ValueSlot {
 
     // MARK: Collections inside of mixed values
 
-    /// The list that the place holds; nil if it holds something else.
+    /// The list in the place; nil if the place holds another value.
     var nestedList: ManagedList? {
         let handle: ListHandle? = realm.read(absent: nil) {
             switch place {
@@ -163,7 +163,7 @@ public struct _ValueSlot {
         return handle.map { ManagedList($0, inside: owner, birth: birth, column: column) }
     }
 
-    /// The map that the place holds; nil if it holds something else.
+    /// The map in the place; nil if the place holds another value.
     var nestedMap: ManagedMap? {
         let handle: MapHandle? = realm.read(absent: nil) {
             switch place {
@@ -180,13 +180,13 @@ public struct _ValueSlot {
     }
 }
 
-/// Where a stored form was read: what the links in it lead to, and where its lists and maps are.
+/// The origin of a stored form, needed to access its links, lists and maps.
 public struct _LinkSource {
-    /// The class that the links of a column lead to; nil for mixed values.
+    /// The class of the links in a column; nil for mixed values.
     let target: ManagedClass?
     /// The generation in which the value was read.
     let birth: UInt32
-    /// Where a mixed value is; nil for links.
+    /// The place of a mixed value; nil for links.
     let slot: _ValueSlot?
 
     init(target: ManagedClass, birth: UInt32) {
@@ -203,7 +203,7 @@ public struct _LinkSource {
 }
 
 extension String {
-    /// Hands the UTF-8 form of a map's key to `body`.
+    /// Calls `body` with the UTF-8 bytes of a map's key.
     @inline(__always)
     func withKeyBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws -> Result
