@@ -1,4 +1,4 @@
-/// A Realm collection of any kind with elements of one type.
+/// A type-erased Realm collection with elements of one type.
 ///
 /// ```swift
 /// final class DogList {
@@ -11,29 +11,33 @@
 public struct AnyRealmCollection<Element: RealmCollectionValue> {
     let base: any RealmCollection<Element>
 
-    /// Wraps a collection, which goes on being live.
+    /// Creates a wrapper of a collection. The wrapper is live if the collection is.
     public init<C: RealmCollection & _ObjcBridgeable>(_ base: C) where C.Element == Element {
         self.base = base
     }
 }
 
 extension AnyRealmCollection: RealmCollection {
-    /// The Realm that manages the collection; nil while unmanaged.
+    /// The Realm that manages the collection; nil for an unmanaged collection.
     public var realm: Realm? { base.realm }
-    /// True once the collection has been invalidated.
+    /// A Boolean value that indicates whether the collection was invalidated.
     public var isInvalidated: Bool { base.isInvalidated }
     /// The number of elements.
     public var count: Int { base.count }
-    /// The element at `position`. A position outside the collection stops the program.
+    /// Returns the element at `position`.
+    ///
+    /// - Precondition: The position is valid.
     public subscript(position: Int) -> Element { base[position] }
-    /// The position of the first element equal to `object`, or standing for the same object.
+    /// Returns the position of the first element that equals `object` or represents the same
+    /// object; nil if there is none.
     public func index(of object: Element) -> Int? { base.index(of: object) }
-    /// An iterator over the elements that there are now.
+    /// Returns an iterator over the current elements.
     public func makeIterator() -> RLMIterator<Element> { base.makeIterator() }
     public var _contents: _CollectionContents { base._contents }
     public var _querySource: _QuerySource { base._querySource }
 
-    /// Whether the wrapped collections are of one kind and equal.
+    /// Returns a Boolean value that indicates whether the wrapped collections have the same type
+    /// and are equal.
     public static func == (left: AnyRealmCollection, right: AnyRealmCollection) -> Bool {
         func isEqual<C: RealmCollection>(_ collection: C) -> Bool {
             (right.base as? C) == collection

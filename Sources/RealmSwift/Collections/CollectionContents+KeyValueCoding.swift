@@ -2,7 +2,7 @@ import Foundation
 import StorageEngine
 
 extension _CollectionContents {
-    /// The elements as dynamic interfaces hand them out.
+    /// The elements in the form of dynamic interfaces.
     private var elements: [Any] {
         switch source {
         case .stored(_, _, let elements): elements().map { boxed($0) ?? NSNull() }
@@ -29,7 +29,7 @@ extension _CollectionContents {
         return objects.map { $0.value(forKey: key) ?? NSNull() }
     }
 
-    /// The same, of a set as a `Set`.
+    /// Returns the values of a property; for a set, as a `Set`.
     func anyValue(forKey key: String) -> Any {
         let values = value(forKey: key)
         return kindName == SetHandle.kindName ? asSet(values) : values
@@ -37,10 +37,11 @@ extension _CollectionContents {
 
     private func asSet(_ values: [Any]) -> Any { Set(values.compactMap { $0 as? AnyHashable }) }
 
-    /// The same, of equal values the first only.
+    /// Returns the values of a property without duplicates.
     func distinctValues(forKey key: String) -> [Any] { distinct(value(forKey: key)) }
 
-    /// What every object knows beside its properties is found by the object.
+    /// Stops the program if the property does not exist. Keys that every object supports besides
+    /// its properties are left to the object.
     private func requireProperty(_ key: String, of model: ClassModel) {
         if key != "invalidated" { _ = property(named: key, of: model) }
     }
@@ -64,7 +65,7 @@ extension _CollectionContents {
 
     // MARK: Operators
 
-    /// `@operator.property`; the property is `self` for a collection of values.
+    /// Evaluates `@operator.property`. The property is `self` for a collection of values.
     private func resultOfOperator(in keyPath: String) -> Any? {
         let parts = keyPath.dropFirst().split(
             separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -94,7 +95,7 @@ extension _CollectionContents {
         (value as? any Sequence).map { anyElements($0).map { boxed($0) ?? NSNull() } } ?? [value]
     }
 
-    /// The first of equal values each.
+    /// Returns the values without duplicates.
     private func distinct(_ values: [Any]) -> [Any] {
         var seen: Set<AnyHashable> = []
         return values.filter { value in
@@ -105,7 +106,7 @@ extension _CollectionContents {
     }
 }
 
-/// What an operator in a key path makes of the values of a property.
+/// An operator in a key path, applied to the values of a property.
 private enum CollectionOperator {
     case aggregate(Aggregate)
     case union(isOfArrays: Bool, isDistinct: Bool)

@@ -1,8 +1,8 @@
 import StorageEngine
 
 extension _CollectionContents {
-    /// Sets a property of all objects of a Realm without making accessors of them: the value is
-    /// converted once. False if the property is not one that is stored in its object's row alone.
+    /// Sets a property of all objects of a Realm without creating accessors; the value is converted
+    /// only once. Returns false if the property is not stored solely in the object's row.
     func setStored(_ value: Any?, forKey key: String) -> Bool {
         let managedClass: ManagedClass
         let keys: ContiguousArray<Int64>

@@ -1,23 +1,25 @@
 import StorageEngine
 
-/// How aggregates and key-value coding read a collection: all elements once, as they are now.
+/// The current elements of a collection, as read by aggregates and key-value coding. Each element
+/// is read once.
 public struct _CollectionContents {
     enum Source {
-        /// What was made of the objects of a class, or of another collection.
+        /// The results of a query.
         case results(ResultsQuery)
-        /// Objects of a Realm.
+        /// The objects of a managed collection.
         case links(ContiguousArray<Int64>, ManagedClass)
         /// The objects of an unmanaged collection.
         case objects([ObjectBase], ObjectBase.Type)
-        /// Values of a Realm: as they are stored, and as dynamic interfaces hand them out.
+        /// The values of a managed collection, in their stored form and in the form of dynamic
+        /// interfaces.
         case stored(ValueType, ValueVisit, elements: () -> [Any?])
-        /// Values of an unmanaged collection.
+        /// The values of an unmanaged collection.
         case values([Any?], ValueType)
     }
     typealias ValueVisit = ((Scalar) throws -> Bool) throws -> Void
 
     let source: Source
-    /// What messages call the collection.
+    /// The name of the collection in messages.
     let kindName: String
     /// The Realm of a managed collection.
     let realm: RealmInstance?
@@ -28,7 +30,7 @@ public struct _CollectionContents {
         self.realm = realm
     }
 
-    /// Those of a managed collection, which may be read now.
+    /// Creates the contents of a managed collection. The caller has checked that it can be read.
     init<Handle>(_ collection: ManagedCollection<Handle>, elements: @escaping () -> [Any?]) {
         kindName = Handle.kindName
         realm = collection.realm
@@ -40,7 +42,7 @@ public struct _CollectionContents {
         }
     }
 
-    /// Those of an unmanaged collection.
+    /// Creates the contents of an unmanaged collection.
     init<Element: RealmCollectionValue>(
         unmanaged elements: some Sequence<Element>, kindName: String
     ) {
@@ -55,7 +57,7 @@ public struct _CollectionContents {
         }
     }
 
-    /// The class of a collection of objects; nil for one of values.
+    /// The class of the objects; nil for a collection of values.
     var model: ClassModel? {
         switch source {
         case .results(let query): query.managedClass.model
@@ -65,7 +67,7 @@ public struct _CollectionContents {
         }
     }
 
-    /// The property of a collection of objects. One that does not exist stops the program.
+    /// Returns a property of the objects. Stops the program if it does not exist.
     func property(named name: String, of model: ClassModel) -> PropertyModel {
         guard let property = model[name] else {
             stop("Property '\(name)' not found in object of type '\(model.name)'")

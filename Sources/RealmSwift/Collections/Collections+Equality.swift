@@ -1,37 +1,43 @@
-// Equality as Objective-C's collections have it, beside `==`.
+// Equality with the names of Objective-C collections, in addition to `==`.
 
 import StorageEngine
 
 extension List {
-    /// What `==` says of this list and another one of its type; false for anything else.
+    /// Returns a Boolean value that indicates whether `object` is a list of the same type that
+    /// equals this list.
     public func isEqual(_ object: Any?) -> Bool { (object as? List).map { self == $0 } ?? false }
 
-    /// Equal for equal lists. That of an unmanaged list changes with its elements.
+    /// The hash value of the list. Equal lists have equal hash values. The value of an unmanaged
+    /// list changes with its elements.
     public var hash: Int {
         managed?.hash(kind: ListHandle.kindName) ?? contents.map { StoredIdentity($0) }.hashValue
     }
 }
 
 extension MutableSet {
-    /// What `==` says of this set and another one of its type; false for anything else.
+    /// Returns a Boolean value that indicates whether `object` is a set of the same type that
+    /// equals this set.
     public func isEqual(_ object: Any?) -> Bool {
         (object as? MutableSet).map { self == $0 } ?? false
     }
 
-    /// Equal for equal sets. That of an unmanaged set changes with its elements.
+    /// The hash value of the set. Equal sets have equal hash values. The value of an unmanaged set
+    /// changes with its elements.
     public var hash: Int { managed?.hash(kind: SetHandle.kindName) ?? members.hashValue }
 }
 
 extension Map {
-    /// What `==` says of this map and another one of its type; false for anything else.
+    /// Returns a Boolean value that indicates whether `object` is a map of the same type that
+    /// equals this map.
     public func isEqual(_ object: Any?) -> Bool { (object as? Map).map { self == $0 } ?? false }
 
-    /// Equal for equal maps. That of an unmanaged map changes with its keys.
+    /// The hash value of the map. Equal maps have equal hash values. The value of an unmanaged map
+    /// changes with the number of its keys.
     public var hash: Int { managed?.hash(kind: MapHandle.kindName) ?? count.hashValue }
 }
 
 extension ManagedPlace {
-    /// Of collections that are the same the same.
+    /// Returns a hash value that is equal for instances of the same collection.
     func hash(kind: String) -> Int {
         var hasher = Hasher()
         hasher.combine(kind)

@@ -1,25 +1,26 @@
 import StorageEngine
 
-/// Walks the objects that a collection of links, or results, led to when the walk began. Objects that
-/// are deleted meanwhile are visited all the same, invalidated, or passed over.
+/// A cursor over the objects of a collection of links, or of results, as of the beginning of the
+/// iteration. Objects deleted in the meantime are visited as invalidated objects, or skipped.
 ///
-/// The accessor is placed in its row at once. An accessor that nobody but the iterator refers to
-/// any more is pointed at the next object, as `TableCursor` does.
+/// The cursor places an accessor in its row at once. If only the iterator refers to the accessor,
+/// it is reused for the next object, as in `TableCursor`.
 @usableFromInline
 final class LinkCursor {
-    // What a step changes. Outside the exclusivity checks: one thread uses it, and nothing is called
-    // while it is accessed.
+    // The state that a step changes. Unchecked exclusivity is safe, because only one thread uses it
+    // and nothing is called during an access.
 
-    /// All keys; of results those at `keysStart` and behind, up to `nextBlock`.
+    /// The keys of a collection, or the unpacked keys of results: those from `keysStart` on, up to
+    /// `nextBlock`.
     @exclusivity(unchecked) private var keys: ContiguousArray<Int64>
     @exclusivity(unchecked) private var keysStart = 0
-    /// Of results.
+    /// The packed keys of results.
     private let packed: PackedKeys
     @exclusivity(unchecked) private var nextBlock = 0
-    /// From this position on, keys of the next block have to be at hand.
+    /// The first position at which the keys of the next block are needed.
     @exclusivity(unchecked) private var refillPosition = Int.max
     private let target: ManagedClass
-    /// Keeps the Realm alive.
+    /// A reference that keeps the Realm alive.
     private let realm: RealmInstance
     private let birth: UInt32
     private let soleReference: UInt64
@@ -27,12 +28,12 @@ final class LinkCursor {
     @exclusivity(unchecked) private var position = 0
     @exclusivity(unchecked) private var locator: SequentialLocator
 
-    /// Walks a collection of links, and visits those of deleted objects.
+    /// Creates a cursor over a collection of links that visits deleted objects.
     convenience init(_ keys: ContiguousArray<Int64>, to target: ManagedClass) {
         self.init(keys, PackedKeys(), to: target, visitsDeleted: true)
     }
 
-    /// Walks results, and passes over deleted objects.
+    /// Creates a cursor over results that skips deleted objects.
     convenience init(_ keys: PackedKeys, of target: ManagedClass) {
         self.init([], keys, to: target, visitsDeleted: false)
     }
@@ -53,7 +54,7 @@ final class LinkCursor {
             target.model.isReusable ? ReferenceCounts.ofSoleReference : .max
     }
 
-    /// Leaves the accessor of the next object in `accessor`; nil at the end.
+    /// Stores the accessor of the next object in `accessor`; nil at the end.
     @inline(never) @usableFromInline
     func _step(_ accessor: inout ObjectBase?) {
         realm.checkThread()
@@ -66,7 +67,8 @@ final class LinkCursor {
             if !ReferenceCounts.isSole(&accessor, soleReference) {
                 accessor = target.makeAccessor(key: key)
             }
-            // Uncounted: the caller's variable keeps the accessor.
+            // The reference is unretained, which is safe because the caller's variable retains the
+            // accessor.
             let address = withUnsafeBytes(of: &accessor) {
                 $0.load(as: UnsafeRawPointer?.self)
             }
@@ -78,7 +80,8 @@ final class LinkCursor {
         accessor = nil
     }
 
-    /// Some keys of the block before stay, because objects are looked for ahead.
+    /// Unpacks the next block of keys. Keys of the previous block that were not visited are kept,
+    /// because the lookahead extends into the next block.
     private func unpackNext() {
         keys.removeFirst(position - keysStart)
         keysStart = position
@@ -89,7 +92,8 @@ final class LinkCursor {
             ? .max : max(position, keysStart + keys.count - RowLookahead.distance)
     }
 
-    /// An object that is gone stays without a place, and using it stops the program; returns false.
+    /// Places an accessor in the row of an object. Returns false for a deleted object, whose
+    /// accessor has no place; using it stops the program.
     @inline(__always)
     private func place(_ accessor: ObjectBase, _ key: Int64) -> Bool {
         let location = locator.locate(

@@ -1,24 +1,24 @@
 import StorageEngine
 
-/// A type that a property declared with `@Persisted(originProperty:)` may have:
-/// ``LinkingObjects``.
+/// A type of properties declared with `@Persisted(originProperty:)`: ``LinkingObjects``.
 public protocol LinkingObjectsProtocol {
-    /// The class of the objects that lead to another.
+    /// The class of the objects that refer to another object.
     associatedtype Element
-    /// Creates the value of an unmanaged object.
+    /// Creates the value for an unmanaged object.
     init(fromType: Element.Type, property: String)
 }
 
 extension LinkingObjects: LinkingObjectsProtocol {}
 
 extension Persisted where Value: LinkingObjectsProtocol {
-    /// The objects that lead to this one through their property of the given name.
+    /// Creates a property with the objects that refer to this one through their property with the
+    /// given name.
     ///
     /// ```swift
     /// @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
     /// ```
-    // Inlinable, because every object that is made runs it, accessors too, and looking up the generic
-    // type took longer than all the rest.
+    // Inlinable, because it runs for every object that is created, including accessors, and the
+    // lookup of the generic type cost more than everything else.
     @inlinable @inline(__always)
     public init(originProperty: String) {
         self.init(
@@ -26,9 +26,9 @@ extension Persisted where Value: LinkingObjectsProtocol {
     }
 }
 
-/// A property that is computed from those of other objects, and not stored itself.
+/// A property that is computed from properties of other objects, and not stored itself.
 protocol ComputedProperty: _Persistable {
-    /// The property of the other objects.
+    /// The name of the property of the other objects.
     var propertyName: String { get }
 }
 
@@ -38,22 +38,22 @@ extension LinkingObjects: _Persistable {
     /// The type that is stored.
     public typealias PersistedType = LinkingObjects<Element>
 
-    /// Like that of a list of the objects.
+    /// The shape of a list of the objects.
     public static var _shape: _PropertyShape {
         var shape = Element._elementShape
         shape.collection = .list
         return shape
     }
 
-    /// Without an origin property; schema discovery refuses such a property.
+    /// Returns a value without an origin property, which schema discovery rejects.
     public static func _makeDefault() -> LinkingObjects {
         LinkingObjects(fromType: Element.self, property: "")
     }
 
-    // Inlinable as the initialiser is, and for the same reason.
+    // Inlinable for the same reason as the initializer.
     @inlinable
     public static func _get(_ object: ObjectBase, _ offset: Int) -> LinkingObjects {
-        // What the declaration says stays in the object.
+        // The declared value stays in the object.
         let declared = Persisted<LinkingObjects>.value(at: object._storage(at: offset))
         return LinkingObjects(
             propertyName: declared.propertyName,
@@ -61,19 +61,19 @@ extension LinkingObjects: _Persistable {
                 to: object, ofPropertyAt: offset, in: Element.self, named: declared.propertyName))
     }
 
-    /// Nothing can be assigned: stops the program.
+    /// Stops the program, because linking objects are read-only.
     public static func _set(_ value: LinkingObjects, _ object: ObjectBase, _ offset: Int) {
         stop("LinkingObjects properties are read-only")
     }
 
-    /// Nothing is stored.
+    /// Returns null, because nothing is stored.
     public static func _gather(
         _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
     ) -> Scalar {
         .null
     }
 
-    /// No value fits.
+    /// Returns nil, because no value can be assigned.
     public static func _convert(
         _ value: Any?, _ conversion: _ValueConversion
     ) -> LinkingObjects? {

@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// The objects that lead to an object through one of their properties.
+/// The objects that refer to an object through one of their properties.
 ///
 /// ```swift
 /// class Person: Object {
@@ -13,20 +13,21 @@ import StorageEngine
 ///     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
 /// }
 /// ```
-/// The property may be a link, or a list, set or map of objects. An object is there once for each
-/// time that it leads here: a list that holds the same object twice gives its owner twice. They are
-/// in the order in which they were added to the Realm.
+/// The property can be a link, or a list, set or map of objects. An object occurs once for each
+/// reference: if a list contains the same object twice, its owner occurs twice. The objects are in
+/// the order in which they were added to the Realm.
 ///
-/// Linking objects are live, and cannot be changed themselves: they follow the properties of the
-/// others. Those of an unmanaged object, and of one that was deleted, are none.
+/// Linking objects are live and read-only: they change with the properties of the other objects.
+/// The linking objects of an unmanaged or deleted object are empty.
 public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
-    /// The property of `Element`.
+    /// The name of the property of `Element`.
     @usableFromInline let propertyName: String
     @usableFromInline let managed: ManagedBacklinks?
 
-    /// Creates no objects: what leads to an object is read from a property of it.
+    /// Creates empty linking objects. The actual objects are read from a property of a managed
+    /// object.
     ///
-    /// - Parameter propertyName: the property of the objects that lead to another.
+    /// - Parameter propertyName: The property of the objects that refer to another object.
     @inlinable @inline(__always)
     public init(fromType _: Element.Type, property propertyName: String) {
         self.propertyName = propertyName
@@ -41,18 +42,21 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
 }
 
 extension LinkingObjects: RealmCollection {
-    /// The Realm that the objects are in; nil for those of an unmanaged object.
+    /// The Realm of the objects; nil for the linking objects of an unmanaged object.
     public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
 
-    /// True once the object that the others lead to has been deleted or invalidated.
+    /// A Boolean value that indicates whether the object that the others refer to was deleted or
+    /// invalidated.
     public var isInvalidated: Bool { managed.map { !$0.isAlive } ?? false }
 
-    /// The number of objects, one that leads here several times counted as often.
+    /// The number of references. An object that refers here several times is counted each time.
     public var count: Int { managed?.count ?? (_KeyPathTracer.active == nil ? 0 : 1) }
 
-    /// The object at `index`. A position outside stops the program.
+    /// Returns the object at `index`.
     ///
-    /// Costs more the more objects there are; iterating finds all of them at once.
+    /// The cost grows with the number of objects; iteration reads all of them only once.
+    ///
+    /// - Precondition: The index is valid.
     public subscript(index: Int) -> Element {
         guard let managed else {
             if let element = _KeyPathTracer.active?.makeObject(Element.self) {
@@ -71,14 +75,14 @@ extension LinkingObjects: RealmCollection {
         return unsafeDowncast(managed.origin.makeAccessor(key: key), to: Element.self)
     }
 
-    /// The first position of an object; nil if it does not lead here.
+    /// Returns the first position of an object; nil if it does not refer here.
     public func index(of object: Element) -> Int? {
         guard let managed, object._managedClass === managed.origin else { return nil }
         object._requireAlive()
         return managed.keys.firstIndex(of: object._key)
     }
 
-    /// An iterator over the objects that lead here now.
+    /// Returns an iterator over the objects that currently refer here.
     public func makeIterator() -> RLMIterator<Element> {
         guard let managed else { return RLMIterator(.array([])) }
         return RLMIterator(links: LinkCursor(managed.keys, to: managed.origin))
@@ -103,8 +107,9 @@ extension LinkingObjects: RealmCollection {
             })
     }
 
-    /// Whether both are of the same property of the same object; those of unmanaged objects are
-    /// equal if the property is.
+    /// Returns a Boolean value that indicates whether both belong to the same property of the same
+    /// object. Linking objects of unmanaged objects are equal if their properties have the same
+    /// name.
     public static func == (left: LinkingObjects, right: LinkingObjects) -> Bool {
         switch (left.managed, right.managed) {
         case (nil, nil): left.propertyName == right.propertyName
@@ -114,27 +119,28 @@ extension LinkingObjects: RealmCollection {
     }
 }
 
-/// A property of a class whose objects may refer to others.
+/// A property of a class whose objects can refer to others.
 struct BacklinkOrigin {
-    /// Uncounted: whoever uses this holds the Realm, which keeps its classes.
+    /// An unowned reference, which is safe because users of this value retain the Realm, and the
+    /// Realm retains its classes.
     let managedClass: Unmanaged<ManagedClass>
     let column: Int
 }
 
 /// The references to an object through one property of a class.
 ///
-/// A value, so that asking an object for what leads to it allocates nothing.
+/// A value type, so that reading linking objects of an object allocates nothing.
 @usableFromInline
 struct ManagedBacklinks {
-    /// Uncounted, as the class in `property` is: `realm` keeps both.
+    /// An unowned reference, like the class in `property`, because `realm` retains both.
     private let target: Unmanaged<ManagedClass>
     private let property: BacklinkOrigin
     private let key: Int64
     private let birth: UInt32
     let realm: RealmInstance
 
-    /// What leads to `object` through the property `name` of `type`: what its own property at `offset`
-    /// declares.
+    /// Creates the references to `object` through the property `name` of `type`, as declared by its
+    /// own property at `offset`.
     @usableFromInline
     init(
         to object: ObjectBase, ofPropertyAt offset: Int, in type: ObjectBase.Type,
@@ -149,12 +155,12 @@ struct ManagedBacklinks {
         birth = object._birth
     }
 
-    /// The class of the objects that refer to the other.
+    /// The class of the referring objects.
     var origin: ManagedClass { property.managedClass.takeUnretainedValue() }
 
     var isAlive: Bool { location != nil }
 
-    /// The row of the object that the others refer to; nil if it does not exist any more.
+    /// The row of the object that the others refer to; nil if it no longer exists.
     private var location: RowLocation? {
         realm.checkThread()
         return target._withUnsafeGuaranteedRef { $0.locate(key: key, birth: birth) }
@@ -168,7 +174,7 @@ struct ManagedBacklinks {
         }
     }
 
-    /// The keys of the objects that refer to the other, each as often as it does.
+    /// The keys of the referring objects, each repeated for each of its references.
     var keys: ContiguousArray<Int64> {
         attempt {
             var keys = ContiguousArray<Int64>()

@@ -1,27 +1,29 @@
 import StorageEngine
 
 extension List {
-    /// Adds an element at the end. An unmanaged object is added to the list's Realm.
+    /// Appends an element. An unmanaged object is added to the list's Realm.
     ///
-    /// Like every change of a managed list it needs a write transaction, and stops the program
-    /// outside of one.
+    /// - Precondition: A managed list is changed in a write transaction.
     public func append(_ object: Element) {
         guard let managed = writable() else { return contents.append(object) }
         store(object, .newElement(managed, at: nil), managed)
     }
 
-    /// Adds the elements of a sequence at the end, in its order.
+    /// Appends the elements of a sequence, in their order.
+    ///
+    /// - Precondition: A managed list is changed in a write transaction.
     public func append<S: Sequence>(objectsIn objects: S) where S.Element == Element {
         guard let managed = writable() else {
-            // The sequence may read this very list.
+            // The elements are copied first, because the sequence may read this list.
             return contents.append(contentsOf: Array(objects))
         }
-        // Iterating over this very list visits the elements that it has now.
+        // A sequence that iterates over this list visits the elements of the current state.
         for object in objects { store(object, .newElement(managed, at: nil), managed) }
     }
 
-    /// Inserts an element before the one at `index`; `index` may equal the count, and stops the
-    /// program beyond it.
+    /// Inserts an element before the one at `index`. The index can equal the count.
+    ///
+    /// - Precondition: The index is valid. A managed list is changed in a write transaction.
     public func insert(_ object: Element, at index: Int) {
         guard let count = changeableCount() else { return }
         requireIndex(index, upTo: count + 1)
@@ -29,20 +31,26 @@ extension List {
         store(object, .newElement(managed, at: index), managed)
     }
 
-    /// Removes the element at `index`, which must exist. The object itself stays in the Realm.
+    /// Removes the element at `index`. A removed object stays in the Realm, unless it is embedded.
+    ///
+    /// - Precondition: The index is valid. A managed list is changed in a write transaction.
     public func remove(at index: Int) {
         guard let count = changeableCount() else { return }
         requireIndex(index, upTo: count)
         removeExisting(at: index)
     }
 
-    /// Removes all elements. The objects themselves stay in the Realm.
+    /// Removes all elements. Removed objects stay in the Realm, unless they are embedded.
+    ///
+    /// - Precondition: A managed list is changed in a write transaction.
     public func removeAll() {
         guard let managed = writable() else { return contents.removeAll() }
         managed.realm.change { try managed.handle.removeAll() }
     }
 
-    /// Puts `object` in the place of the element at `index`, which must exist.
+    /// Replaces the element at `index` with `object`.
+    ///
+    /// - Precondition: The index is valid. A managed list is changed in a write transaction.
     public func replace(index: Int, object: Element) {
         guard let count = changeableCount() else { return }
         requireIndex(index, upTo: count)
@@ -53,7 +61,9 @@ extension List {
         store(object, .element(managed, at: index), managed)
     }
 
-    /// Moves an element. `to` is its position afterwards. Both positions must exist.
+    /// Moves an element. `to` is its position after the move.
+    ///
+    /// - Precondition: Both positions are valid. A managed list is changed in a write transaction.
     public func move(from: Int, to: Int) {
         guard let count = changeableCount() else { return }
         requireIndex(from, upTo: count)
@@ -65,7 +75,9 @@ extension List {
         if from != to { managed.realm.change { try managed.handle.move(from: from, to: to) } }
     }
 
-    /// Exchanges two elements. Both positions must exist.
+    /// Exchanges two elements.
+    ///
+    /// - Precondition: Both positions are valid. A managed list is changed in a write transaction.
     public func swapAt(_ index1: Int, _ index2: Int) {
         guard let count = changeableCount() else { return }
         requireIndex(index1, upTo: count, named: "index1")
@@ -81,15 +93,16 @@ extension List {
 
     // MARK: Access
 
-    /// The list's place in its Realm, nil while unmanaged. Stops unless it may be changed now.
+    /// Returns the managed list; nil for an unmanaged one. Stops the program if the list cannot be
+    /// changed now.
     func writable() -> ManagedList? {
         guard let managed else { return nil }
         managed.requireWritable()
         return managed
     }
 
-    /// The count, for checking positions. Stops unless the list may be changed now. Nil if the
-    /// transaction has failed: the list may then lack elements that the program added.
+    /// Returns the count for checking positions; nil in a failed transaction, in which the list can
+    /// lack elements that the program added. Stops the program if the list cannot be changed now.
     func changeableCount() -> Int? {
         guard let managed = writable() else { return contents.count }
         if managed.hasFailed { return nil }
@@ -110,7 +123,7 @@ extension List {
         if !managed.hasFailed { Element._store(object, in: _ValueSlot(place)) }
     }
 
-    /// The elements as they are now.
+    /// Returns the current elements.
     func snapshotArray() -> [Element] {
         guard managed != nil else { return contents }
         return Array(IteratorSequence(makeIterator()))

@@ -16,7 +16,7 @@ extension List: _PersistableCollection {
         self.init(managed: ManagedList(of: object, column: column))
     }
 
-    /// A list with one element.
+    /// Returns a list with one element, for tracing a key path.
     public static func _makeTraced(_ tracer: _KeyPathTracer) -> List {
         let list = List()
         if let element = Element._makeTracedElement(tracer) { list.contents = [element] }
@@ -38,7 +38,7 @@ extension List: _PersistableCollection {
     }
 
     private func writeDifferences(_ elements: [Element], to managed: ManagedList) {
-        // Once, because a change that fails may take elements away.
+        // The count is read once, because a failing change can remove elements.
         let count = count
         let common = Swift.min(count, elements.count)
         for index in 0..<common {
@@ -64,7 +64,7 @@ extension List: _PersistableCollection {
         Element._storedElementType.listType
     }
 
-    /// Converts a sequence, element by element; nil gives no elements.
+    /// Converts a sequence, element by element. Nil gives an empty list.
     public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> List? {
         guard let value = unwrapped(value) else { return List() }
         guard let sequence = value as? any Sequence else { return nil }
@@ -81,6 +81,8 @@ extension List: Encodable where Element: Encodable {}
 
 extension List: Decodable where Element: Decodable {
     /// Decodes an array.
+    ///
+    /// - Throws: The error of the decoder.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         contents = try [Element](from: decoder)

@@ -1,19 +1,28 @@
 import Foundation
 
 extension List {
-    /// Removes the first `number` elements; fewer elements than that stop the program.
+    /// Removes the first `number` elements.
+    ///
+    /// - Precondition: The list has at least `number` elements, and `number` is not negative. A
+    ///   managed list is changed in a write transaction.
     public func removeFirst(_ number: Int = 1) {
         guard requireRemovable(number) != nil else { return }
         removeExisting(0..<number)
     }
 
-    /// Removes the last `number` elements; fewer elements than that stop the program.
+    /// Removes the last `number` elements.
+    ///
+    /// - Precondition: The list has at least `number` elements, and `number` is not negative. A
+    ///   managed list is changed in a write transaction.
     public func removeLast(_ number: Int = 1) {
         guard let count = requireRemovable(number) else { return }
         removeExisting(count - number..<count)
     }
 
-    /// Inserts the elements of a collection before the one at `i`, which may equal the count.
+    /// Inserts the elements of a collection before the one at `i`. The position can equal the
+    /// count.
+    ///
+    /// - Precondition: The position is valid. A managed list is changed in a write transaction.
     public func insert<C: Collection>(
         contentsOf newElements: C, at i: Int
     ) where C.Iterator.Element == Element {
@@ -22,23 +31,29 @@ extension List {
         insertChecked(Array(newElements), at: i)
     }
 
-    /// Replaces the elements of a range by those of a collection, which may be more or fewer. A
-    /// range that is not in the list stops the program.
+    /// Replaces the elements of a range with those of a collection, which can have another number
+    /// of elements.
     ///
     /// ```swift
     /// list.replaceSubrange(1..<3, with: [dog])
     /// ```
+    ///
+    /// - Precondition: The range is within the list. A managed list is changed in a write
+    ///   transaction.
     public func replaceSubrange<C: Collection, R>(
         _ subrange: R, with newElements: C
     ) where C.Iterator.Element == Element, R: RangeExpression, List<Element>.Index == R.Bound {
-        // First, because they may be elements of this list.
+        // The elements are copied first, because they may be elements of this list.
         let newElements = Array(newElements)
         guard let range = requireRange(subrange) else { return }
         removeExisting(range)
         insertChecked(newElements, at: range.lowerBound)
     }
 
-    /// Removes the elements of a range. One that is not in the list stops the program.
+    /// Removes the elements of a range.
+    ///
+    /// - Precondition: The range is within the list. A managed list is changed in a write
+    ///   transaction.
     public func removeSubrange<R>(
         _ boundsExpression: R
     ) where R: RangeExpression, List<Element>.Index == R.Bound {
@@ -46,15 +61,20 @@ extension List {
         removeExisting(range)
     }
 
-    /// Removes the elements at `offsets`, which must all exist.
+    /// Removes the elements at `offsets`.
+    ///
+    /// - Precondition: The offsets are valid. A managed list is changed in a write transaction.
     public func remove(atOffsets offsets: IndexSet) {
         guard let count = changeableCount() else { return }
         if let last = offsets.last { requireIndex(last, upTo: count) }
         for range in offsets.rangeView.reversed() { removeExisting(range) }
     }
 
-    /// Moves the elements at `offsets`, which must all exist, in their order before the element that
-    /// is at `destination` now; the count as destination is the end.
+    /// Moves the elements at `offsets`, in their order, before the element that is now at
+    /// `destination`. The destination can equal the count.
+    ///
+    /// - Precondition: The offsets and the destination are valid. A managed list is changed in a
+    ///   write transaction.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         guard let count = changeableCount() else { return }
         if let last = offsets.last { requireIndex(last, upTo: count) }
@@ -69,7 +89,10 @@ extension List {
         }
     }
 
-    /// The elements of a range, as a view of this list. Assigning replaces them.
+    /// Accesses the elements of a range as a slice, which is a view of this list. Assigning
+    /// replaces them.
+    ///
+    /// - Precondition: The range is within the list.
     public subscript(bounds: Range<Int>) -> SubSequence {
         get {
             if managed?.realm.isInFailedTransaction != true { requireBounds(bounds) }
@@ -80,7 +103,7 @@ extension List {
 
     // MARK: Checks
 
-    /// The count, if `number` elements can be removed; nil if the transaction has failed.
+    /// Returns the count if `number` elements can be removed; nil in a failed transaction.
     private func requireRemovable(_ number: Int) -> Int? {
         if number < 0 { stop("Cannot pass a negative value for 'number'.") }
         guard let count = changeableCount() else { return nil }
@@ -92,7 +115,7 @@ extension List {
         return count
     }
 
-    /// The range, if it is in the list; nil if the transaction has failed.
+    /// Returns the range if it is within the list; nil in a failed transaction.
     private func requireRange<R>(_ range: R) -> Range<Int>?
     where R: RangeExpression, R.Bound == Int {
         guard changeableCount() != nil else { return nil }

@@ -9,15 +9,16 @@ import StorageEngine
 ///     @Persisted var nicknames: List<String>
 /// }
 /// ```
-/// A list that belongs to a managed object is live: it always shows what the Realm holds, may be
-/// used on the thread of its Realm only, and may be changed inside a write transaction only. Once
-/// its object is deleted the list is invalidated, and using it stops the program.
+/// A list of a managed object is live: it always shows the stored elements. It can be used only on
+/// the thread of its Realm, and changed only in a write transaction. When its object is deleted,
+/// the list is invalidated, and using it stops the program.
 ///
-/// Iterating visits the elements that were there when the iteration began.
+/// An iteration visits the elements that the list had when the iteration began.
 public final class List<Element: RealmCollectionValue> {
     /// The elements of an unmanaged list.
     var contents: [Element] = []
-    /// Outside the exclusivity checks: one thread uses it, and nothing is called meanwhile.
+    /// The place of a managed list. Unchecked exclusivity is safe, because only one thread uses it
+    /// and nothing is called during an access.
     @exclusivity(unchecked) var managed: ManagedList?
 
     /// Creates an empty unmanaged list.
@@ -26,7 +27,7 @@ public final class List<Element: RealmCollectionValue> {
     init(managed: ManagedList) { self.managed = managed }
 
     deinit {
-        // Lists inside each other are released one after the other.
+        // Nested lists are released iteratively, not recursively.
         guard Element.self == AnyRealmValue.self, !contents.isEmpty else { return }
         var nested = NestedRelease(unsafeBitCast(contents, to: [AnyRealmValue].self))
         contents = []
@@ -35,10 +36,11 @@ public final class List<Element: RealmCollectionValue> {
 }
 
 extension List {
-    /// True once the object that the list belongs to has been deleted or invalidated.
+    /// A Boolean value that indicates whether the object that owns the list was deleted or
+    /// invalidated.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
 
-    /// The Realm that manages the list; nil while unmanaged.
+    /// The Realm that manages the list; nil for an unmanaged list.
     public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
 
     /// The number of elements.
@@ -47,11 +49,13 @@ extension List {
         return managed.count
     }
 
-    /// The element at `position`. A position outside the list stops the program.
+    /// Accesses the element at `position`.
+    ///
+    /// - Precondition: The position is valid.
     public subscript(position: Int) -> Element {
         get {
             guard let managed = readable() else {
-                // A key path that is traced leads through any element.
+                // While a key path is traced, every position leads to the same element.
                 let position = _KeyPathTracer.active == nil ? position : 0
                 requireIndex(position, upTo: contents.count)
                 return contents[position]
@@ -70,8 +74,8 @@ extension List {
         return count == 0 ? nil : element(at: count - 1)
     }
 
-    /// The position of the first element equal to `object`; for objects, of the first that stands
-    /// for the same object.
+    /// Returns the position of the first element that equals `object`; nil if there is none.
+    /// Objects match if they represent the same object.
     public func index(of object: Element) -> Int? {
         guard let managed = readable() else {
             return contents.firstIndex { areSame($0, object) }
@@ -107,7 +111,8 @@ extension List {
             value, managed.source(of: _ValueSlot(.element(managed, at: position))))
     }
 
-    /// Unmanaged objects are the same if they are one instance or stand for one row.
+    /// Returns whether two elements of an unmanaged list match. Objects match if they are the same
+    /// instance or represent the same row.
     private func areSame(_ left: Element, _ right: Element) -> Bool {
         if let left = left as? Object, let right = right as? Object {
             return left.isSameObject(as: right)
@@ -117,8 +122,8 @@ extension List {
 }
 
 extension List: RealmCollection {
-    /// An iterator over the elements that there are now; later changes of the list do not concern
-    /// it. Elements that are objects may be deleted meanwhile.
+    /// Returns an iterator over the current elements. Later changes of the list do not affect it,
+    /// but elements that are objects can be deleted in the meantime.
     public func makeIterator() -> RLMIterator<Element> {
         guard let managed = readable() else { return RLMIterator(.array(contents)) }
         return managed.makeIterator(element(at:))
@@ -137,12 +142,13 @@ extension List: RealmCollection {
 }
 
 extension List: MutableCollection {
-    /// A part of a list is a view of it.
+    /// A slice, which is a view of the list.
     public typealias SubSequence = Slice<List>
 }
 
 extension List: Equatable {
-    /// Managed lists are equal if they are the same list; unmanaged ones if their elements are.
+    /// Returns a Boolean value that indicates whether two lists are equal. Managed lists are equal
+    /// if they are the same list, unmanaged lists if their elements are equal.
     public static func == (left: List, right: List) -> Bool {
         if left === right { return true }
         switch (left.managed, right.managed) {

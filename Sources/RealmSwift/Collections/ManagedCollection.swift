@@ -2,7 +2,7 @@ import StorageEngine
 
 /// The engine's handle of a list, set or map.
 protocol EngineCollection {
-    /// What messages call a collection of this kind.
+    /// The name of a collection of this kind in messages.
     static var kindName: String { get }
     init(_ table: Table, _ column: Int, _ owner: ObjectKey)
     var owner: ObjectKey { get }
@@ -12,11 +12,12 @@ protocol EngineCollection {
     func isSame(as other: Self) -> Bool
 }
 
-/// A list, set or map in its place in a Realm. A class, because every use of a collection takes one
-/// reference to it instead of a copy of all that it holds.
+/// A managed list, set or map. It is a class because using a collection then takes one reference
+/// instead of a copy of all fields.
 final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
     let handle: Handle
-    /// True for a collection inside of a mixed value, which may go before its owner does.
+    /// Whether the collection is within a mixed value. Such a collection can be removed before its
+    /// owner.
     let isNested: Bool
 
     override init(owner: ManagedClass, key: Int64, birth: UInt32, column: Int) {
@@ -30,7 +31,7 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
         self.init(owner: owner, key: object._key, birth: object._birth, column: column)
     }
 
-    /// A collection inside of a mixed value.
+    /// Creates a collection within a mixed value.
     init(_ handle: Handle, inside owner: ManagedClass, birth: UInt32, column: Int) {
         self.handle = handle
         isNested = true
@@ -39,10 +40,10 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
 
     var isInvalidated: Bool { !isOwnerAlive || (isNested && !isInPlace) }
 
-    /// Whether a collection inside of a mixed value has been neither removed nor replaced.
+    /// Whether a collection within a mixed value was neither removed nor replaced.
     private var isInPlace: Bool { (try? handle.count()) != nil }
 
-    /// Stops unless the collection may be read now.
+    /// Stops the program if the collection cannot be read now.
     @inline(__always)
     func requireAlive() {
         requireOwner()
@@ -51,7 +52,7 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
         }
     }
 
-    /// Stops unless the collection may be changed now.
+    /// Stops the program if the collection cannot be changed now.
     @inline(__always)
     func requireWritable() {
         requireAlive()
@@ -60,7 +61,7 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
         }
     }
 
-    /// Whether both are the same collection of the same object.
+    /// Returns whether both are the same collection of the same object.
     func isSame(as other: ManagedCollection) -> Bool {
         self === other
             || owner === other.owner && key == other.key && column == other.column
@@ -72,8 +73,8 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
     /// The number of elements.
     var count: Int { realm.read(absent: 0) { try handle.count() } }
 
-    /// The keys of all objects that the collection holds now. Null, which is the value of a map's
-    /// key whose object is gone, is left out.
+    /// Returns the keys of all objects in the collection. Null values, which a map has for keys of
+    /// deleted objects, are skipped.
     func links() -> ContiguousArray<Int64> {
         realm.read(absent: []) {
             var keys = ContiguousArray<Int64>()
@@ -83,17 +84,18 @@ final class ManagedCollection<Handle: EngineCollection>: ManagedPlace {
         }
     }
 
-    /// Iterates over all elements that the collection holds now. `element` reads one.
+    /// Returns an iterator over the current elements. `element` reads one element.
     func makeIterator<Element>(_ element: (Int) -> Element) -> RLMIterator<Element> {
         if let target, Element.self is ObjectBase.Type {
             return RLMIterator(links: LinkCursor(links(), to: target))
         }
         if target == nil && type != .mixed { return RLMIterator(.values(snapshot(), realm)) }
-        // What such values are is found through their places, which change with the collection.
+        // Mixed values can contain links and collections that are found through their places, which
+        // change with the collection. Their elements are therefore read at once.
         return RLMIterator(.array((0..<count).map(element)))
     }
 
-    /// All values that the collection holds now.
+    /// Returns all current values.
     func snapshot() -> ValueSnapshot {
         realm.read(absent: ValueSnapshot()) {
             let snapshot = ValueSnapshot()

@@ -1,25 +1,25 @@
 import CRealmSystem
 import StorageEngine
 
-/// The column of an object that holds a managed collection: what collections of all kinds have in
-/// common.
+/// The column of an object that holds a managed collection, with the state that collections of all
+/// kinds share.
 class ManagedPlace {
-    /// The class of the object that the collection belongs to.
+    /// The class of the object that owns the collection.
     final let owner: ManagedClass
     final let key: Int64
     final let birth: UInt32
-    /// The property, or the one of mixed values that the collection is inside of.
+    /// The column of the property, or of the mixed value that contains the collection.
     final let column: Int
-    /// Keeps the Realm alive.
+    /// A reference that keeps the Realm alive.
     final let realm: RealmInstance
     /// The type of an element.
     final let type: ValueType
     /// The class of the elements of a collection of objects.
     final let target: ManagedClass?
-    /// The owner's: what every use of a collection asks, as raw memory, which costs no counted
-    /// reference.
+    /// The access context of the owner's class. Every use of a collection reads it, and raw memory
+    /// needs no reference counting.
     private final let context: UnsafeMutablePointer<_AccessContext>
-    /// The layout stamp for which the owner was last found to exist.
+    /// The layout stamp at which the owner was last found to exist.
     @exclusivity(unchecked) private final var checkedStamp = UInt64.max
 
     init(owner: ManagedClass, key: Int64, birth: UInt32, column: Int) {
@@ -39,8 +39,8 @@ class ManagedPlace {
         return owner.isAlive(key: key, birth: birth)
     }
 
-    /// Stops unless this is the Realm's thread and the owner exists, or a failed transaction may be why
-    /// it does not.
+    /// Stops the program unless this is the Realm's thread and the owner exists. An owner that a
+    /// failed transaction may have removed is accepted.
     @inline(__always)
     final func requireOwner() {
         if context.pointee.thread != realm_thread_identity() { realm.checkThread() }
@@ -62,7 +62,7 @@ class ManagedPlace {
     @inline(__always)
     final var hasFailed: Bool { writeState == .failed }
 
-    /// Where the value in `slot` comes from; nil if the value says it all itself.
+    /// Returns the origin of the value in `slot`; nil if decoding the value needs none.
     @inline(__always)
     final func source(of slot: @autoclosure () -> _ValueSlot) -> _LinkSource? {
         if let target { return _LinkSource(target: target, birth: realm.generation) }

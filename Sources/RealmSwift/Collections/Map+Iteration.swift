@@ -1,4 +1,4 @@
-/// A key and its value, as iterating over a ``Map`` gives them.
+/// An entry of a ``Map``: a key and its value.
 public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: _RealmMapValue, Hashable {
     /// The key.
     public var key: Key
@@ -11,12 +11,13 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: _RealmM
         self.value = value
     }
 
-    /// Whether the values are equal.
+    /// Returns a Boolean value that indicates whether the values of two entries are equal. The keys
+    /// are not compared.
     public static func == (left: SingleMapEntry, right: SingleMapEntry) -> Bool {
         isSameValue(left.value, right.value)
     }
 
-    /// By the key.
+    /// Hashes the key.
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
@@ -32,23 +33,23 @@ public protocol _RealmMapValue {
 
 /// A position in the order of a map.
 public struct MapIndex {
-    /// How many entries come before.
+    /// The number of entries before the position.
     public var offset: UInt
 }
 
-/// Iterates over the entries that a map had when the iteration began.
+/// An iterator over the entries that a map had when the iteration began.
 public struct RLMMapIterator<Element: _RealmMapValue>: IteratorProtocol {
     private var entries: RLMKeyValueIterator<Element.Key, Element.Value>
 
     init(_ entries: RLMKeyValueIterator<Element.Key, Element.Value>) { self.entries = entries }
 
-    /// The next entry; nil at the end.
+    /// Returns the next entry; nil at the end.
     public mutating func next() -> Element? {
         entries.next().map { Element(key: $0.key, value: $0.value) }
     }
 }
 
-/// Iterates over the pairs of key and value that a map had when the iteration began.
+/// An iterator over the pairs of key and value that a map had when the iteration began.
 public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>: IteratorProtocol {
     /// A key and its value.
     public typealias Element = (key: Key, value: Value)
@@ -56,18 +57,18 @@ public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>: It
 
     init(_ entries: [Element]) { self.entries = entries.makeIterator() }
 
-    /// The next pair; nil at the end.
+    /// Returns the next pair; nil at the end.
     public mutating func next() -> Element? { entries.next() }
 }
 
 extension Map: Sequence {
-    /// An iterator over the entries that there are now; later changes of the map do not concern it.
-    /// Values that are objects may be deleted meanwhile.
+    /// Returns an iterator over the current entries. Later changes of the map do not affect it, but
+    /// values that are objects can be deleted in the meantime.
     public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> {
         RLMMapIterator(RLMKeyValueIterator(entries))
     }
 
-    /// The entries as pairs, for a loop:
+    /// A sequence of the entries as pairs of key and value, for loops.
     ///
     /// ```swift
     /// for (city, park) in dog.favoriteParksByCity.asKeyValueSequence() { … }
@@ -75,12 +76,12 @@ extension Map: Sequence {
     public struct KeyValueSequence: Sequence {
         fileprivate let map: Map
 
-        /// An iterator over the pairs that there are now.
+        /// Returns an iterator over the current pairs.
         public func makeIterator() -> RLMKeyValueIterator<Key, Value> {
             RLMKeyValueIterator(map.entries)
         }
     }
 
-    /// The entries as pairs of key and value.
+    /// Returns the entries as pairs of key and value.
     public func asKeyValueSequence() -> KeyValueSequence { KeyValueSequence(map: self) }
 }

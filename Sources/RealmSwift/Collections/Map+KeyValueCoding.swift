@@ -1,14 +1,15 @@
 import Foundation
 
 extension Map {
-    /// The value of a key, which must be a string; nil if the key is not there.
+    /// Returns the value of a key, which must be a string; nil if the map does not have the key.
     public func object(forKey key: AnyObject) -> AnyObject? {
         ((key as Any) as? String).flatMap(value(forKey:))
     }
 
-    /// The value of a key; nil if the key is not there. Stored nil is `NSNull`.
+    /// Returns the value of a key; nil if the map does not have the key. A stored nil is returned
+    /// as `NSNull`.
     ///
-    /// A key that begins with `@` is a collection operator, and `invalidated` asks for
+    /// A key that begins with `@` is evaluated as a collection operator, and `invalidated` returns
     /// ``isInvalidated``.
     public func value(forKey key: String) -> AnyObject? {
         if key == "invalidated" { return NSNumber(value: isInvalidated) }
@@ -16,8 +17,8 @@ extension Map {
         return self[Key(_storedKey: key)].map { $0._rlmObjcValue as AnyObject }
     }
 
-    /// The value at the end of a key path that begins with a key, or what a collection operator
-    /// makes of the values: see ``RealmCollection/value(forKeyPath:)``.
+    /// Returns the value at a key path that begins with a key, or the result of a collection
+    /// operator; see ``RealmCollection/value(forKeyPath:)``.
     public func value(forKeyPath keyPath: String) -> AnyObject? {
         if keyPath.hasPrefix("@") { return _contents.value(forKeyPath: keyPath) as AnyObject? }
         guard let dot = keyPath.firstIndex(of: ".") else { return value(forKey: keyPath) }
@@ -26,7 +27,10 @@ extension Map {
         return (object as? ObjectBase)?.value(forKeyPath: rest) as AnyObject?
     }
 
-    /// Sets the value of a key; nil removes the key. A value that does not fit stops the program.
+    /// Sets the value of a key. Nil removes the key.
+    ///
+    /// - Precondition: The value fits the type of the values. A managed map is changed in a write
+    ///   transaction.
     public func setValue(_ value: Any?, forKey key: String) {
         let key = Key(_storedKey: key)
         guard let value else { return removeObject(for: key) }
@@ -53,7 +57,7 @@ extension Map {
 }
 
 extension Map {
-    /// Whether a value is the embedded object that the key has already.
+    /// Returns whether a value is the embedded object that the key already holds.
     private func isHeld(_ value: Any, forKey key: Key) -> Bool {
         guard let managed, managed.type == .embedded, let target = managed.target,
             let object = value as? EmbeddedObject, managed.realm.isWriting
@@ -67,7 +71,8 @@ extension Map: KeyPathReadable {
 }
 
 extension RealmCollectionValue {
-    /// Sets a value in a managed map whose values are stored as this type; false if it does not fit.
+    /// Sets a value in a managed map whose values are stored as this type. Returns false if the
+    /// value does not fit.
     fileprivate static func isSet(
         _ value: Any, forKey key: String, in managed: ManagedMap, _ conversion: _ValueConversion
     ) -> Bool {

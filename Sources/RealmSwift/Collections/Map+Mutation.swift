@@ -1,11 +1,10 @@
 import StorageEngine
 
 extension Map {
-    /// Sets the value of a key, which need not be there. An unmanaged object is added to the map's
-    /// Realm.
+    /// Sets the value of a new or existing key. An unmanaged object is added to the map's Realm.
     ///
-    /// Like every change of a managed map it needs a write transaction, and stops the program
-    /// outside of one.
+    /// - Precondition: A managed map is changed in a write transaction, and the key is valid for
+    ///   it.
     public func updateValue(_ value: Value, forKey key: Key) {
         guard let managed = writable() else {
             contents[StoredText(key._storedKey)] = value
@@ -16,12 +15,16 @@ extension Map {
         if !managed.hasFailed { Value._store(value, in: _ValueSlot(.value(managed, key: key))) }
     }
 
-    /// Sets the values of the keys in a sequence. Where a key is there already, `combine` makes the
-    /// value of the old one and the new one.
+    /// Sets the values of the keys in a sequence. For an existing key, `combine` computes the value
+    /// from the old and the new one.
     ///
     /// ```swift
     /// map.merge(["Chicago": "Grant Park"].map { (key: $0, value: $1) }) { _, new in new }
     /// ```
+    ///
+    /// - Throws: The error of `combine`.
+    /// - Precondition: A managed map is changed in a write transaction, and the keys are valid for
+    ///   it.
     public func merge<S>(
         _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows where S: Sequence, S.Element == (key: Key, value: Value) {
@@ -31,15 +34,21 @@ extension Map {
         }
     }
 
-    /// Sets the values of the keys of another map. Where a key is there already, `combine` makes
-    /// the value of the old one and the new one.
+    /// Sets the values of the keys of another map. For an existing key, `combine` computes the
+    /// value from the old and the new one.
+    ///
+    /// - Throws: The error of `combine`.
+    /// - Precondition: A managed map is changed in a write transaction.
     public func merge(
         _ other: Map<Key, Value>, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows {
         try merge(other.entries, uniquingKeysWith: combine)
     }
 
-    /// Removes a key and its value, if the key is there. An object itself stays in the Realm.
+    /// Removes a key and its value. Has no effect if the map does not have the key. A removed
+    /// object stays in the Realm, unless it is embedded.
+    ///
+    /// - Precondition: A managed map is changed in a write transaction.
     public func removeObject(for key: Key) {
         guard let managed = writable() else {
             contents[StoredText(key._storedKey)] = nil
@@ -50,7 +59,9 @@ extension Map {
         }
     }
 
-    /// Removes all keys and values. Objects themselves stay in the Realm.
+    /// Removes all keys and values. Removed objects stay in the Realm, unless they are embedded.
+    ///
+    /// - Precondition: A managed map is changed in a write transaction.
     public func removeAll() {
         guard let managed = writable() else {
             contents = [:]
@@ -59,7 +70,8 @@ extension Map {
         managed.realm.change { try managed.handle.removeAll() }
     }
 
-    /// The map's place in its Realm, nil while unmanaged. Stops unless it may be changed now.
+    /// Returns the managed map; nil for an unmanaged one. Stops the program if the map cannot be
+    /// changed now.
     private func writable() -> ManagedMap? {
         guard let managed else { return nil }
         managed.requireWritable()
@@ -67,7 +79,8 @@ extension Map {
     }
 }
 
-/// Stops unless a managed map can have the key: key paths of queries could not name others.
+/// Stops the program if a managed map cannot have the key, because a key path in a query could not
+/// name it.
 func requireMapKey(_ key: String) {
     if key.utf8.first == UInt8(ascii: "$") {
         stop("Dictionary::insert: key must not start with '$'")

@@ -9,7 +9,7 @@ extension Map: _PersistableCollection {
     public static var _shape: _PropertyShape {
         var shape = Value._elementShape
         shape.collection = .map
-        // Links are stored as ones that may be null, whatever the map says.
+        // Links are always stored as optional, whatever the declaration of the map.
         if shape.isLink && shape.isMapped { shape.isOptional = true }
         return shape
     }
@@ -47,7 +47,7 @@ extension Map: _PersistableCollection {
 
     public static var _storedType: any _Persistable.Type { Value._storedElementType.mapType }
 
-    /// Converts a dictionary or map, value by value; nil gives no entries.
+    /// Converts a dictionary or map, value by value. Nil gives an empty map.
     public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> Map? {
         guard let value = unwrapped(value) else { return Map() }
         guard let entries = entriesOfAnyMap(value) else { return nil }
@@ -60,7 +60,7 @@ extension Map: _PersistableCollection {
     }
 }
 
-/// The entries of a map or dictionary of any type with strings as keys; nil for other values.
+/// Returns the entries of a map or dictionary of any type with string keys; nil for other values.
 func entriesOfAnyMap(_ value: Any?) -> [(String, Any?)]? {
     switch value {
     case let map as any AnyMap: map.anyEntries
@@ -84,8 +84,8 @@ extension Map: AnyMap {
 extension Map: Encodable where Key: Encodable, Value: Encodable {
     /// Encodes a dictionary.
     ///
-    /// - Throws: `EncodingError.invalidValue` if Swift holds two of the keys equal, because a
-    ///   dictionary has room for one of them.
+    /// - Throws: `EncodingError.invalidValue` if two keys are equal in Swift, because a dictionary
+    ///   can contain only one of them, or the error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var dictionary: [Key: Value] = [:]
         for (key, value) in asKeyValueSequence() {
@@ -105,6 +105,8 @@ extension Map: Encodable where Key: Encodable, Value: Encodable {
 
 extension Map: Decodable where Key: Decodable, Value: Decodable {
     /// Decodes a dictionary.
+    ///
+    /// - Throws: The error of the decoder.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         let dictionary = try decoder.singleValueContainer().decode([Key: Value].self)

@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// A collection of values with distinct strings as keys that belongs to an object.
+/// A collection of values with distinct string keys that belongs to an object.
 ///
 /// ```swift
 /// class Dog: Object {
@@ -10,23 +10,26 @@ import StorageEngine
 /// }
 /// dog.favoriteParksByCity["Chicago"] = "Lincoln Park"
 /// ```
-/// A map that belongs to a managed object is live: it always shows what the Realm holds, may be
-/// used on the thread of its Realm only, and may be changed inside a write transaction only. It is
-/// in the order of its keys; an unmanaged map has no order. A key of a managed map that begins with
-/// `$` or contains a `.` stops the program: encode such characters. Keys are the same if their bytes
-/// are: "\u{e9}" and "e\u{301}" are two, though Swift holds them equal.
+/// A map of a managed object is live: it always shows the stored entries. It can be used only on
+/// the thread of its Realm, and changed only in a write transaction. A managed map is ordered by
+/// its keys; an unmanaged map has no order.
 ///
-/// Objects are optional as values: when one is deleted, its key stays, with nil as the value.
+/// A key of a managed map that begins with `$` or contains `.` stops the program; encode such
+/// characters. Keys are compared by their bytes: "\u{e9}" and "e\u{301}" are two keys, although
+/// they are equal in Swift.
+///
+/// Objects are optional as values: when an object is deleted, its key stays, with a nil value.
 /// Assigning nil removes a key; `.some(nil)` keeps it and stores nil:
 ///
 /// ```swift
 /// dog.friends["best"] = .some(nil)
 /// ```
-/// Iterating visits the entries that were there when the iteration began.
+/// An iteration visits the entries that the map had when the iteration began.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     /// The entries of an unmanaged map.
     var contents: [StoredText: Value] = [:]
-    /// Outside the exclusivity checks: one thread uses it, and nothing is called meanwhile.
+    /// The place of a managed map. Unchecked exclusivity is safe, because only one thread uses it
+    /// and nothing is called during an access.
     @exclusivity(unchecked) var managed: ManagedMap?
 
     /// Creates an empty unmanaged map.
@@ -35,7 +38,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     init(managed: ManagedMap) { self.managed = managed }
 
     deinit {
-        // As with lists.
+        // Nested maps are released iteratively, not recursively.
         guard Self.self == Map<String, AnyRealmValue>.self, !contents.isEmpty else { return }
         var nested = NestedRelease(
             unsafeBitCast(contents, to: [StoredText: AnyRealmValue].self).values)
@@ -43,7 +46,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         nested.run()
     }
 
-    /// The map's place in its Realm, nil while unmanaged. Stops unless it may be read now.
+    /// Returns the managed map; nil for an unmanaged one. Stops the program if the map cannot be
+    /// read now.
     func readable() -> ManagedMap? {
         guard let managed else { return nil }
         managed.requireAlive()
@@ -52,10 +56,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
 }
 
 extension Map: RealmKeyedCollection {
-    /// True once the object that the map belongs to has been deleted or invalidated.
+    /// A Boolean value that indicates whether the object that owns the map was deleted or
+    /// invalidated.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
 
-    /// The Realm that manages the map; nil while unmanaged.
+    /// The Realm that manages the map; nil for an unmanaged map.
     public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
 
     /// The number of keys.
@@ -64,7 +69,7 @@ extension Map: RealmKeyedCollection {
         return managed.count
     }
 
-    /// All keys, ascending in a managed map.
+    /// All keys, in ascending order for a managed map.
     public var keys: [Key] {
         guard let managed = readable() else { return entries.map(\.key) }
         return managed.realm.read(absent: []) {
@@ -79,10 +84,12 @@ extension Map: RealmKeyedCollection {
         readable() == nil ? Array(contents.values) : entries.map(\.value)
     }
 
-    /// The value of a key; nil if the key is not there.
+    /// Accesses the value of a key; nil if the map does not have the key.
     ///
-    /// Assigning nil removes the key. An optional value that is nil is read, and written, as
+    /// Assigning nil removes the key. An optional value that is nil is read and written as
     /// `.some(nil)`.
+    ///
+    /// - Precondition: A managed map is changed in a write transaction.
     public subscript(key: Key) -> Value? {
         get {
             guard let managed = readable() else {
@@ -103,12 +110,12 @@ extension Map: RealmKeyedCollection {
         }
     }
 
-    /// What a key path that is traced finds for any key; nil for all others.
+    /// The value of every key while a key path is traced; otherwise nil.
     private var traced: Value? {
         _KeyPathTracer.active.flatMap { Value._makeTracedElement($0) }
     }
 
-    /// Whether any key with its value satisfies the predicate.
+    /// Returns a Boolean value that indicates whether an entry satisfies the predicate.
     public func contains(where predicate: @escaping (_ key: Key, _ value: Value) -> Bool) -> Bool {
         entries.contains { predicate($0.key, $0.value) }
     }
@@ -124,7 +131,7 @@ extension Map: RealmKeyedCollection {
         return _CollectionContents(managed) { self.values.map(Value._eraseElement) }
     }
 
-    /// All entries as they are now.
+    /// The current entries.
     var entries: [(key: Key, value: Value)] {
         guard let managed = readable() else {
             return contents.map { (Key(_storedKey: $0.key.text), $0.value) }
@@ -141,7 +148,8 @@ extension Map: RealmKeyedCollection {
 }
 
 extension ManagedCollection<MapHandle> {
-    /// Visits all entries in the order of the keys. The map must not be changed meanwhile.
+    /// Calls `body` with all entries in key order. The map must not be changed during the
+    /// iteration.
     func forEachEntry(_ body: (String, Scalar) -> Void) throws {
         try handle.forEach { key, scalar in
             body(String(decoding: key, as: UTF8.self), scalar)
@@ -155,8 +163,8 @@ extension ManagedCollection<MapHandle> {
 }
 
 extension Map: Equatable {
-    /// Managed maps are equal if they are the same map; unmanaged ones if they have the same keys
-    /// with equal values.
+    /// Returns a Boolean value that indicates whether two maps are equal. Managed maps are equal if
+    /// they are the same map, unmanaged maps if they have the same keys with equal values.
     public static func == (left: Map, right: Map) -> Bool {
         if left === right { return true }
         switch (left.managed, right.managed) {
@@ -172,7 +180,7 @@ extension Map: Equatable {
 }
 
 extension Map {
-    /// Whether both are unmanaged and have the same keys with the same values.
+    /// Returns whether two unmanaged maps have the same keys with the same values.
     fileprivate func hasSameEntries(as other: Map) -> Bool {
         contents.count == other.contents.count
             && contents.allSatisfy { key, value in

@@ -1,17 +1,18 @@
 import StorageEngine
 
 extension MutableSet {
-    /// Inserts an element, unless it is one already. An unmanaged object is added to the set's
-    /// Realm.
+    /// Inserts an element. Has no effect if the set already contains it. An unmanaged object is
+    /// added to the set's Realm.
     ///
-    /// Like every change of a managed set it needs a write transaction, and stops the program
-    /// outside of one.
+    /// - Precondition: A managed set is changed in a write transaction.
     public func insert(_ object: Element) {
         guard let managed = writable() else { return insertUnmanaged(object) }
         store(object, in: managed)
     }
 
     /// Inserts the elements of a sequence.
+    ///
+    /// - Precondition: A managed set is changed in a write transaction.
     public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
         guard let managed = writable() else {
             for object in objects { insertUnmanaged(object) }
@@ -20,7 +21,10 @@ extension MutableSet {
         for object in objects { store(object, in: managed) }
     }
 
-    /// Removes an element, if it is one. An object itself stays in the Realm.
+    /// Removes an element. Has no effect if the set does not contain it. A removed object stays in
+    /// the Realm.
+    ///
+    /// - Precondition: A managed set is changed in a write transaction.
     public func remove(_ object: Element) {
         guard let managed = writable() else { return removeUnmanaged(object) }
         managed.realm.scratch.reset()
@@ -28,7 +32,9 @@ extension MutableSet {
         managed.realm.change { try managed.handle.remove(sought) }
     }
 
-    /// Removes all elements. Objects themselves stay in the Realm.
+    /// Removes all elements. Removed objects stay in the Realm.
+    ///
+    /// - Precondition: A managed set is changed in a write transaction.
     public func removeAll() {
         guard let managed = writable() else {
             contents = []
@@ -40,20 +46,23 @@ extension MutableSet {
 
     /// Removes the elements that are not in `other`.
     ///
-    /// Combining a managed set with an unmanaged one stops the program; so do ``subtract(_:)`` and
-    /// ``formUnion(_:)``.
+    /// - Precondition: A managed set is changed in a write transaction, and `other` is managed too.
     public func formIntersection(_ other: MutableSet<Element>) {
         requireCombinable(with: other)
         for element in self where !other.contains(element) { remove(element) }
     }
 
     /// Removes the elements that are in `other`.
+    ///
+    /// - Precondition: A managed set is changed in a write transaction, and `other` is managed too.
     public func subtract(_ other: MutableSet<Element>) {
         requireCombinable(with: other)
         for element in other { remove(element) }
     }
 
     /// Inserts the elements of `other`.
+    ///
+    /// - Precondition: A managed set is changed in a write transaction, and `other` is managed too.
     public func formUnion(_ other: MutableSet<Element>) {
         requireCombinable(with: other)
         insert(objectsIn: other)
@@ -61,7 +70,8 @@ extension MutableSet {
 
     // MARK: Access
 
-    /// The set's place in its Realm, nil while unmanaged. Stops unless it may be changed now.
+    /// Returns the managed set; nil for an unmanaged one. Stops the program if the set cannot be
+    /// changed now.
     private func writable() -> ManagedSet? {
         guard let managed else { return nil }
         managed.requireWritable()

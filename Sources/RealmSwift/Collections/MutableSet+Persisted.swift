@@ -16,7 +16,7 @@ extension MutableSet: _PersistableCollection {
         self.init(managed: ManagedSet(of: object, column: column))
     }
 
-    /// A set with one element.
+    /// Returns a set with one element, for tracing a key path.
     public static func _makeTraced(_ tracer: _KeyPathTracer) -> MutableSet {
         let set = MutableSet()
         if let element = Element._makeTracedElement(tracer) { set.contents = [element] }
@@ -69,7 +69,7 @@ extension MutableSet: _PersistableCollection {
 
     public static var _storedType: any _Persistable.Type { Element._storedElementType.setType }
 
-    /// Converts a sequence, element by element; nil gives no elements.
+    /// Converts a sequence, element by element. Nil gives an empty set.
     public static func _convert(_ value: Any?, _ conversion: _ValueConversion) -> MutableSet? {
         guard let value = unwrapped(value) else { return MutableSet() }
         guard let sequence = value as? any Sequence else { return nil }
@@ -85,7 +85,9 @@ extension MutableSet: _PersistableCollection {
 extension MutableSet: Encodable where Element: Encodable {}
 
 extension MutableSet: Decodable where Element: Decodable {
-    /// Decodes an array; elements that occur more than once are taken once.
+    /// Decodes an array. Duplicate elements are ignored.
+    ///
+    /// - Throws: The error of the decoder.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         insert(objectsIn: try [Element](from: decoder))

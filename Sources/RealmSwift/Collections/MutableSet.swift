@@ -8,21 +8,25 @@ import StorageEngine
 ///     @Persisted var citiesVisited: MutableSet<String>
 /// }
 /// ```
-/// A set that belongs to a managed object is live: it always shows what the Realm holds, may be
-/// used on the thread of its Realm only, and may be changed inside a write transaction only. It
-/// keeps values in ascending order, objects in the order in which they were added to the Realm; an
-/// unmanaged set has no order to rely on. Objects are the same if they stand for the same object of
-/// the Realm. In a set of ``AnyRealmValue`` numbers are the same if their values are, whatever
-/// their types. Texts are the same if their bytes are: "\u{e9}" and "e\u{301}" are two elements,
-/// though Swift holds them equal.
+/// A set of a managed object is live: it always shows the stored elements. It can be used only on
+/// the thread of its Realm, and changed only in a write transaction.
 ///
-/// Iterating visits the elements that were there when the iteration began.
+/// A managed set orders values in ascending order, and objects in the order in which they were
+/// added to the Realm. The order of an unmanaged set is unspecified.
+///
+/// Two objects are the same element if they represent the same object of the Realm. In a set of
+/// ``AnyRealmValue``, two numbers are the same element if their values are equal, whatever their
+/// types. Strings are compared by their bytes: "\u{e9}" and "e\u{301}" are two elements, although
+/// they are equal in Swift.
+///
+/// An iteration visits the elements that the set had when the iteration began.
 public final class MutableSet<Element: RealmCollectionValue> {
-    /// The elements of an unmanaged set in the order of insertion.
+    /// The elements of an unmanaged set, in the order of insertion.
     var contents: [Element] = []
-    /// The same for finding them.
+    /// The elements of an unmanaged set, for lookups.
     var members: Set<StoredIdentity<Element>> = []
-    /// Outside the exclusivity checks: one thread uses it, and nothing is called meanwhile.
+    /// The place of a managed set. Unchecked exclusivity is safe, because only one thread uses it
+    /// and nothing is called during an access.
     @exclusivity(unchecked) var managed: ManagedSet?
 
     /// Creates an empty unmanaged set.
@@ -30,7 +34,8 @@ public final class MutableSet<Element: RealmCollectionValue> {
 
     init(managed: ManagedSet) { self.managed = managed }
 
-    /// The set's place in its Realm, nil while unmanaged. Stops unless it may be read now.
+    /// Returns the managed set; nil for an unmanaged one. Stops the program if the set cannot be
+    /// read now.
     func readable() -> ManagedSet? {
         guard let managed else { return nil }
         managed.requireAlive()
@@ -39,10 +44,11 @@ public final class MutableSet<Element: RealmCollectionValue> {
 }
 
 extension MutableSet: RealmCollection {
-    /// True once the object that the set belongs to has been deleted or invalidated.
+    /// A Boolean value that indicates whether the object that owns the set was deleted or
+    /// invalidated.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
 
-    /// The Realm that manages the set; nil while unmanaged.
+    /// The Realm that manages the set; nil for an unmanaged set.
     public var realm: Realm? { managed.map { Realm(instance: $0.realm) } }
 
     /// The number of elements.
@@ -51,11 +57,13 @@ extension MutableSet: RealmCollection {
         return managed.count
     }
 
-    /// The element at `position` in the order of the set. A position outside stops the program.
+    /// Returns the element at `position` in the order of the set.
     ///
-    /// Positions change with every element that is inserted before.
+    /// The position of an element changes when elements are inserted or removed before it.
+    ///
+    /// - Precondition: The position is valid.
     public subscript(position: Int) -> Element {
-        // A key path that is traced leads through any element.
+        // While a key path is traced, every position leads to the same element.
         let position = _KeyPathTracer.active == nil || managed != nil ? position : 0
         let count = count
         if position < 0 || position >= count {
@@ -65,13 +73,13 @@ extension MutableSet: RealmCollection {
         return element(at: position)
     }
 
-    /// The position of an element is not known: stops the program. Use ``contains(_:)``.
+    /// Stops the program, because sets do not support positions of elements. Use ``contains(_:)``.
     public func index(of object: Element) -> Int? {
         stop("index(of:) is not available on MutableSet")
     }
 
-    /// An iterator over the elements that there are now; later changes of the set do not concern
-    /// it. Elements that are objects may be deleted meanwhile.
+    /// Returns an iterator over the current elements. Later changes of the set do not affect it,
+    /// but elements that are objects can be deleted in the meantime.
     public func makeIterator() -> RLMIterator<Element> {
         guard let managed = readable() else { return RLMIterator(.array(contents)) }
         return managed.makeIterator(element(at:))
@@ -102,7 +110,8 @@ extension MutableSet: RealmCollection {
 }
 
 extension MutableSet {
-    /// Whether `object` is an element; for objects, whether one that stands for the same object is.
+    /// Returns a Boolean value that indicates whether `object` is an element. Objects match if they
+    /// represent the same object.
     public func contains(_ object: Element) -> Bool {
         guard let managed = readable() else { return members.contains(StoredIdentity(object)) }
         managed.realm.scratch.reset()
@@ -112,9 +121,10 @@ extension MutableSet {
         return managed.realm.read(absent: false) { try managed.handle.contains(sought) }
     }
 
-    /// Whether all elements are elements of `possibleSuperset`.
+    /// Returns a Boolean value that indicates whether all elements are elements of
+    /// `possibleSuperset`.
     ///
-    /// Asking a managed set about an unmanaged one stops the program; so does ``intersects(_:)``.
+    /// - Precondition: If this set is managed, the other one is too.
     public func isSubset(of possibleSuperset: MutableSet<Element>) -> Bool {
         if let (managed, other) = managedPair(with: possibleSuperset) {
             return managed.realm.read(absent: true) {
@@ -124,7 +134,9 @@ extension MutableSet {
         return allSatisfy(possibleSuperset.contains)
     }
 
-    /// Whether the sets have an element in common.
+    /// Returns a Boolean value that indicates whether the sets have an element in common.
+    ///
+    /// - Precondition: If this set is managed, the other one is too.
     public func intersects(_ otherSet: MutableSet<Element>) -> Bool {
         if let (managed, other) = managedPair(with: otherSet) {
             return managed.realm.read(absent: false) {
@@ -134,12 +146,12 @@ extension MutableSet {
         return contains(where: otherSet.contains)
     }
 
-    /// Both places, if the engine can compare the sets: they are in one Realm. A managed set is
-    /// compared with managed ones only.
+    /// Returns both managed sets if they are in one Realm, so that the engine can compare them.
+    /// Stops the program if this set is managed and the other is not.
     private func managedPair(with other: MutableSet) -> (ManagedSet, ManagedSet)? {
         guard let managed = readable() else { return nil }
         guard let place = other.readable() else {
-            // It may be unmanaged because its object could not be added.
+            // The other set may be unmanaged because its object could not be added.
             if managed.realm.isInFailedTransaction { return nil }
             stop("Right hand side value must be a managed Set.")
         }
@@ -150,7 +162,7 @@ extension MutableSet {
 }
 
 extension ManagedSet {
-    /// Stops if the sets hold objects of different classes.
+    /// Stops the program if the sets contain objects of different classes.
     func requireSameClass(as other: ManagedSet) {
         guard let mine = target?.model.name, let theirs = other.target?.model.name else { return }
         if mine != theirs { stop("Cannot intersect sets of type '\(mine)' and '\(theirs)'.") }
@@ -158,8 +170,8 @@ extension ManagedSet {
 }
 
 extension MutableSet: Equatable {
-    /// Managed sets are equal if they are the same set; unmanaged ones if they have the same
-    /// elements.
+    /// Returns a Boolean value that indicates whether two sets are equal. Managed sets are equal if
+    /// they are the same set, unmanaged sets if they have the same elements.
     public static func == (left: MutableSet, right: MutableSet) -> Bool {
         switch (left.managed, right.managed) {
         case (nil, nil): left.members == right.members

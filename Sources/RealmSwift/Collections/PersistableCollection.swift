@@ -1,42 +1,42 @@
 import StorageEngine
 
-/// A list, set or map as the property of an object.
+/// A list, set or map that is the type of a property.
 ///
-/// An object keeps one instance for each of its collection properties: the same before and after
-/// the object is added to a Realm.
+/// An object keeps one instance per collection property. The instance stays the same when the
+/// object is added to a Realm.
 public protocol _PersistableCollection: AnyObject, _Persistable {
     /// Creates an empty unmanaged collection.
     init()
     /// Creates the collection in a column of a managed object.
     init(_of object: ObjectBase, column: Int)
-    /// Makes an unmanaged instance the collection in a column of an object, with the elements that
-    /// it has in place of those that are `existing` in the column.
+    /// Makes an unmanaged instance the collection in a column of an object. Its elements replace
+    /// the `existing` ones of the column.
     func _manage(in object: ObjectBase, column: Int, over existing: _ExistingElements)
-    /// Whether both show the same collection of a Realm, or are one instance.
+    /// Returns whether both are the same instance, or represent the same collection of a Realm.
     func _isSame(as other: Self) -> Bool
-    /// Replaces all elements by copies of those of another collection.
+    /// Replaces all elements with copies of the elements of another collection.
     func _replaceElements(by other: Self)
 }
 
-/// What an object that is added has in the column of a collection.
+/// The existing elements in the column of a collection when an object is added.
 public enum _ExistingElements {
-    /// Nothing: the object is new.
+    /// There are none, because the object is new.
     case none
-    /// Elements that all go.
+    /// All existing elements are removed.
     case replaced
-    /// Elements of which those stay that are to be there.
+    /// Existing elements that are also new elements are kept.
     case modified
 }
 
 extension _PersistableCollection {
-    /// A collection.
+    /// Always true.
     @inlinable public static var _isCollection: Bool { true }
-    /// An empty one.
+    /// Returns an empty collection.
     public static func _makeDefault() -> Self { Self() }
-    /// The collection itself.
+    /// Returns the collection itself.
     public static func _erase(_ value: Self) -> Any? { value }
 
-    /// The instance that the object keeps, made by the first read.
+    /// Returns the instance that the object keeps. The first read creates it.
     public static func _get(_ object: ObjectBase, _ offset: Int) -> Self {
         let storage = object._storage(at: offset).assumingMemoryBound(to: Persisted<Self>.self)
         if case .value(let collection) = storage.pointee.state { return collection }
@@ -46,17 +46,17 @@ extension _PersistableCollection {
         return collection
     }
 
-    /// Copies the elements.
+    /// Copies the elements into the collection of the object.
     public static func _set(_ value: Self, _ object: ObjectBase, _ offset: Int) {
         _assignElements(of: value, to: _get(object, offset))
     }
 
-    /// Self-assignment leaves the collection as it is.
+    /// Copies the elements of `source` to `target`. Self-assignment has no effect.
     public static func _assignElements(of source: Self, to target: Self) {
         if !source._isSame(as: target) { target._replaceElements(by: source) }
     }
 
-    /// Elements are stored once the object has its key.
+    /// Returns null. Elements are stored after the object has its key.
     public static func _gather(
         _ storage: UnsafeMutableRawPointer, _ scratch: _Scratch
     ) -> Scalar {
@@ -65,7 +65,7 @@ extension _PersistableCollection {
         return .null
     }
 
-    /// The instance of the unmanaged object becomes the collection of the managed one.
+    /// Makes the instance of the unmanaged object the collection of the managed object.
     public static func _completeAdd(
         _ storage: UnsafeMutableRawPointer, _ addition: _Addition
     ) {
@@ -80,5 +80,5 @@ extension _PersistableCollection {
     }
 }
 
-/// The elements of a sequence of any type.
+/// Returns the elements of a sequence of any type.
 func anyElements(_ sequence: some Sequence) -> [Any?] { sequence.map { $0 } }

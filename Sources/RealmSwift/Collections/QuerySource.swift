@@ -1,15 +1,16 @@
 import StorageEngine
 
-/// What a query of a collection starts from.
+/// The starting point of a query of a collection.
 public struct _QuerySource {
     enum Kind {
         case results(ResultsQuery)
-        /// Objects of a managed collection. `isDecoded` if its elements are not these objects
-        /// themselves, but optionals or what a custom type makes of them.
+        /// The objects of a managed collection. `isDecoded` is true if the elements are not the
+        /// objects themselves, but optionals or values of a custom type made from them.
         case links(ManagedClass, isDecoded: Bool, () -> [ObjectKey])
-        /// Values of a managed collection.
+        /// The values of a managed collection.
         case values
-        /// `className` is how messages call the collection. `linked`: the class of its objects.
+        /// An unmanaged collection. `className` is its name in messages, and `linked` is the class
+        /// of its objects.
         case unmanaged(className: String, linked: ObjectBase.Type?, isDecoded: Bool)
     }
 
@@ -19,7 +20,12 @@ public struct _QuerySource {
         _QuerySource(kind: .results(query))
     }
 
-    /// - Parameter collection: nil while unmanaged.
+    /// Creates the starting point for a collection.
+    ///
+    /// - Parameters:
+    ///   - collection: The managed collection; nil for an unmanaged one.
+    ///   - type: The type of the elements.
+    ///   - className: The name of the collection in messages.
     init<Handle, Element: RealmCollectionValue>(
         _ collection: ManagedCollection<Handle>?, of type: Element.Type, className: String
     ) {
@@ -34,7 +40,7 @@ public struct _QuerySource {
             return
         }
         kind = .links(target, isDecoded: !(type is ObjectBase.Type)) {
-            // What was filtered out of a collection whose object is gone is empty.
+            // The results of a query of a collection whose object was deleted are empty.
             collection.isInvalidated ? [] : collection.links().map { ObjectKey(rawValue: $0) }
         }
     }
@@ -45,7 +51,7 @@ public struct _QuerySource {
         if case .unmanaged = kind { true } else { false }
     }
 
-    /// The query to start from. A collection that cannot be queried stops the program.
+    /// Returns the query to start from. Stops the program if the collection cannot be queried.
     func query() -> ResultsQuery {
         switch kind {
         case .results(let query):
@@ -57,7 +63,8 @@ public struct _QuerySource {
         case .values:
             stop("Querying is currently only implemented for arrays of Realm Objects")
         case .unmanaged(let className, let linked, let isDecoded):
-            // Its object may be one that a failed transaction could not add.
+            // The object that owns the collection may be one that a failed transaction could not
+            // add.
             if let realm = RealmCache.failedInstance, let linked, realm.schema[linked] != nil {
                 return ResultsQuery(
                     realm.managedClass(for: linked), isDecoded: isDecoded, .keys { [] })

@@ -1,44 +1,55 @@
 import Foundation
 
 extension RealmCollection {
-    /// The values of a property of all elements, as an array, those of a set as a `Set`; for the key
-    /// `self` the elements themselves.
+    /// Returns the values of a property of all elements, as an array, or for a set as a `Set`. The
+    /// key `self` returns the elements themselves.
     ///
-    /// Nil is `NSNull`. A property that does not exist stops the program. Of texts that differ in
-    /// their bytes only, and that Swift holds equal, a `Set` has one.
+    /// A nil value is returned as `NSNull`. Strings that are equal in Swift but differ in their
+    /// bytes occur only once in a `Set`.
+    ///
+    /// - Precondition: The property exists.
     public func value(forKey key: String) -> Any? {
         if key == "invalidated" { return NSNumber(value: isInvalidated) }
         return _contents.anyValue(forKey: key)
     }
 
-    /// The values at the end of a key path, or what a collection operator makes of them.
+    /// Returns the values at a key path, or the result of a collection operator.
     ///
     /// ```swift
     /// people.value(forKeyPath: "employer.name")     // an array
     /// people.value(forKeyPath: "@avg.age")          // a number
     /// ```
-    /// Operators: `@count`, and, followed by a property, `@min`, `@max`, `@sum`, `@avg`,
-    /// `@unionOfObjects`, `@distinctUnionOfObjects`, `@unionOfArrays` and
-    /// `@distinctUnionOfArrays`. Another one, or a longer path behind it, stops the program.
+    /// The operators are `@count` and, followed by a property, `@min`, `@max`, `@sum`, `@avg`,
+    /// `@unionOfObjects`, `@distinctUnionOfObjects`, `@unionOfArrays` and `@distinctUnionOfArrays`.
+    ///
+    /// - Precondition: The properties exist. An operator is one of these, followed by a single
+    ///   property.
     public func value(forKeyPath keyPath: String) -> Any? {
         _contents.value(forKeyPath: keyPath)
     }
 
-    /// Sets a property of all elements. A managed collection needs a write transaction.
+    /// Sets a property of all elements.
     ///
-    /// A property that does not exist, or a value that does not fit, stops the program.
+    /// - Precondition: The property exists, and the value fits it. A managed collection is changed
+    ///   in a write transaction.
     public func setValue(_ value: Any?, forKey key: String) {
         _contents.setValue(value, forKey: key)
     }
 }
 
 extension List {
-    /// The values of a property of all elements; for the key `self` the elements themselves.
+    /// Returns the values of a property of all elements. The key `self` returns the elements
+    /// themselves.
+    ///
+    /// - Precondition: The property exists.
     public func value(forKey key: String) -> [AnyObject] {
         _contents.value(forKey: key).map { $0 as AnyObject }
     }
 
-    /// The values at the end of a key path, or of a collection operator that gives an array.
+    /// Returns the values at a key path, or the result of a collection operator that returns an
+    /// array.
+    ///
+    /// - Precondition: The result is an array.
     public func value(forKeyPath keyPath: String) -> [AnyObject] {
         guard let values = _contents.value(forKeyPath: keyPath) as? [Any] else {
             stop("The value at key path '\(keyPath)' of a List is not an array.")
@@ -48,8 +59,10 @@ extension List {
 }
 
 extension MutableSet {
-    /// The distinct values of a property of all elements; for the key `self` the elements
-    /// themselves.
+    /// Returns the distinct values of a property of all elements. The key `self` returns the
+    /// elements themselves.
+    ///
+    /// - Precondition: The property exists.
     public func value(forKey key: String) -> [AnyObject] {
         _contents.distinctValues(forKey: key).map { $0 as AnyObject }
     }

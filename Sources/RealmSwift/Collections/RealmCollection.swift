@@ -1,10 +1,9 @@
 import Foundation
 
-/// What a Realm collection is besides its interface to the Realm: a lazy collection with positions
-/// from 0 on. See ``RealmCollection``.
+/// A lazy collection with positions from 0 on, which is the base of ``RealmCollection``.
 ///
-/// Lazy: `map` and `filter` with a closure give views that compute their elements when they are
-/// asked for them; `Array(…)` takes the elements out.
+/// Because it is lazy, `map` and `filter` with a closure return views that compute their elements
+/// on access. Use `Array(…)` to copy the elements.
 public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol,
     CustomStringConvertible, ThreadConfined
 where Element: RealmCollectionValue, Index == Int, SubSequence == Slice<Self> {
@@ -13,15 +12,15 @@ where Element: RealmCollectionValue, Index == Int, SubSequence == Slice<Self> {
 }
 
 /// A collection of objects or values in a Realm: ``List``, ``MutableSet``, ``Results``,
-/// ``LinkingObjects`` and ``AnyRealmCollection``.
+/// ``LinkingObjects`` or ``AnyRealmCollection``.
 ///
 /// ```swift
 /// func names<C: RealmCollection>(of dogs: C) -> [String] where C.Element == Dog {
 ///     dogs.map { $0.name }
 /// }
 /// ```
-/// A collection that belongs to a Realm is live, and may be used on the thread of that Realm only.
-/// Iterating visits the elements that were there when the iteration began.
+/// A collection of a Realm is live, and can be used only on the thread of that Realm. An iteration
+/// visits the elements that the collection had when the iteration began.
 public protocol RealmCollection<Element>: RealmCollectionBase, AggregatableCollection, Equatable,
     _ObjcBridgeable
 where Iterator == RLMIterator<Element>, AggregatedValue == Element {
@@ -31,27 +30,30 @@ where Iterator == RLMIterator<Element>, AggregatedValue == Element {
     var first: Element? { get }
     /// The last element; nil if there is none.
     var last: Element? { get }
-    /// The position of the first element equal to `object`, or standing for the same object.
+    /// Returns the position of the first element that equals `object` or represents the same
+    /// object; nil if there is none.
     func index(of object: Element) -> Int?
-    /// The elements at some positions. One that does not exist stops the program.
+    /// Returns the elements at the given positions.
+    ///
+    /// - Precondition: The positions are valid.
     func objects(at indexes: IndexSet) -> [Element]
 
-    /// The values of a property of all elements, as an array.
+    /// Returns the values of a property of all elements, as an array.
     func value(forKey key: String) -> Any?
-    /// The values at the end of a key path, or what a collection operator makes of them.
+    /// Returns the values at a key path, or the result of a collection operator.
     func value(forKeyPath keyPath: String) -> Any?
     /// Sets a property of all elements.
     func setValue(_ value: Any?, forKey key: String)
 }
 
 extension RealmCollection {
-    /// Always 0.
+    /// The first position, which is always 0.
     public var startIndex: Int { 0 }
     /// The number of elements.
     public var endIndex: Int { count }
-    /// The next position.
+    /// Returns the next position.
     public func index(after i: Int) -> Int { i + 1 }
-    /// The position before.
+    /// Returns the previous position.
     public func index(before i: Int) -> Int { i - 1 }
 
     /// The first element; nil if there is none.
@@ -63,8 +65,9 @@ extension RealmCollection {
         return count == 0 ? nil : self[count - 1]
     }
 
-    /// The elements at some positions, in the order of the positions. One that does not exist stops
-    /// the program.
+    /// Returns the elements at the given positions, in the order of the positions.
+    ///
+    /// - Precondition: The positions are valid.
     public func objects(at indexes: IndexSet) -> [Element] {
         if let last = indexes.last, last >= count,
             realm?.instance.isInFailedTransaction != true
@@ -75,8 +78,8 @@ extension RealmCollection {
     }
 }
 
-// What `contains(_:)`, `firstIndex(of:)` and `lastIndex(of:)` of the standard library ask first. They
-// tell values apart as `index(of:)` does, but objects as `==` does.
+// The standard library calls these functions first in `contains(_:)`, `firstIndex(of:)` and
+// `lastIndex(of:)`. They compare values as `index(of:)` does, but objects as `==` does.
 extension RealmCollection {
     public func _customContainsEquatableElement(_ element: Element) -> Bool? {
         if Element._elementShape.isLink { return nil }
@@ -95,14 +98,16 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: Encodable {
-    /// Encodes the elements, one after the other.
+    /// Encodes the elements in their order.
+    ///
+    /// - Throws: The error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for element in self { try container.encode(element) }
     }
 }
 
-/// Stops unless `0 <= index < bound`.
+/// Stops the program unless `0 <= index < bound`.
 func requireIndex(_ index: Int, upTo bound: Int, named name: String = "index") {
     if index < 0 { stop("Cannot pass a negative value for '\(name)'.") }
     if index >= bound { stop("Index \(index) is out of bounds (must be less than \(bound)).") }

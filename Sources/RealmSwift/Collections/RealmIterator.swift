@@ -1,17 +1,17 @@
 import CRealmSystem
 import StorageEngine
 
-/// Iterates over a Realm collection as it was when the iteration began.
+/// An iterator over the elements that a Realm collection had when the iteration began.
 ///
-/// Use it on the thread of the collection's Realm; elsewhere it stops the program.
+/// Use it on the thread of the collection's Realm; use on another thread stops the program.
 @frozen
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    /// Set for Results, whose elements are objects.
+    /// The cursor of results that are all objects of a class.
     @usableFromInline let cursor: TableCursor?
-    /// The object that a cursor gave last. Here and not in the cursor, so that handing it out
-    /// needs no counting in a loop that does not keep it.
+    /// The object that a cursor returned last. It is stored here and not in the cursor, so that a
+    /// loop that does not keep the object needs no reference counting.
     @usableFromInline var accessor: ObjectBase?
-    /// Set for collections of links.
+    /// The cursor of a collection of links.
     @usableFromInline let links: LinkCursor?
     @usableFromInline let elements: _ElementIterator<Element>?
 
@@ -33,11 +33,11 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
         elements = _ElementIterator(source)
     }
 
-    /// The next element; nil at the end.
+    /// Returns the next element; nil at the end.
     @inlinable @inline(__always)
     public mutating func next() -> Element? {
         if let cursor {
-            // `Results` makes a cursor of the class `Element` only.
+            // Safe because `Results` creates a cursor only for the class `Element`.
             if let accessor, cursor._step(accessor) {
                 return unsafeBitCast(accessor, to: Element.self)
             }
@@ -46,7 +46,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
             return unsafeBitCast(accessor, to: Element.self)
         }
         if let links {
-            // Made by collections of objects of the class `Element` only.
+            // Safe because a collection creates a cursor only for objects of the class `Element`.
             links._step(&accessor)
             guard let accessor else { return nil }
             return unsafeBitCast(accessor, to: Element.self)
@@ -55,7 +55,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 }
 
-/// Iterates over elements that were taken out of their collection when the iteration began.
+/// An iterator over elements that were read when the iteration began, or that a cursor decodes.
 @usableFromInline
 final class _ElementIterator<Element: RealmCollectionValue> {
     enum Source {
@@ -67,7 +67,7 @@ final class _ElementIterator<Element: RealmCollectionValue> {
 
     private let source: Source
     private var position = 0
-    /// The object that a cursor gave last.
+    /// The object that a cursor returned last.
     private var accessor: ObjectBase?
 
     init(_ source: Source) { self.source = source }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A type that a ``Map`` may have as keys: `String`.
+/// A type of the keys of a ``Map``: `String`.
 public protocol _MapKey: Hashable, _ObjcBridgeable {
-    /// The key that a stored one stands for.
+    /// Creates the key for a stored key.
     init(_storedKey: String)
-    /// The stored form.
+    /// The stored form of the key.
     var _storedKey: String { get }
 }
 
 extension String: _MapKey {
-    /// The string itself.
+    /// Creates the string itself.
     public init(_storedKey: String) { self = _storedKey }
     /// The string itself.
     public var _storedKey: String { self }
 }
 
-/// A collection of values that are found by keys: ``Map``.
+/// A collection of values with keys: ``Map``.
 public protocol RealmKeyedCollection<Key, Value>: AggregatableCollection, ThreadConfined,
     CustomStringConvertible
 where AggregatedValue == Value {
@@ -30,29 +30,30 @@ where AggregatedValue == Value {
     var keys: [Key] { get }
     /// All values, in the order of `keys`.
     var values: [Value] { get }
-    /// The value of a key; nil if the key is not there. Assigning nil removes the key.
+    /// Accesses the value of a key; nil if the collection does not have the key. Assigning nil
+    /// removes the key.
     subscript(key: Key) -> Value? { get set }
-    /// Sets the value of a key, which need not be there.
+    /// Sets the value of a new or existing key.
     func updateValue(_ value: Value, forKey key: Key)
-    /// Removes a key and its value, if the key is there.
+    /// Removes a key and its value. Has no effect if the collection does not have the key.
     func removeObject(for key: Key)
     /// Removes all keys and values.
     func removeAll()
-    /// Whether any key with its value satisfies the predicate.
+    /// Returns a Boolean value that indicates whether an entry satisfies the predicate.
     func contains(where predicate: @escaping (_ key: Key, _ value: Value) -> Bool) -> Bool
 
-    /// The value of a key.
+    /// Returns the value of a key.
     func value(forKey key: String) -> AnyObject?
-    /// The value at the end of a key path that begins with a key, or what a collection operator
-    /// makes of the values.
+    /// Returns the value at a key path that begins with a key, or the result of a collection
+    /// operator.
     func value(forKeyPath keyPath: String) -> AnyObject?
-    /// Sets the value of a key; nil removes the key.
+    /// Sets the value of a key. Nil removes the key.
     func setValue(_ value: Any?, forKey key: String)
 }
 
-/// An optional, in constraints of generic code.
+/// An optional type, for constraints of generic code.
 public protocol OptionalProtocol {
-    /// The type inside.
+    /// The type of the wrapped value.
     associatedtype Wrapped
 }
 

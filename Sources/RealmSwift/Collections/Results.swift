@@ -1,10 +1,10 @@
 import StorageEngine
 
-/// A type whose objects a Realm can fetch.
+/// A type whose objects can be fetched from a Realm.
 public protocol RealmFetchable: RealmCollectionValue {
-    /// The name under which objects of this type are stored.
+    /// Returns the name under which objects of this type are stored.
     static func className() -> String
-    /// The class whose objects are fetched.
+    /// The class of the fetched objects.
     static var _fetchedClass: ObjectBase.Type { get }
 }
 
@@ -15,21 +15,20 @@ extension RealmFetchable where Self: ObjectBase {
 
 extension Object: RealmFetchable {}
 
-/// Objects of a Realm: all of a class, or what ``RealmCollection/filter(_:_:)`` and sorting made of
-/// them or of another collection.
+/// The objects of a class in a Realm, or the result of filtering and sorting them or another
+/// collection with methods such as ``RealmCollection/filter(_:_:)``.
 ///
 /// ```swift
 /// let puppies = realm.objects(Dog.self).filter("age < 2").sorted(byKeyPath: "name")
 /// ```
-/// Results are live: they always show the version of the Realm they belong to, including the
-/// changes of a write transaction under way. They may be used on the thread of their Realm only.
-/// Making them costs nothing: objects are looked for when they are asked for, and once for each
-/// version.
+/// Results are live: they always show the version that their Realm shows, including the changes of
+/// an open write transaction. They can be used only on the thread of their Realm. Creating results
+/// is cheap: the objects are searched on first access, once per version.
 ///
-/// Iterating visits the objects that were there when the iteration began, except those that are
-/// deleted meanwhile; objects that cease to match are visited.
+/// An iteration visits the objects that the results had when the iteration began. Objects deleted
+/// in the meantime are skipped; objects that no longer match are visited.
 public struct Results<Element: RealmCollectionValue> {
-    /// Nil for results of values.
+    /// The query of results of objects; nil for results of values.
     @usableFromInline let objects: ResultsQuery?
     /// The values of a collection; nil for results of objects.
     let values: SortedValues<Element>?
@@ -44,7 +43,7 @@ public struct Results<Element: RealmCollectionValue> {
         self.values = values
     }
 
-    /// What results of objects are. Those of values stop the program.
+    /// The query of results of objects. Stops the program for results of values.
     var query: ResultsQuery {
         guard let objects else {
             stop("Querying is currently only implemented for arrays of Realm Objects")
@@ -54,21 +53,23 @@ public struct Results<Element: RealmCollectionValue> {
 }
 
 extension Results {
-    /// True once the Realm was invalidated.
+    /// A Boolean value that indicates whether the Realm was invalidated.
     public var isInvalidated: Bool {
         instance.checkThread()
         return !(values?.isValid ?? query.isValid)
     }
 
-    /// The Realm that the objects are in; never nil.
+    /// The Realm of the objects; never nil.
     public var realm: Realm? { Realm(instance: instance) }
 
     private var instance: RealmInstance { values?.realm ?? query.realm }
 
-    /// The number of objects now.
+    /// The current number of objects.
     public var count: Int { values?.values.count ?? query.count }
 
-    /// The object at `position`. A position outside the results stops the program.
+    /// Returns the object at `position`.
+    ///
+    /// - Precondition: The position is valid.
     @inlinable
     public subscript(position: Int) -> Element {
         guard let objects, !objects.isDecoded else { return decoded(at: position) }
@@ -89,7 +90,7 @@ extension Results {
         return Element._decode(.integer(key), query.source)
     }
 
-    /// The position of an object; nil if it does not belong to the results.
+    /// Returns the position of an object; nil if the results do not contain it.
     public func index(of object: Element) -> Int? {
         if let values { return values.values.firstIndex { isSameValue($0.element, object) } }
         if let object = object as? ObjectBase { return query.position(of: object) }
@@ -101,13 +102,14 @@ extension Results {
 }
 
 extension Results: RealmCollection {
-    /// Equal if both are the same results, or one is a copy of the other.
+    /// Returns a Boolean value that indicates whether one is a copy of the other. Equal queries
+    /// created separately are not equal.
     public static func == (left: Results, right: Results) -> Bool {
         left.objects === right.objects && left.values === right.values
     }
 
-    /// An iterator over the objects that there are now; it passes over those that are deleted
-    /// before it reaches them.
+    /// Returns an iterator over the current objects. It skips objects that are deleted before it
+    /// reaches them.
     public func makeIterator() -> RLMIterator<Element> {
         if let values { return RLMIterator(.array(values.values.map(\.element))) }
         query.requireValid()
@@ -127,10 +129,11 @@ extension Results: RealmCollection {
         return RLMIterator(cursor: cursor)
     }
 
-    /// The first object; nil if there is none. Those behind it are not looked for, and not sorted.
+    /// The first object; nil if there is none. The other objects are neither searched nor sorted.
     public var first: Element? { isEmpty ? nil : self[0] }
 
-    /// Whether there is no object. The search for them ends with the first.
+    /// A Boolean value that indicates whether there is no object. The search ends with the first
+    /// object.
     public var isEmpty: Bool { values?.values.isEmpty ?? !query.hasFirst }
 
     public var _contents: _CollectionContents {

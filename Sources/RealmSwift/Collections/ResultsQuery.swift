@@ -1,19 +1,20 @@
 import StorageEngine
 
-/// What copies of a `Results` value share: where objects come from, what is made of them, and what
-/// was found for the version at hand.
+/// The shared state of the copies of a `Results` value: the source of the objects, the operations
+/// on them, and the objects found for the current version.
 @usableFromInline
 final class ResultsQuery {
-    /// Where objects come from.
+    /// The source of the objects.
     enum Source {
-        /// All objects of the class, in the order of their keys.
+        /// All objects of the class, in key order.
         case table
-        /// A list, set, map or linking objects, asked each time.
+        /// A list, set, map or linking objects. The function returns the current keys.
         case keys(() -> [ObjectKey])
     }
 
-    /// What is done with all objects, one after the other. Between two `distinct` there are at most
-    /// a filter and a sort behind it; a table that is sorted is filtered first, if only by nothing.
+    /// An operation on all objects. Operations are applied in order. Between two `distinct`
+    /// operations there is at most one filter followed by one sort. For a table, a sort always
+    /// follows a filter, which can be one that accepts all objects.
     enum Operation {
         case filter(QueryCondition, QueryPlan)
         case sort(QuerySorter, [QueryOrder])
@@ -21,64 +22,65 @@ final class ResultsQuery {
     }
 
     let managedClass: ManagedClass
-    /// Keeps the Realm alive.
+    /// A reference that keeps the Realm alive.
     let realm: RealmInstance
     private let birth: UInt32
-    /// Whether elements are not the objects themselves, but made of them: projections, optionals,
-    /// values of custom types.
+    /// Whether the elements are not the objects themselves, but are made from them: projections,
+    /// optionals, or values of custom types.
     @usableFromInline let isDecoded: Bool
     let origin: Source
     let operations: [Operation]
-    /// Whether these are all objects of the class in the order of their keys, for which nothing is
-    /// remembered.
+    /// Whether the results are all objects of the class in key order. For these, no keys are
+    /// cached.
     let isWholeTable: Bool
-    // One thread uses what follows, and nothing is called while it is accessed.
+    // Unchecked exclusivity of the following fields is safe, because only one thread uses them and
+    // nothing is called during an access.
     @exclusivity(unchecked) private var found = Found()
-    // Of a whole table: the leaf that was read last, because positions are often asked for in
+    // For a whole table: the leaf that was read last, because positions are often accessed in
     // sequence.
     @exclusivity(unchecked) private var leaf: Node?
     @exclusivity(unchecked) private var leafPositions = 0..<0
-    /// The layout stamp for which the leaf is the right one.
+    /// The layout stamp for which the leaf is valid.
     @exclusivity(unchecked) private var leafStamp = UInt64.max
 
-    // Of anything else: what finds rows while objects are asked for one after the other, made with
-    // the second of them; and one past the position that was asked for last.
+    // For all other results: the state of sequential accesses, created by the second of them, and
+    // the position after the one accessed last.
     @exclusivity(unchecked) private var walk: Walk?
     @exclusivity(unchecked) private var nextPosition = -1
 
-    // What the filter of a table has found, perhaps for an earlier state: then it is mended when it is
-    // needed.
+    // The matches of the filter of a table, perhaps of an earlier version. In that case they are
+    // refreshed incrementally when they are needed.
     @exclusivity(unchecked) private var matches: QueryMatches?
-    /// The change stamp for which the matches were found or mended.
+    /// The change stamp for which the matches were found or refreshed.
     @exclusivity(unchecked) private var matchesStamp = UInt64.max
-    /// Whether all objects were looked at for an earlier state, if only to count them.
+    /// Whether an earlier version was fully scanned, even if only to count the objects.
     @exclusivity(unchecked) private var isFollowed = false
-    /// How often in a row matches could not be mended: too much had changed, or a transaction was
-    /// rolled back.
+    /// The number of consecutive failures of an incremental refresh, because too much had changed
+    /// or a transaction was rolled back.
     @exclusivity(unchecked) private var failedMends = 0
-    /// After so many failures matches are not kept unless their keys are wanted.
+    /// The number of failures after which matches are kept only if their keys are requested.
     private static let patience = 3
 
-    /// What was found, and when.
+    /// The objects found, and the version for which they are valid.
     private struct Found {
-        /// The connection's change stamp for which the rest holds.
+        /// The connection's change stamp for which the other fields are valid.
         var stamp: UInt64?
         var keys: PackedKeys?
         var count: Int?
-        /// The first so many keys, if no more were looked for.
+        /// The first keys, if the search was limited.
         var first: [ObjectKey] = []
-        /// Whether these are all, as it turned out.
+        /// Whether the limited search found all keys.
         var isFirstAll = false
 
-        /// Whether all objects were looked at, although no keys were kept.
+        /// Whether all objects were scanned, although no keys were kept.
         var hasLookedAtAll = false
 
-        /// If all objects were counted or found.
+        /// The number of all objects; nil if it is not known.
         var totalCount: Int? { keys?.count ?? (isFirstAll ? first.count : count) }
     }
 
-    /// How many keys are looked for when single objects are asked for by their positions: so many as
-    /// are needed, or all if that is more than the last.
+    /// The numbers of keys that are searched for access to single objects by position. The smallest
+    /// sufficient number is used; beyond the last one, all keys are searched.
     private static let firstParts = [1, 128, 1024]
 
     init(
@@ -98,21 +100,21 @@ final class ResultsQuery {
         birth = realm.generation
     }
 
-    /// The same with other operations.
+    /// Returns the same query with other operations.
     func replacing(_ operations: [Operation]) -> ResultsQuery {
         ResultsQuery(managedClass, isDecoded: isDecoded, origin, operations)
     }
 
     var isValid: Bool { managedClass.isValid(birth: birth) }
 
-    /// Stops unless the results may be used now.
+    /// Stops the program if the results cannot be used now.
     func requireValid() {
         realm.checkThread()
         if !isValid { stop("Collection is no longer valid") }
         realm.resumeReading()
     }
 
-    /// Where the objects come from.
+    /// The origin of the objects, for decoding.
     var source: _LinkSource { _LinkSource(target: managedClass, birth: realm.generation) }
 
     // MARK: Answers
@@ -128,9 +130,9 @@ final class ResultsQuery {
         return count
     }
 
-    /// Sorting changes no count, and a filter of a whole table needs no keys for it. From the second
-    /// time on they are kept nevertheless, if they can be mended: whoever counts again after a change
-    /// will do so after the next one.
+    /// Counts the objects of a table without their keys, because sorting does not change the count.
+    /// From the second scan on, the matches are kept if they can be refreshed incrementally,
+    /// because another count is likely to follow the next change.
     private func countWithoutKeys() -> Int? {
         guard let plan = plan?.plan else { return nil }
         found.hasLookedAtAll = true
@@ -139,11 +141,12 @@ final class ResultsQuery {
         }
     }
 
-    /// Whether matches are kept although no keys are wanted.
+    /// Whether matches are kept although no keys are requested.
     private var isWorthKeeping: Bool { isFollowed && failedMends < Self.patience }
 
-    /// What a plan finds in the whole table, if what it found before can be mended, or if it shall be
-    /// found; nil for a plan whose matches cannot be mended.
+    /// Returns the matches of a plan in the whole table. Earlier matches are refreshed
+    /// incrementally; without valid matches, the table is searched if `finding` is true. The result
+    /// is nil if there are no matches, or if the plan does not support an incremental refresh.
     private func mendedMatches(of plan: QueryPlan, finding: Bool) throws -> PackedKeys? {
         let stamp = realm.connection.changeStamp
         if let matches, matchesStamp == stamp { return matches.keys }
@@ -161,8 +164,8 @@ final class ResultsQuery {
         return matches?.keys
     }
 
-    /// If objects of a table are filtered and sorted, and nothing else: what finds them, and what
-    /// puts them in order.
+    /// The plan that finds the objects and the sorter that orders them, if the objects of a table
+    /// are only filtered and sorted; otherwise nil.
     var plan: (plan: QueryPlan, sorter: QuerySorter?)? {
         guard case .table = origin, let table = managedClass.table else { return nil }
         var plan: QueryPlan?
@@ -179,7 +182,7 @@ final class ResultsQuery {
 
     func everything(of table: Table) throws -> QueryPlan { try QueryPlan(table, .constant(true)) }
 
-    /// What finds the objects among all of their table, unless a few keys are known that are
+    /// The plan that finds the objects in the whole table; nil if reading a few known keys is
     /// faster.
     var planOfAggregates: QueryPlan? {
         forgetOutdated()
@@ -218,9 +221,9 @@ final class ResultsQuery {
         return PackedKeys(try findAll(among: matches))
     }
 
-    /// Looks for all objects, whatever is remembered.
+    /// Finds all objects, without using the cache.
     ///
-    /// - Parameter matches: what the filter of the table finds, if that is known.
+    /// - Parameter matches: The matches of the table's filter, if they are known.
     func findAll(among matches: PackedKeys? = nil) throws -> [ObjectKey] {
         guard let table = managedClass.table else { return [] }
         var rest = operations[...]
@@ -250,17 +253,17 @@ final class ResultsQuery {
         return keys
     }
 
-    /// How many leaves were asked when the matches of the table's filter were found or mended last;
-    /// nil if none are kept.
+    /// The number of leaves that were visited when the matches of the table's filter were last
+    /// found or refreshed; nil if no matches are kept.
     var askedLeaves: Int? { matches?.askedLeaves }
 
-    /// The memory that kept keys take, in bytes.
+    /// The memory used by cached keys, in bytes.
     var byteCountOfKeys: Int {
         let isShared = operations.count == 1 && matches != nil
         return (matches?.keys.byteCount ?? 0) + (isShared ? 0 : found.keys?.byteCount ?? 0)
     }
 
-    /// Whether there is a first object. No more is looked for than that.
+    /// Whether there is a first object. The search ends with that object.
     var hasFirst: Bool {
         requireValid()
         if isWholeTable { return count > 0 }
@@ -268,8 +271,8 @@ final class ResultsQuery {
         return (firstKeys(atLeast: 1)?.count ?? keys.count) > 0
     }
 
-    /// So many of the first keys as are needed and a few more, or all if there are fewer; nil where
-    /// all are known in ``Found/keys``, or needed.
+    /// Returns at least `count` of the first keys, or all keys if there are fewer. Returns nil if
+    /// ``Found/keys`` contains all keys, or if all keys are needed.
     private func firstKeys(atLeast count: Int) -> [ObjectKey]? {
         if found.keys != nil { return nil }
         if found.first.count >= count || found.isFirstAll { return found.first }
@@ -290,7 +293,7 @@ final class ResultsQuery {
 
     // MARK: Objects
 
-    /// The object at a position; one outside the results stops the program.
+    /// Returns the object at a position. Stops the program if the position is invalid.
     @usableFromInline
     func object(at position: Int) -> ObjectBase {
         if !isWholeTable {
@@ -322,14 +325,15 @@ final class ResultsQuery {
         return object
     }
 
-    /// Stops because there is no object at a position, unless a failed transaction may be why: then
-    /// gives the key of none.
+    /// Returns the key of no object if a failed transaction may have removed the object at a
+    /// position. Otherwise stops the program, because there is no object.
     private func absentKey(at position: Int, upTo count: Int) -> Int64 {
         if !realm.isInFailedTransaction { requireIndex(position, upTo: count) }
         return ManagedClass.absentKey
     }
 
-    /// Finds the row of an object that is asked for behind the one before: then the next one will be.
+    /// Places an accessor in its row if the position follows the previous one, because the next
+    /// access is then likely to be sequential as well.
     private func place(_ object: ObjectBase, _ key: Int64, _ position: Int) {
         defer { nextPosition = position + 1 }
         guard position == nextPosition else {
@@ -345,7 +349,8 @@ final class ResultsQuery {
         if let location { object._place(at: location, stamp: walk.locator.stamp) }
     }
 
-    /// Apart, because most results are not walked by position.
+    /// The state of sequential accesses. It is a separate object, because most results are not
+    /// accessed sequentially.
     private final class Walk {
         @exclusivity(unchecked) var locator: SequentialLocator
 
@@ -368,7 +373,8 @@ final class ResultsQuery {
         return found.keys.unsafelyUnwrapped[position].rawValue
     }
 
-    /// Nil if a transaction that fails meanwhile takes it away.
+    /// Finds the leaf of a position. Returns nil if a transaction fails in the meantime and the
+    /// position no longer exists.
     private func findLeaf(with position: Int) -> RowLocation? {
         let found: RowLocation? = attempt {
             let table = managedClass.existingTable
@@ -390,7 +396,7 @@ final class ResultsQuery {
         return position(ofKey: ObjectKey(rawValue: object._key))
     }
 
-    /// The first position of an object; nil if it is not among the results.
+    /// Returns the first position of an object; nil if the results do not contain it.
     func position(ofKey key: ObjectKey) -> Int? {
         guard let table = managedClass.table else { return nil }
         if !isWholeTable { return keys.firstPosition(of: key) }
@@ -399,7 +405,7 @@ final class ResultsQuery {
 }
 
 extension Table {
-    /// Ascending.
+    /// Returns all keys in ascending order.
     fileprivate func allKeys() throws -> [ObjectKey] {
         var keys: [ObjectKey] = []
         keys.reserveCapacity(try count())

@@ -1,26 +1,27 @@
 import StorageEngine
 
-/// Finds the rows of objects that are visited one after the other, for those who know which come
-/// next.
+/// A locator of the rows of objects that are visited in sequence, for callers that know the next
+/// keys.
 ///
-/// Neighbours often lie in one leaf: that of the object before is tried first. Where they do not, the
-/// next ones are looked for while one is used, so that their waits for memory overlap.
+/// Neighbors are often in the same leaf, so the leaf of the previous object is tried first. If they
+/// are not, the following objects are located ahead of time, so that their memory accesses overlap.
 struct SequentialLocator {
     private let target: ManagedClass
-    /// The connection's, which lives as long as the target's Realm.
+    /// The connection's layout stamp. The connection lives as long as the target's Realm.
     private let layoutStamp: UnsafeMutablePointer<UInt64>
-    /// The leaf of the last object, for as long as the layout stamp is `stamp`.
+    /// The leaf of the last object, valid while the layout stamp is `stamp`.
     private var leaf: Node?
-    /// The layout stamp for which the row that was found last is the right one.
+    /// The layout stamp for which the last location is valid.
     private(set) var stamp = UInt64.max
-    /// Finds the next objects: made once a few objects in a row were not in the leaf of the one
-    /// before, and given up when rows move.
+    /// The lookahead for the next objects. It is created after several consecutive misses, and
+    /// discarded when rows move.
     private var lookahead: RowLookahead?
     private var lookaheadStamp = UInt64.max
-    /// Objects in a row that were not in the leaf of the one before.
+    /// The number of consecutive objects that were not in the leaf of the previous one.
     private var missCount = 0
 
-    /// So many objects are found one by one: most walks are short, end early, or go from leaf to leaf.
+    /// The number of objects that are located one by one first, because most iterations are short,
+    /// end early, or proceed leaf by leaf.
     private static let fewMisses = 8
 
     init(_ target: ManagedClass) {
@@ -28,12 +29,15 @@ struct SequentialLocator {
         layoutStamp = target.realm.connection.layoutStamp
     }
 
-    /// The row of the object that is visited at `position`; nil if it is gone.
+    /// Returns the row of the object at `position`; nil if it was deleted.
     ///
     /// - Parameters:
-    ///   - position: one more than that of the object before, or further on.
-    ///   - end: up to which position the keys are known.
-    ///   - keyAt: the key at a position.
+    ///   - key: The key of the object.
+    ///   - birth: The generation in which the caller obtained the key.
+    ///   - position: The position of the object. It is greater than the position of the previous
+    ///     call.
+    ///   - end: The end of the positions whose keys are known.
+    ///   - keyAt: A function that returns the key at a position.
     @inline(__always)
     mutating func locate(
         _ key: Int64, birth: UInt32, at position: Int, before end: Int, _ keyAt: (Int) -> Int64
@@ -54,14 +58,14 @@ struct SequentialLocator {
         return location
     }
 
-    /// Forgets which objects come next, because others do.
+    /// Discards the lookahead, because the next objects are different ones.
     mutating func forgetNext() {
         lookahead = nil
         lookaheadStamp = .max
         missCount = 0
     }
 
-    /// The row of the object that is visited now, if it was looked for while others were visited.
+    /// Returns the row of the current object if the lookahead has located it.
     @inline(__always)
     private mutating func locateAhead(
         _ now: UInt64, _ position: Int, _ end: Int, _ keyAt: (Int) -> Int64
@@ -84,7 +88,7 @@ struct SequentialLocator {
     }
 
     private mutating func beginLookahead(from position: Int) {
-        // What cannot be read is told when the object itself is looked for.
+        // An error is reported when the object itself is located.
         lookaheadStamp = layoutStamp.pointee
         guard let table = target.table else { return }
         lookahead = try? RowLookahead(table, from: position)

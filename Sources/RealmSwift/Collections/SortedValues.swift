@@ -1,21 +1,22 @@
 import StorageEngine
 
-/// The values of a managed list, set or map in order, or each of them once: what copies of results
-/// of values share.
+/// The values of a managed list, set or map, sorted or without duplicates. Copies of results of
+/// values share this object.
 final class SortedValues<Element: RealmCollectionValue> {
     enum Operation {
         case sort(isAscending: Bool)
         case distinct
-        /// Leaves the values as they are.
+        /// Keeps the values unchanged.
         case none
     }
 
     let realm: RealmInstance
     private let birth: UInt32
-    /// The elements and their stored forms, as they are now; empty once their object is gone.
+    /// A function that returns the current elements and their stored forms; nil if their owner was
+    /// deleted.
     private let read: () -> (elements: [Element], contents: _CollectionContents)?
     private let operations: [Operation]
-    /// The connection's change stamp for which `found` holds.
+    /// The connection's change stamp for which `found` is valid.
     private var stamp: UInt64?
     private var found: [(element: Element, value: OwnedScalar)] = []
     let type: ValueType
@@ -49,7 +50,7 @@ final class SortedValues<Element: RealmCollectionValue> {
         return found
     }
 
-    /// As aggregates and key-value coding read them.
+    /// The values as read by aggregates and key-value coding.
     var contents: _CollectionContents {
         let values = values
         let visit: _CollectionContents.ValueVisit = { body in
@@ -85,11 +86,11 @@ final class SortedValues<Element: RealmCollectionValue> {
         return values
     }
 
-    /// Equal values stay in their order.
+    /// Returns the values in sorted order. Equal values keep their order.
     private func sorted(
         _ values: [(element: Element, value: OwnedScalar)], _ isBefore: (Int) -> Bool
     ) -> [(element: Element, value: OwnedScalar)] {
-        // The sort of the standard library is stable, which it does not promise.
+        // Offsets are compared because the standard library does not guarantee a stable sort.
         values.enumerated().sorted { first, second in
             let order = compare(first.element.value, second.element.value)
             return order != 0 ? isBefore(order) : first.offset < second.offset
@@ -113,7 +114,7 @@ final class SortedValues<Element: RealmCollectionValue> {
         return firsts.sorted().map { values[$0] }
     }
 
-    /// In the order of the engine: null first.
+    /// Compares two values in the order of the engine. Null comes first.
     private func compare(_ first: OwnedScalar, _ second: OwnedScalar) -> Int {
         first.withScalar { first in
             second.withScalar { second in

@@ -1,31 +1,30 @@
 import CRealmSystem
 import StorageEngine
 
-/// Walks the objects of a class in the order of their keys.
+/// A cursor over the objects of a class in key order.
 ///
-/// Objects that are deleted while the walk is under way are passed over, objects that are added are
-/// not visited. Reads rows from the leaf it stands in, and finds its place anew when rows have
-/// moved.
+/// Objects deleted during the iteration are skipped, and objects added during it are not visited.
+/// The cursor reads rows from its current leaf, and finds its position again when rows have moved.
 ///
-/// An accessor that nobody but the iterator refers to any more is pointed at the next object
-/// instead of making another, which is several times cheaper. `_step` does that without a call,
-/// because it is inlined into the loop.
+/// If only the iterator refers to an accessor, it is reused for the next object, which is several
+/// times cheaper than creating another one. `_step` does this without a call, because it is inlined
+/// into the loop.
 @usableFromInline
 final class TableCursor {
-    // What `_step` needs. Outside the exclusivity checks: one thread uses them, and nothing is
-    // called while they are accessed.
+    // The state that `_step` needs. Unchecked exclusivity is safe, because only one thread uses it
+    // and nothing is called during an access.
 
-    /// The key of the object visited last.
+    /// The key of the last object visited.
     @exclusivity(unchecked) @usableFromInline final var _key = Int64.min
-    /// The row of that object in its leaf, while `_stamp` is the layout stamp.
+    /// The row of that object in its leaf, valid while the layout stamp is `_stamp`.
     @exclusivity(unchecked) @usableFromInline final var _row = 0
-    /// The walk leaves the leaf before this row.
+    /// The end of the rows to visit in the leaf.
     @exclusivity(unchecked) @usableFromInline final var _rowLimit = 0
     @exclusivity(unchecked) @usableFromInline final var _stamp = UInt64.max
-    /// Steps below this row may be taken by `_step`: `_rowLimit`, or 0 where keys have gaps.
+    /// The end of the rows that `_step` can visit: `_rowLimit`, or 0 if the keys have gaps.
     @exclusivity(unchecked) @usableFromInline final var _stepLimit = 0
-    /// The reference counts of an accessor that only the iterator refers to; if accessors cannot be
-    /// reused, a word that equals no counts.
+    /// The reference counts of an accessor that only the iterator refers to. If accessors cannot be
+    /// reused, a value that no object has.
     @usableFromInline let _soleReference: UInt64
     @usableFromInline let _context: UnsafeMutablePointer<_AccessContext>
 
@@ -35,13 +34,13 @@ final class TableCursor {
     private let birth: UInt32
     /// The key of the last object to visit.
     private let lastKey: Int64
-    /// The position of the leaf's first row, while `_stamp` is the layout stamp.
+    /// The position of the leaf's first row, valid while the layout stamp is `_stamp`.
     private var leafPosition = 0
     private var leaf: Node?
-    /// False until the first object was visited.
+    /// Whether an object was visited.
     private var hasStarted = false
 
-    /// Nil for an empty table.
+    /// Creates a cursor; nil for an empty table.
     init?(_ managedClass: ManagedClass) {
         guard let table = managedClass.table else { return nil }
         let last: Int64? = attempt {
@@ -58,8 +57,8 @@ final class TableCursor {
         _soleReference = managedClass.model.isReusable ? ReferenceCounts.ofSoleReference : .max
     }
 
-    /// Points the accessor that was handed out last at the next object, if that lies in the same
-    /// leaf, no row has moved, and nobody but the iterator refers to the accessor.
+    /// Reuses the last accessor for the next object. Returns false if the next object is not in the
+    /// same leaf, if rows have moved, or if there are other references to the accessor.
     @inlinable @inline(__always)
     final func _step(_ accessor: ObjectBase) -> Bool {
         let row = _row &+ 1
@@ -74,8 +73,7 @@ final class TableCursor {
         return true
     }
 
-    /// Leaves the accessor of the next object in `accessor`, wherever the object lies; nil at the
-    /// end.
+    /// Stores the accessor of the next object in `accessor`, in any leaf; nil at the end.
     @inline(never) @usableFromInline
     func _stepSlowly(_ accessor: inout ObjectBase?) {
         realm.checkThread()
@@ -101,12 +99,12 @@ final class TableCursor {
 
     // MARK: Leaves
 
-    /// Moves to the first object behind the last one; false if there is none to visit.
+    /// Moves to the first object after the last one. Returns false if there is none to visit.
     private func findLeaf(isBehindThisOne: Bool) -> Bool {
         realm.connection.releaseExcessMemory()
         return attempt {
             let count = try table.count()
-            // Looked at again, because a transaction may fail while this reads.
+            // Checked again, because a transaction can fail during this read.
             let isHere = isBehindThisOne && realm.connection.layoutStamp.pointee == _stamp
             let position =
                 isHere
@@ -131,13 +129,15 @@ final class TableCursor {
             table.key(at: RowLocation(leaf: location.leaf, row: row)).rawValue
         }
         _rowLimit = location.leaf.rowCount
-        // Only the walk's last leaf holds objects that were added since it began.
+        // Only the last leaf of the iteration can contain objects that were added after its
+        // beginning.
         while key(_rowLimit - 1) > lastKey { _rowLimit -= 1 }
         let isDense = key(_rowLimit - 1) - key(_row) == Int64(_rowLimit - 1 - _row)
         _stepLimit = isDense ? _rowLimit : 0
     }
 
-    /// Looks beside the old place first: usually nothing, or just one object, went away.
+    /// Returns the first position after a key. The previous position is tried first, because
+    /// usually no object or only one was deleted.
     private func firstPosition(after key: Int64, near guess: Int, count: Int) throws -> Int {
         for candidate in [guess, guess + 1] where candidate <= count {
             let startsBehind =

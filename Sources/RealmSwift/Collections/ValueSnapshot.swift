@@ -1,14 +1,14 @@
 import StorageEngine
 
-/// The values of a managed collection at one moment. Bytes are copied, because the engine's own may
-/// move with the next write.
+/// A snapshot of the values of a managed collection. Bytes are copied, because the engine's memory
+/// can move with the next write.
 final class ValueSnapshot {
     private enum Value {
         case scalar(Scalar)
         case bytes(Range<Int>)
     }
     private var values: ContiguousArray<Value> = []
-    /// The contents of all values that are bytes, one after the other.
+    /// The concatenated bytes of all values that consist of bytes.
     private var bytes: ContiguousArray<UInt8> = []
 
     var count: Int { values.count }
