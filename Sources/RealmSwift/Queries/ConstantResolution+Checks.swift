@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// What may stand on the right, and what is said of what may not.
+/// Checks of the constants on the right side, and the errors for invalid ones.
 extension ConstantResolution {
     func required(_ operand: PredicateOperand) throws -> PredicateValue {
         guard let value = operand.value else { throw uncomparable(operand.given) }
@@ -8,7 +8,8 @@ extension ConstantResolution {
         return value
     }
 
-    /// Lists and maps inside of mixed values are equal to lists and maps.
+    /// Whether a list or map is a valid constant. Lists and maps within mixed values can be equal
+    /// to lists and maps.
     private var comparesCollections: Bool {
         switch comparison.operation {
         case .equal, .notEqual, .isIn: path.type == .mixed && path.operation == nil
@@ -24,7 +25,8 @@ extension ConstantResolution {
         return values
     }
 
-    /// What is compared: what an operator makes of the values, or one of them.
+    /// Returns the type of the compared values: the result of an operator, or the values
+    /// themselves.
     func testedType(_ type: ValueType) -> ValueType {
         switch path.operation {
         case .count: .int
@@ -57,7 +59,7 @@ extension ConstantResolution {
         }
     }
 
-    /// Whether a value at the end of the path may be null.
+    /// Whether a value at the end of the path can be null.
     private var mayBeNull: Bool {
         if !path.hops.isEmpty { return true }
         switch path.end {

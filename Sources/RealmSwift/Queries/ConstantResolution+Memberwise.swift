@@ -1,9 +1,10 @@
 import StorageEngine
 
-/// Equality with values of custom types that are stored as embedded objects. These have no identity
-/// of their own, so all their properties are compared.
+/// Equality with values of custom types that are stored as embedded objects. Embedded objects have
+/// no identity of their own, so all of their properties are compared.
 extension ConstantResolution {
-    /// Nil unless such a value is among the constants.
+    /// Returns the condition for a comparison with such values; nil if there is none among the
+    /// constants.
     func memberwise(_ operand: PredicateOperand) throws -> QueryCondition? {
         guard operand.value?.isMembers == true else { return nil }
         guard path.operation == nil, case .property(let property, let column) = path.end,
@@ -27,7 +28,7 @@ extension ConstantResolution {
             .or([isNull, links]), matchesNullLinks: findsNull && path.mayEndAtNullLink)
     }
 
-    /// Whether an object has the same properties.
+    /// Returns the condition that an object has the same properties as a value.
     private func hasMembers(
         of value: PredicateValue, _ operand: PredicateOperand, _ target: ManagedClass
     ) throws -> QueryCondition {
@@ -62,7 +63,7 @@ extension ConstantResolution {
 }
 
 extension PredicateValue {
-    /// Whether the value, or one in the list that it is, is compared member by member.
+    /// Whether the value, or an element if it is a list, is compared member by member.
     fileprivate var isMembers: Bool {
         switch self {
         case .members: true

@@ -1,10 +1,10 @@
 import StorageEngine
 
-/// Checks that what is at the end of a key path may be compared with a constant, and makes the
-/// condition.
+/// A resolver of the comparison of a key path with a constant. It checks that both can be compared,
+/// and makes the condition.
 struct ConstantResolution {
     let resolver: PredicateResolver
-    /// One side is a constant, or has places for it.
+    /// The comparison. One side is a constant, or contains placeholders for one.
     let comparison: ComparisonSyntax
     let path: ResolvedKeyPath
 
@@ -33,12 +33,12 @@ struct ConstantResolution {
         }
     }
 
-    /// The side that is no key path.
+    /// The side that is not the key path.
     var constant: OperandSyntax {
         if case .keyPath = comparison.right { comparison.left } else { comparison.right }
     }
 
-    /// The comparison with a constant, as plans are explained.
+    /// Returns the comparison with a constant in the form used to explain plans.
     func name(_ operand: PredicateOperand) -> String {
         var comparison = comparison
         if case .keyPath = comparison.right {
@@ -49,12 +49,12 @@ struct ConstantResolution {
         return comparison.description
     }
 
-    /// The condition that the comparison with a constant is.
+    /// Returns the condition for the comparison with a constant.
     func condition(_ operand: PredicateOperand) throws -> QueryCondition {
         path.bound(try conditionAtStart(operand))
     }
 
-    /// The condition of the object that the path begins with.
+    /// Returns the condition on the object at the start of the path.
     private func conditionAtStart(_ operand: PredicateOperand) throws -> QueryCondition {
         if operand.mayBeShape, let shape = unwrapped(operand.given) as? any RLMGeospatial {
             return try within(shape)
@@ -73,7 +73,7 @@ struct ConstantResolution {
             return test.condition(.aggregate(aggregate, queryPath), name: name(operand))
         case nil: break
         }
-        // `IN` is `==` with each of a list.
+        // `IN` is `==` with each element of a list.
         let matchesNullLinks =
             try comparison.operation != .notEqual && path.mayEndAtNullLink && test.passes(.null)
         switch path.end {
@@ -89,8 +89,8 @@ struct ConstantResolution {
         }
     }
 
-    /// A link, or one in a collection, leads to a given object: those that do are found by its
-    /// backlinks. Nil for everything else.
+    /// Returns the condition that a link, or one in a collection, refers to a given object; nil for
+    /// all other comparisons. The backlinks of the object find the matches.
     private func membership(_ operand: PredicateOperand) throws -> QueryCondition? {
         guard comparison.operation == .equal, path.operation == nil,
             case .object? = operand.value, let value = operand.value, let target = path.targetClass
@@ -112,7 +112,7 @@ struct ConstantResolution {
 
     // MARK: Objects
 
-    /// The constants of `==`, `!=` and `IN`.
+    /// Returns the constants of `==`, `!=` and `IN`.
     func elements(_ operand: PredicateOperand) throws -> [PredicateValue] {
         switch comparison.operation {
         case .equal, .notEqual: return [try required(operand)]
@@ -125,7 +125,7 @@ struct ConstantResolution {
         comparison.operation == .notEqual ? .not(condition) : condition
     }
 
-    /// The key of an object; nil if it is not in the Realm.
+    /// Returns the key of an object; nil if it is not in the Realm.
     private func object(_ value: PredicateValue, as target: ManagedClass) throws -> ObjectKey? {
         switch value {
         case .null: return nil
@@ -171,7 +171,7 @@ struct ConstantResolution {
             switch operation {
             case .equal: return .null(isEqual: true)
             case .notEqual: return .null(isEqual: false)
-            // Nil comes before all strings, but has no order among other values.
+            // Nil comes before all strings, but is not ordered relative to other values.
             case .greater where type == .string, .greaterOrEqual where type == .string:
                 return .null(isEqual: false)
             default: return ConstantTest { _ in false }
@@ -193,7 +193,7 @@ struct ConstantResolution {
         return .comparing(comparison, value, as: testedType(type))
     }
 
-    /// A link at the end of the path.
+    /// Returns the test for a link at the end of the path.
     private func objectTest(
         _ value: PredicateValue, _ operation: ComparisonSyntax.Operation
     ) throws -> ConstantTest {

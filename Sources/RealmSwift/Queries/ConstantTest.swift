@@ -2,16 +2,16 @@ import StorageEngine
 
 /// A comparison of values of one type with a constant.
 struct ConstantTest {
-    /// As the engine tests stored values of the type; nil if it does not.
+    /// The test that the engine applies to stored values of the type; nil if it supports none.
     var stored: ValueTest?
-    /// Whether what matches is everything else.
+    /// Whether the result is inverted.
     var isInverted = false
-    /// The same for values one by one. Not inverted.
+    /// The test of single values, before inversion.
     private var form: Form
 
     private enum Form {
         case values((MixedValue) -> Bool)
-        /// Looks into lists and maps, which may be damaged.
+        /// A test that reads lists and maps, and can fail if they are damaged.
         case collections((MixedValue) throws -> Bool)
     }
 
@@ -32,7 +32,7 @@ struct ConstantTest {
         if case .collections = form { true } else { false }
     }
 
-    /// Whether a value passes, inversion included.
+    /// Returns whether a value passes the test, after inversion.
     func passes(_ value: MixedValue) throws -> Bool {
         switch form {
         case .values(let matches): matches(value) != isInverted
@@ -40,7 +40,7 @@ struct ConstantTest {
         }
     }
 
-    /// Of a property of the type.
+    /// Returns the condition on a property of the type.
     func condition(
         column: Int, type: ValueType, name: @autoclosure () -> String
     ) -> QueryCondition {
@@ -54,7 +54,7 @@ struct ConstantTest {
         return isInverted ? .not(condition) : condition
     }
 
-    /// Of one of several values.
+    /// Returns the condition that one of several values passes.
     func condition(_ expression: QueryExpression, name: String) -> QueryCondition {
         .values(expression, name: name) { try passes($0) }
     }
@@ -63,14 +63,16 @@ struct ConstantTest {
 // MARK: Making
 
 extension ConstantTest {
-    /// Any value compared with null.
+    /// Returns the comparison of any value with null.
     static func null(isEqual: Bool) -> ConstantTest {
         var test = ConstantTest(stored: .isNull) { $0.matches(.equal, MixedValue.null) }
         test.isInverted = !isEqual
         return test
     }
 
-    /// - Parameter value: one that may be compared with values of the type.
+    /// Returns the comparison with a value.
+    ///
+    /// - Parameter value: A value that is comparable with values of the type.
     static func comparing(
         _ comparison: Comparison, _ value: PredicateValue, as type: ValueType
     ) -> ConstantTest {
@@ -85,7 +87,7 @@ extension ConstantTest {
         ) { $0.matches(comparison, value) }
     }
 
-    /// Both bounds included.
+    /// Returns the test for a range that includes both bounds.
     static func between(
         _ first: PredicateValue, _ last: PredicateValue, as type: ValueType
     ) -> ConstantTest {
@@ -125,9 +127,9 @@ extension ConstantTest {
         return ConstantTest { value in closures.contains { $0(value) } }
     }
 
-    /// Lists and maps inside of mixed values, element by element.
+    /// Returns the comparison with a list or map within a mixed value, element by element.
     ///
-    /// - Parameter operation: equality, or its opposite.
+    /// - Parameter operation: `.equal` or `.notEqual`.
     static func collection(
         _ value: PredicateValue, _ operation: ComparisonSyntax.Operation, _ connection: Connection
     ) -> ConstantTest {
@@ -136,9 +138,12 @@ extension ConstantTest {
         return test
     }
 
+    /// Returns the test for text that matches a pattern.
+    ///
     /// - Parameters:
-    ///   - kind: string or data: no text equals data of the same bytes, or is a part of such.
-    ///   - type: of the values that are tested.
+    ///   - kind: String or data. A string never equals data with the same bytes, nor is it a part
+    ///     of such data.
+    ///   - type: The type of the tested values.
     static func text(
         _ pattern: TextPattern, _ options: StringOptions, _ sought: [UInt8], of kind: ValueType,
         in type: ValueType
@@ -171,8 +176,9 @@ extension MixedValue {
 }
 
 extension PredicateValue {
-    /// Booleans and numbers stand for each other. A `Float` property is compared with the nearest
-    /// `Float`, so that `== 0.1` finds 0.1.
+    /// Returns the value converted for a comparison with a type. Booleans and numbers are
+    /// interchangeable. For a `Float` property the value is rounded to `Float`, so that `== 0.1`
+    /// finds 0.1.
     func converted(to type: ValueType) -> PredicateValue {
         switch (type, self) {
         case (.float, _):
@@ -188,8 +194,8 @@ extension PredicateValue {
         if case .scalar(.bool, let value) = self { .scalar(.int, value) } else { self }
     }
 
-    /// The value in the form of a column, where that is exactly the same value, and the engine
-    /// compares as predicates do.
+    /// Returns the value in the form of a column; nil if the conversion is not exact, or if the
+    /// engine's comparison differs from that of predicates.
     fileprivate func stored(as type: ValueType) -> OwnedScalar? {
         guard case .scalar(let ownType, let value) = self, type != .decimal128 else { return nil }
         if ownType == type { return value }

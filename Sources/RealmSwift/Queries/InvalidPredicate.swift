@@ -1,16 +1,16 @@
-/// Why a predicate was refused.
+/// An error that explains why a predicate is invalid.
 ///
-/// Thrown by the parser and by the check of names and types. Interfaces that cannot throw, such as
+/// The parser and the check of names and types throw it. Interfaces that cannot throw, such as
 /// `filter`, stop the program with its description.
 struct InvalidPredicate: Error, CustomStringConvertible {
-    /// What is wrong, in the documented words where there are any.
+    /// The reason, in the documented words where there are any.
     let message: String
     /// The predicate as it was given; empty if it was not given as a string.
     let format: String
-    /// Where, in Unicode scalars from the beginning of `format`.
+    /// The position of the error, in Unicode scalars from the beginning of `format`.
     let position: Int
 
-    /// The message first; then the predicate, or so much of it as is near, and where in it.
+    /// The message, followed by the predicate or an excerpt of it, and the position in it.
     var description: String {
         format.isEmpty
             ? message : "\(message) (at character \(position + 1) of \"\(excerpt)\")"

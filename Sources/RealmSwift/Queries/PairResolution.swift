@@ -1,6 +1,7 @@
 import StorageEngine
 
-/// Checks that the ends of two key paths may be compared with each other, and makes the condition.
+/// A resolver of the comparison of two key paths. It checks that their ends can be compared, and
+/// makes the condition.
 struct PairResolution {
     private let resolver: PredicateResolver
     private let comparison: ComparisonSyntax
@@ -29,7 +30,7 @@ struct PairResolution {
         ])
     }
 
-    /// Whether two paths compare as said that both end at a link that is null: these are equal.
+    /// Whether the comparison holds if both paths end at a null link. Such paths are equal.
     private var holdsOfNullLinks: Bool {
         switch comparison.operation {
         case .equal, .lessOrEqual, .greaterOrEqual: true
@@ -91,7 +92,7 @@ struct PairResolution {
         path.targetClass?.model.name ?? type?.name ?? ""
     }
 
-    /// The type of what is compared; nil for objects themselves.
+    /// Returns the type of the compared values; nil for objects themselves.
     private func comparedType(_ path: ResolvedKeyPath) -> ValueType? {
         switch path.operation {
         case .count: .int

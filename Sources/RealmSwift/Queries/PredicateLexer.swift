@@ -1,17 +1,17 @@
 import Foundation
 
-/// A word of a predicate string.
+/// A token of a predicate string.
 struct PredicateToken {
     enum Kind {
-        /// A name or a keyword. `isEscaped` (`#name`) means that it is no keyword.
+        /// A name or a keyword. If `isEscaped` is true (`#name`), it is not a keyword.
         case word(String, isEscaped: Bool)
-        /// `$name`
+        /// A variable: `$name`.
         case variable(String)
-        /// `@name`
+        /// An operator: `@name`.
         case operation(String)
-        /// A number, a string, or what the arguments hold for `%@`, `%d` and the like.
+        /// A number, a string, or the argument for `%@`, `%d` or a similar placeholder.
         case value(Any?)
-        /// What the arguments hold for `%K`.
+        /// The argument for `%K`.
         case keyPath(String)
         /// An operator or a bracket.
         case symbol(String)
@@ -19,7 +19,7 @@ struct PredicateToken {
     }
 
     var kind: Kind
-    /// In Unicode scalars from the beginning.
+    /// The position, in Unicode scalars from the beginning.
     var position: Int
 
     func isSymbol(_ text: String) -> Bool {
@@ -27,14 +27,14 @@ struct PredicateToken {
         return false
     }
 
-    /// The word in capitals, if it may be a keyword.
+    /// The word in capitals; nil if it cannot be a keyword.
     var keyword: String? {
         if case .word(let word, isEscaped: false) = kind { return word.uppercased() }
         return nil
     }
 }
 
-/// Cuts a predicate string into words and puts the arguments in their places.
+/// A lexer that splits a predicate string into tokens and inserts the arguments.
 ///
 /// Time and memory are linear in the length of the string.
 struct PredicateLexer {
@@ -44,12 +44,12 @@ struct PredicateLexer {
     private let argumentCount: Int
     private var position = 0
 
-    /// All words, `.end` last.
+    /// Returns all tokens, ending with `.end`.
     ///
-    /// Arguments without a place are left out, as Foundation does.
+    /// Arguments without a placeholder are ignored, as in Foundation.
     ///
-    /// - Throws: ``InvalidPredicate`` for a character that has no meaning, a string without an end,
-    ///   or arguments that are missing or do not fit.
+    /// - Throws: ``InvalidPredicate`` for a character without a meaning, an unterminated string, or
+    ///   missing or invalid arguments.
     static func tokens(_ format: String, _ arguments: [Any?]) throws -> [PredicateToken] {
         var lexer = PredicateLexer(format, arguments)
         var tokens: [PredicateToken] = []
@@ -104,7 +104,7 @@ struct PredicateLexer {
 
     // MARK: Names and symbols
 
-    // ASCII on its own, because the tables of Unicode take longer than all else here.
+    // ASCII is tested first, because the Unicode tables cost more than everything else here.
 
     private static func mayBeginName(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
@@ -234,7 +234,7 @@ struct PredicateLexer {
         throw error("The string has no end", at: start)
     }
 
-    /// What follows a backslash.
+    /// Reads the character after a backslash.
     private mutating func escape() throws -> Unicode.Scalar {
         let start = position - 1
         guard let scalar = current else { throw error("The string has no end", at: start) }
@@ -299,7 +299,7 @@ struct PredicateLexer {
         return .value(argument)
     }
 
-    /// Whether `%d` takes an argument.
+    /// Returns whether `%d` accepts an argument.
     static func isNumber(_ argument: Any?) -> Bool {
         argument is any BinaryInteger || argument is any BinaryFloatingPoint
             || argument is NSNumber

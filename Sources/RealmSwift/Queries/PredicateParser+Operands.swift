@@ -1,5 +1,5 @@
 extension PredicateParser {
-    /// A value, a list of values, a key path, a subquery, or one of these in parentheses.
+    /// Parses a value, a list of values, a key path, a subquery, or one of these in parentheses.
     mutating func operand() throws -> OperandSyntax {
         if let value = literal {
             advance()
@@ -7,7 +7,7 @@ extension PredicateParser {
         }
         switch current.kind {
         case .symbol("("):
-            // Parentheses around an operand mean nothing, however many there are.
+            // Parentheses around an operand have no meaning, so any number of them is skipped.
             var count = 0
             while skip(symbol: "(") { count += 1 }
             let operand = try operand()
@@ -34,7 +34,7 @@ extension PredicateParser {
         return .list(elements)
     }
 
-    /// The value of the current token, if it is one: the inner nil is null.
+    /// The value of the current token; nil if it is not a value. The inner nil is null.
     private var literal: Any?? {
         if case .value(let value) = current.kind { return .some(value) }
         switch current.keyword {
@@ -72,7 +72,7 @@ extension PredicateParser {
         return path
     }
 
-    /// `.name`, `.@operation` and `[…]`, as many as follow.
+    /// Parses any number of `.name`, `.@operation` and `[…]`.
     private mutating func steps(into steps: inout [KeyPathSyntax.Step]) throws {
         while true {
             if skip(symbol: ".") {
@@ -95,7 +95,7 @@ extension PredicateParser {
         advance()
     }
 
-    /// The steps of a key path that was given for `%K`.
+    /// Returns the steps of a key path that was given for `%K`.
     private func steps(of path: String) throws -> [KeyPathSyntax.Step] {
         if path == "SELF" { return [] }
         let names = path.split(separator: ".", omittingEmptySubsequences: false)

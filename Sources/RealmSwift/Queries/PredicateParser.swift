@@ -1,4 +1,4 @@
-/// Reads predicate strings, by recursive descent with one token of lookahead.
+/// A parser of predicate strings, by recursive descent with one token of lookahead.
 ///
 /// ```
 /// predicate  = conjunction { OR conjunction }
@@ -6,18 +6,19 @@
 /// negation   = { NOT } ( "(" predicate ")" | TRUEPREDICATE | FALSEPREDICATE | comparison )
 /// comparison = [ ANY | SOME | ALL | NONE ] operand operator [ "[" options "]" ] operand
 /// ```
-/// Never stops the program, whatever it is given: depth is bounded, time is linear in the length.
+/// It never stops the program, even for malicious input: the depth is bounded, and the time is
+/// linear in the length.
 struct PredicateParser {
     let format: String
     private let tokens: [PredicateToken]
-    /// For the position of each opening parenthesis among the tokens, that of the closing one.
+    /// The token index of the closing parenthesis for each opening one.
     private let partners: [Int: Int]
     private var next = 0
     private var depth = 0
 
-    /// Reads a predicate and puts the arguments in the places of `%@`, `%K`, `%d` and the like.
+    /// Parses a predicate and inserts the arguments for `%@`, `%K`, `%d` and similar placeholders.
     ///
-    /// - Throws: ``InvalidPredicate``.
+    /// - Throws: ``InvalidPredicate`` if the predicate or an argument is invalid.
     static func parse(_ format: String, _ arguments: [Any?] = []) throws -> PredicateSyntax {
         var parser = try PredicateParser(format, arguments)
         let predicate = try parser.predicate()
@@ -47,7 +48,7 @@ struct PredicateParser {
 
     var current: PredicateToken { tokens[next] }
 
-    /// The token after the current one; the end follows itself.
+    /// The token after the current one. The end token is followed by itself.
     var following: PredicateToken { tokens[min(next + 1, tokens.count - 1)] }
 
     mutating func advance() { next = min(next + 1, tokens.count - 1) }
@@ -125,7 +126,8 @@ struct PredicateParser {
         return .comparison(try comparison())
     }
 
-    /// Whether the parenthesis at hand belongs to an operand: an operator follows its partner.
+    /// Whether the current parenthesis belongs to an operand, which is the case if an operator
+    /// follows the closing one.
     private var beginsOperand: Bool {
         guard let end = partners[next], end + 1 < tokens.count else { return false }
         return Self.operation(tokens[end + 1]) != nil
@@ -163,13 +165,14 @@ struct PredicateParser {
         case .symbol("<="), .symbol("=<"): .lessOrEqual
         case .symbol(">"): .greater
         case .symbol(">="), .symbol("=>"): .greaterOrEqual
-        // The operators that are words are spelled like their raw values.
+        // Operators that are words have the same spelling as their raw values.
         case .word: token.keyword.flatMap(ComparisonSyntax.Operation.init)
         default: nil
         }
     }
 
-    /// `[cd]` after an operator. After `IN` a list may stand in brackets as well.
+    /// Parses options such as `[cd]` after an operator. After `IN`, brackets can also contain a
+    /// list.
     private mutating func options() throws -> StringOptions {
         guard current.isSymbol("["), case .word(let letters, _) = following.kind,
             next + 2 < tokens.count, tokens[next + 2].isSymbol("]")

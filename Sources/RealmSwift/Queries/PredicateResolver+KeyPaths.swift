@@ -1,8 +1,8 @@
 import StorageEngine
 
 extension PredicateResolver {
-    /// Follows a key path from the objects that its variable stands for; without one, from those
-    /// that the whole predicate is about.
+    /// Resolves a key path, starting from the objects of its variable, or from the objects that the
+    /// whole predicate tests.
     func resolve(_ path: KeyPathSyntax) throws -> ResolvedKeyPath {
         guard let scope = scopes.lastIndex(where: { $0.name == path.variable }) else {
             throw error("Unknown variable '$\(path.variable ?? "")'", at: path.position)
@@ -16,7 +16,7 @@ extension PredicateResolver {
     }
 }
 
-/// Goes along a key path, step by step.
+/// The resolution of a key path, step by step.
 private struct KeyPathResolution {
     private let resolver: PredicateResolver
     private var path: ResolvedKeyPath
@@ -79,10 +79,11 @@ private struct KeyPathResolution {
             column: origin.columns[position], target: origin)
     }
 
-    /// Each hop of a path is a condition inside of another one.
+    /// The maximum number of hops. It limits the nesting of conditions, because each hop adds a
+    /// level.
     private static let maximumHops = 100
 
-    /// Makes the end a hop, so that a property of its objects may follow.
+    /// Turns the end into a hop, so that a property of its objects can follow.
     private mutating func enterObjects() throws {
         switch path.end {
         case .object: return
@@ -159,7 +160,7 @@ private struct KeyPathResolution {
         path.operation = operation
     }
 
-    /// What can only be told once the whole path is known.
+    /// Checks what can only be checked when the whole path is known.
     private func finished() throws -> ResolvedKeyPath {
         guard case .aggregate(let aggregate)? = path.operation else { return path }
         guard case .property(let property, _) = path.end else {

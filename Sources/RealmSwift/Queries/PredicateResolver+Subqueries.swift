@@ -1,7 +1,7 @@
 import StorageEngine
 
 extension PredicateResolver {
-    /// A subquery whose count is compared with a number.
+    /// Returns the condition for a comparison of the count of a subquery with a number.
     func condition(
         _ subquery: SubquerySyntax, _ operation: ComparisonSyntax.Operation, _ given: Any?,
         _ comparison: ComparisonSyntax
@@ -44,7 +44,7 @@ extension PredicateResolver {
 }
 
 extension SubquerySyntax {
-    /// Without what follows the closing parenthesis.
+    /// The subquery without the steps after the closing parenthesis.
     var text: String {
         var subquery = self
         subquery.steps = []

@@ -1,12 +1,13 @@
 import StorageEngine
 
-/// Finds the names of a predicate in a class, checks what is compared with what, and makes the
-/// condition that plans are compiled from.
+/// A resolver that finds the names of a predicate in a class, checks the types of comparisons, and
+/// makes the condition from which plans are compiled.
 ///
-/// Throws ``InvalidPredicate`` for every predicate that means nothing; never stops the program.
+/// It throws ``InvalidPredicate`` for every invalid predicate and never stops the program.
 struct PredicateResolver {
-    /// The objects that key paths may begin with: first those that the whole predicate is about,
-    /// then elements of the collections of subqueries, each inside of the one before.
+    /// The objects with which key paths can begin. The first scope contains the objects that the
+    /// whole predicate tests. The others contain the elements of the collections of nested
+    /// subqueries.
     private(set) var scopes: [PredicateScope]
     let references = PredicateReferences()
     /// The predicate as it was given, for messages.
@@ -22,9 +23,11 @@ struct PredicateResolver {
         self.format = format
     }
 
-    /// The same for the condition of a subquery.
+    /// Returns a resolver for the condition of a subquery.
     ///
-    /// - Parameter name: of the variable, without `$`.
+    /// - Parameters:
+    ///   - managedClass: The class of the elements of the collection.
+    ///   - name: The name of the variable, without `$`.
     func entering(_ managedClass: ManagedClass, name: String) -> PredicateResolver {
         var inner = self
         inner.scopes.append(PredicateScope(managedClass, name: name))
@@ -82,9 +85,10 @@ struct PredicateResolver {
         return try resolution.condition(PredicateOperand(resolution.constant))
     }
 
-    /// A comparison of a key path with a constant, ANY or nothing in front; nil for all others.
+    /// Returns the resolution of a comparison of a key path with a constant, with `ANY` or no
+    /// modifier; nil for all others.
     ///
-    /// - Throws: ``InvalidPredicate`` unless the key path leads somewhere, and may stand there.
+    /// - Throws: ``InvalidPredicate`` if the key path does not exist or is not valid in this place.
     func constantResolution(_ comparison: ComparisonSyntax) throws -> ConstantResolution? {
         if comparison.qualifier == .all { return nil }
         switch (comparison.left, comparison.right) {
@@ -105,9 +109,9 @@ struct PredicateResolver {
 }
 
 extension ComparisonSyntax {
-    /// The same with the key path on the left, for one that is on the right; nil for operators that
-    /// require it there. `value IN collection` is `ANY collection == value`. The operands themselves
-    /// stay where they are.
+    /// The equivalent comparison with the key path on the left, for one with the key path on the
+    /// right; nil for operators that require it on the right. `value IN collection` is `ANY
+    /// collection == value`. The operands themselves are not exchanged.
     var mirrored: ComparisonSyntax? {
         var result = self
         switch operation {
@@ -126,13 +130,15 @@ extension ComparisonSyntax {
     }
 }
 
-/// A value, and how it was given, for messages.
+/// An operand with its value, and its syntax for messages.
 struct PredicateOperand {
     let syntax: OperandSyntax
-    /// Nil for something that nothing can be compared with.
+    /// The value; nil if it cannot be compared with anything.
     let value: PredicateValue?
 
-    /// - Parameter constant: a value or a list.
+    /// Creates an operand.
+    ///
+    /// - Parameter constant: A value or a list.
     init(_ constant: OperandSyntax) {
         syntax = constant
         value =
@@ -151,8 +157,8 @@ struct PredicateOperand {
         }
     }
 
-    /// False for what is stored as a value, so that nobody asks whether its type conforms: that takes
-    /// longer than most of the rest.
+    /// Whether the operand can be a geospatial shape. False for storable values, because checking
+    /// their conformance would cost more than most of the resolution.
     var mayBeShape: Bool {
         switch value {
         case .null?, .scalar?, .object?: false

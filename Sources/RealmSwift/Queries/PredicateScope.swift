@@ -1,9 +1,10 @@
 import StorageEngine
 
-/// Objects that key paths of a predicate may begin with.
+/// The objects with which key paths of a predicate can begin.
 final class PredicateScope {
     let managedClass: ManagedClass
-    /// The variable that stands for each of them; nil for those that the whole predicate is about.
+    /// The name of the variable for these objects; nil for the objects that the whole predicate
+    /// tests.
     let name: String?
     private var madeVariable: QueryVariable?
 
@@ -12,7 +13,7 @@ final class PredicateScope {
         self.name = name
     }
 
-    /// What stands for the object at hand in conditions of other objects.
+    /// The variable for the current object in conditions on other objects.
     var variable: QueryVariable {
         let variable = madeVariable ?? QueryVariable(table: managedClass.existingTable.number)
         madeVariable = variable
@@ -20,14 +21,15 @@ final class PredicateScope {
     }
 }
 
-/// Which scopes the conditions of subqueries refer to.
+/// A record of the scopes to which the conditions of subqueries refer.
 final class PredicateReferences {
-    /// The outermost scope that was referred to from another one; `Int.max` for none.
+    /// The outermost scope referred to from another one; `Int.max` if there is none.
     private var outermost = Int.max
 
     func add(_ scope: Int) { outermost = min(outermost, scope) }
 
-    /// Resolves a condition, and tells whether it refers to a scope outside of its own.
+    /// Resolves a condition. Returns it together with whether it refers to a scope outside of its
+    /// own.
     func resolving(
         _ scope: Int, _ body: () throws -> QueryCondition
     ) rethrows -> (condition: QueryCondition, refersToOthers: Bool) {

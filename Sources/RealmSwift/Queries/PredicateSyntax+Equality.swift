@@ -1,10 +1,10 @@
 import Foundation
 import StorageEngine
 
-// Whether predicates say the same, wherever in their texts they say it.
+// Equality of predicates, regardless of positions in their texts.
 
 extension PredicateSyntax {
-    /// Whether both have the same parts in the same order, with equal values.
+    /// Returns whether both have the same parts in the same order, with equal values.
     func isSame(as other: PredicateSyntax) -> Bool {
         switch (self, other) {
         case (.constant(let left), .constant(let right)): left == right
@@ -16,7 +16,7 @@ extension PredicateSyntax {
         }
     }
 
-    /// Hashes what is the same in all predicates that are the same: everything but values.
+    /// Hashes the parts of a predicate without its values. Equal predicates have equal hashes.
     func hashForm(into hasher: inout Hasher) {
         switch self {
         case .constant(let value): hasher.combine(value)
@@ -63,8 +63,8 @@ extension OperandSyntax {
         }
     }
 
-    /// Numbers are equal by their values; true is not 1. Lists that are nested deeper than a value
-    /// can be are equal to none.
+    /// Returns whether two constants are equal. Numbers are compared by value, and true does not
+    /// equal 1. Lists nested more deeply than a value can be are never equal.
     private static func areEqual(_ left: Any?, _ right: Any?, depth: Int = 0) -> Bool {
         if depth > MixedValue.maximumNesting + 1 { return false }
         switch (unwrapped(left), unwrapped(right)) {

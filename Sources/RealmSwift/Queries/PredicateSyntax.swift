@@ -1,4 +1,4 @@
-/// A predicate as it was written: names are not resolved yet, values not converted.
+/// A predicate as it was written, with unresolved names and unconverted values.
 indirect enum PredicateSyntax {
     case constant(Bool)
     case not(PredicateSyntax)
@@ -6,14 +6,14 @@ indirect enum PredicateSyntax {
     case or([PredicateSyntax])
     case comparison(ComparisonSyntax)
 
-    /// Conditions lie inside each other at most so deep, however they are given. Whoever makes a
-    /// predicate of something else counts on the way; so everything else may recurse. Operands of
-    /// one AND or OR are one level, however many there are.
+    /// The maximum nesting of conditions. All code that creates a predicate from another form
+    /// checks it, so all other code can recurse. The operands of one AND or OR are on one level,
+    /// whatever their number.
     static let maximumDepth = 200
     static let tooDeep = "The predicate is nested more than \(maximumDepth) times"
 }
 
-/// Two operands, how they are compared, and where it says so.
+/// A comparison of two operands, with its position in the text.
 struct ComparisonSyntax {
     enum Qualifier: String { case any = "ANY", all = "ALL", none = "NONE" }
 
@@ -38,35 +38,35 @@ struct ComparisonSyntax {
     var operation: Operation
     var options: StringOptions
     var right: OperandSyntax
-    /// Of the operator, in Unicode scalars.
+    /// The position of the operator, in Unicode scalars.
     var position: Int
 }
 
-/// What is compared.
+/// An operand of a comparison.
 enum OperandSyntax {
     case keyPath(KeyPathSyntax)
     /// A literal or an argument; nil for null.
     case value(Any?)
-    /// `{1, 2, 3}`
+    /// A list such as `{1, 2, 3}`.
     case list([Any?])
     indirect case subquery(SubquerySyntax)
 }
 
-/// `person.dogs.@count`, `map['key']`, `SELF`, `$variable.name`
+/// A key path, such as `person.dogs.@count`, `map['key']`, `SELF` or `$variable.name`.
 struct KeyPathSyntax {
     enum Step: Hashable {
         /// A property.
         case name(String)
-        /// What follows `@`, without it: `count`, `sum`, `allKeys`.
+        /// An operator without its `@`: `count`, `sum`, `allKeys`.
         case operation(String)
         /// A key of a map.
         case key(String)
         /// A position in a list.
         case index(Int)
-        /// `[#any]`: all elements.
+        /// All elements: `[#any]`.
         case anyElement
 
-        // Not synthesized, because texts are told apart by their bytes, as keys of maps are.
+        // Not synthesized, because strings are compared by their bytes, like keys of maps.
         static func == (left: Step, right: Step) -> Bool {
             switch (left, right) {
             case (.name(let left), .name(let right)): left.hasSameBytes(as: right)
@@ -88,37 +88,37 @@ struct KeyPathSyntax {
         }
     }
 
-    /// The variable of a subquery that the path begins with, without `$`.
+    /// The variable of a subquery with which the path begins, without `$`.
     var variable: String?
-    /// Empty for `SELF` and for a variable alone.
+    /// The steps; empty for `SELF` and for a variable alone.
     var steps: [Step]
     var position: Int
 }
 
-/// `SUBQUERY(people, $person, $person.age > 3).@count`
+/// A subquery, such as `SUBQUERY(people, $person, $person.age > 3).@count`.
 struct SubquerySyntax {
     var collection: KeyPathSyntax
     var variable: String
     var predicate: PredicateSyntax
-    /// What follows the closing parenthesis.
+    /// The steps after the closing parenthesis.
     var steps: [KeyPathSyntax.Step]
     var position: Int
 }
 
-/// How strings are compared.
+/// Options for the comparison of strings.
 public struct StringOptions: OptionSet, Sendable {
     public let rawValue: Int8
     public init(rawValue: Int8) { self.rawValue = rawValue }
-    /// Letters A to Z are equal to a to z.
+    /// Ignores the case of the letters A to Z.
     public static let caseInsensitive = StringOptions(rawValue: 1)
-    /// Accents are left out.
+    /// Ignores diacritics.
     public static let diacriticInsensitive = StringOptions(rawValue: 2)
 }
 
 // MARK: Normal form
 
 extension PredicateSyntax: CustomStringConvertible {
-    /// The predicate with the parentheses that its meaning needs, values as literals.
+    /// The predicate with the necessary parentheses, and with values as literals.
     var description: String {
         switch self {
         case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -151,7 +151,7 @@ extension OperandSyntax: CustomStringConvertible {
         case .value(nil): "NULL"
         case .value(let text as String): "\"\(OperandSyntax.escaped(text))\""
         case .value(let flag as Bool): flag ? "TRUE" : "FALSE"
-        // Swift's description of arrays inside each other is not bounded.
+        // Swift's description of nested arrays has no depth limit.
         case .value(let value?):
             value is any Sequence && PredicateValue.nestsTooDeep(value)
                 ? "<Maximum depth exceeded>" : "\(value)"
@@ -184,7 +184,7 @@ extension KeyPathSyntax: CustomStringConvertible {
         return steps.isEmpty ? "SELF" : text
     }
 
-    /// Words that are no names unless `#` stands before them.
+    /// Returns whether a word is only a name if it is preceded by `#`.
     static func isReserved(_ word: String) -> Bool {
         reservedWords.contains(word.uppercased())
     }
@@ -219,7 +219,7 @@ extension SubquerySyntax: CustomStringConvertible {
 }
 
 extension StringOptions: CustomStringConvertible {
-    /// As in a predicate string: `[cd]`.
+    /// The options as in a predicate string: `[cd]`.
     public var description: String {
         if isEmpty { return "" }
         let letters =

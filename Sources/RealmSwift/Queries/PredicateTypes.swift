@@ -1,8 +1,9 @@
 import StorageEngine
 
-/// Which operators work on which types, and what may be compared with what.
+/// The rules for operators and types: which types an operator supports, and which values can be
+/// compared.
 enum PredicateTypes {
-    /// Throws what `error` makes of a message unless an operator works on a type.
+    /// Throws the result of `error` for a message if a type does not support an operator.
     static func require(
         _ operation: ComparisonSyntax.Operation, _ options: StringOptions, on type: ValueType,
         _ error: (String) -> InvalidPredicate
@@ -40,7 +41,7 @@ enum PredicateTypes {
         }
     }
 
-    /// Whether values of a type may be compared with a value that is not null.
+    /// Returns whether values of a type can be compared with a non-null value.
     static func mayCompare(_ type: ValueType, with value: PredicateValue) -> Bool {
         switch (type, value) {
         case (.mixed, .scalar), (.mixed, .object): true
@@ -55,7 +56,7 @@ enum PredicateTypes {
 }
 
 extension ComparisonSyntax.Operation {
-    /// Equality and order.
+    /// The comparison for equality and order operators; nil for other operators.
     var comparison: Comparison? {
         switch self {
         case .equal: .equal
@@ -68,7 +69,7 @@ extension ComparisonSyntax.Operation {
         }
     }
 
-    /// Operators that look for one text in another.
+    /// The pattern for operators that search for one string in another; nil for other operators.
     var textPattern: TextPattern? {
         switch self {
         case .beginsWith: .prefix

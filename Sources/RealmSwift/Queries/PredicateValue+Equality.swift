@@ -1,9 +1,10 @@
 import StorageEngine
 
 extension PredicateValue {
-    /// Whether a stored value equals this one, lists and maps by all that lies in them.
+    /// Returns whether a stored value equals this one. Lists and maps are compared by their
+    /// contents, at all levels.
     ///
-    /// - Throws: what reading a list or map throws.
+    /// - Throws: An error if a list or map cannot be read.
     func equals(_ stored: MixedValue, _ connection: Connection) throws -> Bool {
         switch (self, stored) {
         case (.list(let values), .list):
@@ -22,7 +23,10 @@ extension PredicateValue {
         }
     }
 
-    /// - Parameter value: what is to be at a position; nil if no value equals.
+    /// Compares a stored list or map.
+    ///
+    /// - Parameter value: A function that returns the expected value for a position and key; nil if
+    ///   no value is equal.
     private func equals(
         _ stored: MixedValue, _ count: Int, _ connection: Connection,
         _ value: (Int, UnsafeRawBufferPointer) -> PredicateValue?
@@ -31,7 +35,7 @@ extension PredicateValue {
         var index = 0
         var areEqual = true
         try connection.forEachElement(of: stored) { key, element in
-            // Damage may give more elements than there are.
+            // A damaged collection can have more elements than its count.
             areEqual =
                 try index < count && value(index, key)?.equals(element, connection) ?? false
             index += 1

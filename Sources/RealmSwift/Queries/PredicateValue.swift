@@ -1,23 +1,23 @@
 import Foundation
 import StorageEngine
 
-/// What a property is compared with: a literal or an argument, taken out of the types in which a
-/// program may give it.
+/// A constant of a comparison, given as a literal or an argument. It is independent of the Swift
+/// type in which it was given.
 enum PredicateValue {
     case null
     case scalar(ValueType, OwnedScalar)
     case object(ObjectBase)
-    /// A value of a custom type that is stored as an embedded object: equal to every object with the
-    /// same properties.
+    /// A value of a custom type that is stored as an embedded object. It equals every object with
+    /// the same properties.
     case members(EmbeddedObject)
     case list([PredicateValue])
-    /// By the bytes of its keys, which ascend.
+    /// A map, as entries in ascending order of the bytes of their keys.
     case map([(key: [UInt8], value: PredicateValue)])
 
-    /// Nil for a value that nothing can be compared with, be it because its lists and maps are nested
-    /// too deep.
+    /// Creates a value; nil if it cannot be compared with anything, or if its lists and maps are
+    /// nested too deeply.
     ///
-    /// - Parameter depth: in how many lists and maps the value lies. A list that stands for several
+    /// - Parameter depth: The number of lists and maps that contain the value. A list of several
     ///   values counts as well.
     init?(_ given: Any?, depth: Int = 0) {
         if let given, let common = Self(common: given) {
@@ -46,8 +46,8 @@ enum PredicateValue {
         }
     }
 
-    /// The same in short for the types that most values have. Types are compared, because asking
-    /// whether a type conforms takes longer than all else.
+    /// Creates a value of one of the most common types; nil for other types. Metatypes are
+    /// compared, because checking a conformance costs more than everything else here.
     private init?(common given: Any) {
         let type = Swift.type(of: given)
         if type == Int.self, let value = given as? Int {
@@ -135,7 +135,7 @@ enum PredicateValue {
         }
     }
 
-    /// Whether lists and maps in a value are nested too deep to be compared, or to be described.
+    /// Returns whether lists and maps in a value are nested too deeply to be compared or described.
     static func nestsTooDeep(_ given: Any?, depth: Int = 0) -> Bool {
         let elements: [Any?]
         switch unwrapped(given) {
@@ -155,8 +155,8 @@ enum PredicateValue {
         map.values.map { $0 }
     }
 
-    /// Objects of Foundation's classes as values of Swift's types. Others as they are: casts would
-    /// take the numbers 0 and 1 for booleans.
+    /// Returns the Swift value of a Foundation object, and other values unchanged. The class is
+    /// checked first, because casts would convert the numbers 0 and 1 to Boolean values.
     private static func withoutFoundation(_ value: Any) -> Any {
         guard type(of: value) is AnyClass else { return value }
         switch type(of: value) {
@@ -190,8 +190,8 @@ extension PredicateValue {
         }
     }
 
-    /// As messages show it; nil for null, collections, and what was made of a value of a custom
-    /// type.
+    /// The value for messages; nil for null, collections, and embedded objects made from values of
+    /// a custom type.
     var given: Any? {
         switch self {
         case .null, .members, .list, .map: nil
@@ -200,7 +200,7 @@ extension PredicateValue {
         }
     }
 
-    /// The number as a double, for numbers that are stored as such or as integers.
+    /// The number as a `Double`, if it is a floating-point number; otherwise nil.
     var double: Double? {
         switch self {
         case .scalar(.double, .double(let value)): value
@@ -218,7 +218,7 @@ extension PredicateValue {
         }
     }
 
-    /// Calls `body` with a value that is null or a scalar; null for others.
+    /// Calls `body` with the value if it is a scalar, and with null otherwise.
     func withMixed<Result>(_ body: (MixedValue) throws -> Result) rethrows -> Result {
         guard case .scalar(let type, let value) = self else { return try body(.null) }
         return try value.withScalar { try body(MixedValue($0, storedAs: type) ?? .null) }
@@ -230,7 +230,7 @@ extension _MappedPersistable {
 }
 
 extension MixedValue {
-    /// As messages show it.
+    /// The value for messages.
     fileprivate var given: Any? {
         if case .int(let value) = self { return Int(value) }
         return aggregateResult

@@ -1,13 +1,13 @@
 import StorageEngine
 
-/// A key path that has been found in a class, and an operator: what comparisons with constants
-/// have in common.
+/// A key path resolved in a class, together with an operator: the part that comparisons with
+/// different constants share.
 ///
-/// An object, because what is known of a key path is much to copy for each query. Refers to classes
-/// of a Realm instance; used by the thread of that instance.
+/// It is a class because a resolved key path is expensive to copy for each query. It refers to
+/// classes of a Realm instance, and is used only on the thread of that instance.
 final class PreparedComparison {
     private let resolution: ConstantResolution
-    /// Nil unless constants of the property's own type become a test of its column.
+    /// The fast test for constants of the property's own type; nil if there is none.
     private let test: ColumnComparison?
 
     init(_ resolution: ConstantResolution) {
@@ -15,20 +15,19 @@ final class PreparedComparison {
         test = ColumnComparison(resolution)
     }
 
-    /// The condition with a value or a list.
+    /// Returns the condition for a value or a list.
     ///
-    /// - Throws: ``InvalidPredicate`` if that does not suit the key path.
+    /// - Throws: ``InvalidPredicate`` if the constant does not fit the key path.
     func condition(_ constant: OperandSyntax) throws -> QueryCondition {
         if let condition = test?.condition(constant) { return condition }
         return try resolution.condition(PredicateOperand(constant))
     }
 }
 
-/// A comparison of a property of the class at hand, by rules that the engine has as well, with
-/// constants of its own type.
+/// The fast path for the comparison of a property with constants of its own type, using rules that
+/// the engine implements too.
 ///
-/// Everything else, be it refused or only converted, is left to ``ConstantResolution``, which comes
-/// to the same condition on a longer way.
+/// Anything else takes the slow path through ``ConstantResolution``, with the same result.
 private struct ColumnComparison {
     private enum Operation {
         case compare(Comparison)
@@ -64,7 +63,7 @@ private struct ColumnComparison {
         type = property.shape.type
     }
 
-    /// Nil for constants that are not of the property's type.
+    /// Returns the condition; nil for constants that do not have the property's type.
     func condition(_ constant: OperandSyntax) -> QueryCondition? {
         guard let test = test(constant) else { return nil }
         return .value(column: column, test)
@@ -98,7 +97,8 @@ private struct ColumnComparison {
         return scalars
     }
 
-    /// Types are compared, because casts to types that are not there take long.
+    /// Returns a constant of the property's type; nil for other values. Metatypes are compared,
+    /// because failing casts are slow.
     private func scalar(_ value: Any?) -> OwnedScalar? {
         guard let value else { return nil }
         switch type {

@@ -1,24 +1,24 @@
 import StorageEngine
 
-/// A predicate text that has been read, and whose names have been found in a class, with places for
-/// its arguments: what queries of the same text have in common.
+/// A parsed predicate whose names are resolved in a class, with placeholders for its arguments.
+/// Queries with the same text share it.
 ///
-/// Whatever depends on the arguments is checked when they take their places. Whoever meets an error
-/// here reads the text with its arguments from the beginning: so messages and positions are the same
-/// as without a prepared predicate.
+/// Checks that depend on the arguments happen when the arguments are inserted. After an error here,
+/// the caller parses the text with its arguments from the beginning, so that messages and positions
+/// are the same as without a prepared predicate.
 ///
-/// It refers to classes of a Realm instance, which keep their columns for as long as that lives, and
-/// to no objects. Used by the thread of that instance.
+/// It refers to classes of a Realm instance, whose columns do not change during the lifetime of
+/// that instance, and to no objects. It is used only on the thread of that instance.
 final class PreparedPredicate {
     private indirect enum Condition {
-        /// Without places.
+        /// A condition without placeholders.
         case complete(QueryCondition)
         case not(Condition)
         case and([Condition])
         case or([Condition])
-        /// A key path, which has been found, with the constant that takes its place.
+        /// A comparison of a resolved key path with a constant that contains placeholders.
         case constant(PreparedComparison, OperandSyntax)
-        /// What is resolved anew each time.
+        /// A comparison that is resolved again for each query.
         case comparison(ComparisonSyntax)
     }
 
@@ -26,7 +26,13 @@ final class PreparedPredicate {
     private let condition: Condition
     private let places: [ArgumentPlace]
 
-    /// - Parameter argumentCount: as many as are given; those that have no place are left out.
+    /// Parses a predicate and resolves its names.
+    ///
+    /// - Parameters:
+    ///   - format: The text of the predicate.
+    ///   - argumentCount: The number of arguments given. Arguments without a placeholder are
+    ///     ignored.
+    ///   - managedClass: The class of the tested objects.
     /// - Throws: ``InvalidPredicate``, also for a text whose key paths are arguments.
     init(_ format: String, argumentCount: Int, in managedClass: ManagedClass) throws {
         let places = (0..<argumentCount).map { ArgumentPlace(position: $0) }
@@ -62,7 +68,7 @@ final class PreparedPredicate {
         }
     }
 
-    /// Whether the arguments can take the places of the text: there are enough, and `%d` gets
+    /// Returns whether the arguments can be inserted: there are enough, and those for `%d` are
     /// numbers.
     func accepts(_ arguments: [Any]) -> Bool {
         places.allSatisfy { place in
@@ -72,9 +78,9 @@ final class PreparedPredicate {
         }
     }
 
-    /// The condition with arguments that it accepts.
+    /// Returns the condition for arguments that were accepted.
     ///
-    /// - Throws: ``InvalidPredicate`` if they do not suit the key paths.
+    /// - Throws: ``InvalidPredicate`` if they do not fit the key paths.
     func condition(_ arguments: [Any]) throws -> QueryCondition {
         try condition(condition, arguments)
     }
@@ -93,10 +99,10 @@ final class PreparedPredicate {
     }
 }
 
-/// Stands for an argument in the syntax of a prepared predicate.
+/// A placeholder for an argument in the syntax of a prepared predicate.
 struct ArgumentPlace {
     let position: Int
-    /// Whether it is that of `%d` or the like.
+    /// Whether the placeholder is `%d` or a similar one for numbers.
     var isOfNumber = false
 
     static func fill(_ value: Any?, with arguments: [Any]) -> Any? {

@@ -1,31 +1,35 @@
 import StorageEngine
 
-/// The predicate texts that a Realm instance has read, by class.
+/// The predicate texts that a Realm instance has parsed, by class.
 ///
-/// Used by the thread of the instance, so no lock is needed; classes of other instances, with other
-/// columns, have predicates of their own.
+/// It is used only on the thread of the instance, so it needs no lock. Classes of other instances
+/// can have other columns, so they have their own predicates.
 struct PreparedPredicates {
     private struct Key: Hashable {
         let managedClass: ObjectIdentifier
         let format: StoredText
     }
 
-    /// Nil for a text that has to be read each time, because its key paths are arguments.
+    /// The prepared predicates; nil for a text that must be parsed each time because its key paths
+    /// are arguments.
     private var predicates: [Key: PreparedPredicate?] = [:]
-    // The one that was asked for last. Most programs ask again and again; a text that has not moved
-    // is compared by its address, and nothing is hashed.
+    // The last lookup, because most programs repeat it. A string at the same address is equal
+    // without hashing.
     private var lastKey: Key?
     private var lastPredicate: PreparedPredicate?
 
-    /// Programs that write their values into texts make a new one each time. When there are so many,
-    /// all are forgotten.
+    /// The number of texts at which all are discarded. Programs that write values into the text
+    /// produce a new text each time.
     private static let maximumCount = 256
-    /// In bytes of UTF-8: longer texts are read each time.
+    /// The maximum length of a cached text, in bytes of UTF-8. Longer texts are parsed each time.
     private static let maximumLength = 2048
 
-    /// What a text says of a class; nil if it cannot be prepared.
+    /// Returns the prepared predicate for a text and a class; nil if it cannot be prepared.
     ///
-    /// - Parameter argumentCount: how many arguments are given now.
+    /// - Parameters:
+    ///   - format: The text of the predicate.
+    ///   - argumentCount: The number of arguments given now.
+    ///   - managedClass: The class of the tested objects.
     mutating func predicate(
         _ format: String, argumentCount: Int, in managedClass: ManagedClass
     ) -> PreparedPredicate? {

@@ -1,26 +1,29 @@
 import StorageEngine
 
 extension RealmCollection {
-    /// The objects that match a predicate.
+    /// Returns the objects that match a predicate.
     ///
     /// ```swift
     /// let tanDogs = dogs.filter("color == 'tan' AND name BEGINSWITH %@", "B")
     /// ```
-    /// The order stays. Nothing is looked for before the results are used. A predicate that cannot
-    /// be read, or does not suit the class, stops the program; so do collections of values and
-    /// unmanaged ones.
+    /// The order of the objects is preserved. The search starts when the results are used.
     ///
     /// - Parameters:
-    ///   - predicateFormat: what the objects are to satisfy.
-    ///   - args: take the places of `%@` (values), `%K` (key paths) and `%d` (numbers).
+    ///   - predicateFormat: The condition on the objects.
+    ///   - args: The arguments for `%@` (values), `%K` (key paths) and `%d` (numbers).
+    /// - Precondition: The predicate is valid for the class, and the collection is a managed
+    ///   collection of objects.
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
         attempt { Results(query: try _querySource.filtered(predicateFormat, args)) }
     }
 
-    /// The position of the first element that matches a predicate; nil if none does. See
-    /// ``filter(_:_:)``.
+    /// Returns the position of the first element that matches a predicate; nil if there is none.
+    /// See ``filter(_:_:)``.
     ///
-    /// Elements of an unmanaged collection may be values, which `SELF` stands for.
+    /// The elements of an unmanaged collection can be values, which are named `SELF` in the
+    /// predicate.
+    ///
+    /// - Precondition: The predicate is valid.
     public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
         attempt {
             let source = _querySource
@@ -33,17 +36,19 @@ extension RealmCollection {
         }
     }
 
-    /// The objects that match a predicate that has been read.
+    /// Returns the objects that match a parsed predicate.
     ///
-    /// - Parameter format: the predicate as it was given, for messages.
-    /// - Throws: ``InvalidPredicate`` if it does not suit the class.
+    /// - Parameters:
+    ///   - syntax: The predicate.
+    ///   - format: The predicate as it was given, for messages.
+    /// - Throws: ``InvalidPredicate`` if the predicate is not valid for the class.
     func _filtered(_ syntax: PredicateSyntax, format: String) throws -> Results<Element> {
         Results(query: try _querySource.query().filtered(syntax, format: format))
     }
 
-    /// The first position of an object that matches a predicate that has been read.
+    /// Returns the first position of an object that matches a parsed predicate.
     ///
-    /// - Throws: ``InvalidPredicate`` if it does not suit the class.
+    /// - Throws: ``InvalidPredicate`` if the predicate is not valid for the class.
     func _index(matching syntax: PredicateSyntax, format: String) throws -> Int? {
         let source = _querySource
         if source.isUnmanaged { return try _unmanagedIndex(matching: syntax, format: format) }
@@ -52,7 +57,7 @@ extension RealmCollection {
         return matches.firstPosition(in: query)
     }
 
-    /// The first position in an unmanaged collection.
+    /// Returns the first position of a match in an unmanaged collection.
     func _unmanagedIndex(matching syntax: PredicateSyntax, format: String) throws -> Int? {
         let evaluation = UnmanagedEvaluation(format: format)
         for (index, element) in enumerated() {
@@ -63,10 +68,10 @@ extension RealmCollection {
 }
 
 extension _QuerySource {
-    /// The objects that match a predicate text. A collection that cannot be queried stops the
-    /// program.
+    /// Returns the objects that match a predicate text. Stops the program if the collection cannot
+    /// be queried.
     ///
-    /// - Throws: ``InvalidPredicate``.
+    /// - Throws: ``InvalidPredicate`` if the predicate is not valid for the class.
     func filtered(_ format: String, _ arguments: [Any]) throws -> ResultsQuery {
         let prepared = managedClass?.preparedPredicate(format, argumentCount: arguments.count)
         if let prepared, prepared.accepts(arguments) {
@@ -79,7 +84,7 @@ extension _QuerySource {
         return try query().filtered(syntax, format: format)
     }
 
-    /// The class of the objects; nil where there are none.
+    /// The class of the objects; nil for collections without managed objects.
     private var managedClass: ManagedClass? {
         switch kind {
         case .results(let query): query.managedClass
@@ -98,7 +103,9 @@ extension ManagedClass {
 }
 
 extension ResultsQuery {
-    /// - Throws: ``InvalidPredicate`` if it does not suit the class.
+    /// Returns the query filtered by a parsed predicate.
+    ///
+    /// - Throws: ``InvalidPredicate`` if the predicate is not valid for the class.
     func filtered(_ syntax: PredicateSyntax, format: String) throws -> ResultsQuery {
         try filtered(PredicateResolver.resolve(syntax, format: format, in: managedClass))
     }
@@ -108,15 +115,15 @@ extension ResultsQuery {
         if operations.isEmpty {
             return replacing([.filter(condition, try QueryPlan(table, condition))])
         }
-        // A sort in front changes nothing for a filter, and two filters in a row are one, so that
-        // the cheaper test comes first and indexes answer for both.
+        // A filter does not depend on a preceding sort. Two consecutive filters are merged, so that
+        // the cheaper test runs first and indexes serve both.
         var operations = operations
         var sort: Operation?
         if case .sort? = operations.last { sort = operations.removeLast() }
         var all = condition
         if case .filter(let earlier, _)? = operations.last {
             operations.removeLast()
-            // One after the other, not inside each other, however many there are.
+            // Conditions are concatenated, not nested, so that their depth does not grow.
             if case .and(let parts) = earlier {
                 all = .and(parts + [condition])
             } else {
@@ -128,7 +135,7 @@ extension ResultsQuery {
         return replacing(operations)
     }
 
-    /// Where the first of these objects is among others.
+    /// Returns the position of the first of these objects in another query.
     func firstPosition(in others: ResultsQuery) -> Int? {
         guard hasFirst else { return nil }
         return others.position(of: object(at: 0))

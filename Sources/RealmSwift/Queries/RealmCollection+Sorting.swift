@@ -7,15 +7,16 @@ extension ObjectBase: KeypathSortable {}
 extension Projection: KeypathSortable {}
 
 extension RealmCollection {
-    /// The same objects in the order of several properties, the first of them the most
-    /// significant.
+    /// Returns the same objects sorted by several properties. The first property is the most
+    /// significant one.
     ///
-    /// Nil comes first, false before true, strings in the order of their bytes. Objects that are
-    /// equal in all properties stay in their order: so of several sorts in a row the last is the
-    /// most significant. Without descriptors the order is what it was. A property that does not
-    /// exist, a collection or a link at the end of a key path stop the program.
+    /// Nil comes first, false comes before true, and strings are ordered by their bytes. Objects
+    /// that are equal in all properties keep their order, so the last of several consecutive sorts
+    /// is the most significant one. Without descriptors, the order does not change. Values are
+    /// sorted by the key path `self`.
     ///
-    /// Values are sorted by `self`.
+    /// - Precondition: All key paths consist of existing properties, lead through to-one links
+    ///   only, and end at a property that is neither a collection nor a link.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor {
         let descriptors = Array(sortDescriptors)
@@ -28,13 +29,16 @@ extension RealmCollection {
                 descriptors.first.map { .sort(isAscending: $0.ascending) } ?? .none))
     }
 
-    /// The first, in the present order, of all objects that agree in some properties.
+    /// Returns the first object of each group of objects that are equal in some properties, in the
+    /// current order.
     ///
     /// ```swift
     /// people.sorted(byKeyPath: "age").distinct(by: ["firstName", "lastName"])   // the youngest
     /// ```
-    /// Objects from which a key path is cut short by a link that is nil are left out. Values are told
-    /// apart by `self`.
+    /// Objects with a nil link along a key path are left out. Values are compared by the key path
+    /// `self`.
+    ///
+    /// - Precondition: The key paths are valid for ``sorted(by:)``.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Iterator.Element == String {
         let keyPaths = Array(keyPaths)
@@ -68,7 +72,7 @@ extension RealmCollection {
             if let realm = RealmCache.failedInstance {
                 return SortedValues(realm, Element._elementShape.type, [operation]) { nil }
             }
-            // An unmanaged collection, for which this stops with the documented text.
+            // For an unmanaged collection, this stops the program with the documented message.
             _ = _querySource.query()
             stop("Only collections of values have an order of their own.")
         }
@@ -79,7 +83,7 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// The same objects in the order of a property. See ``sorted(by:)``.
+    /// Returns the same objects sorted by a property. See ``sorted(by:)``.
     ///
     /// ```swift
     /// dogs.sorted(byKeyPath: "owner.name", ascending: false)
@@ -88,14 +92,15 @@ extension RealmCollection where Element: KeypathSortable {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
 
-    /// The same objects in the order of a property. See ``sorted(by:)``.
+    /// Returns the same objects sorted by a property. See ``sorted(by:)``.
     public func sorted<T: _HasPersistedType>(
         by keyPath: KeyPath<Element, T>, ascending: Bool = true
     ) -> Results<Element> where T.PersistedType: SortableType, Element: ObjectBase {
         sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
     }
 
-    /// The first, in the present order, of all objects that agree in some properties.
+    /// Returns the first object of each group of objects that are equal in some properties, in the
+    /// current order.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Iterator.Element == PartialKeyPath<Element>, Element: ObjectBase {
         distinct(by: keyPaths.map { _name(for: $0) })
@@ -103,7 +108,7 @@ extension RealmCollection where Element: KeypathSortable {
 }
 
 extension RealmCollection where Element.PersistedType: SortableType {
-    /// The same values in their order, nil first.
+    /// Returns the values in sorted order, nil first.
     ///
     /// ```swift
     /// let best = player.scores.sorted(ascending: false).first
@@ -112,7 +117,7 @@ extension RealmCollection where Element.PersistedType: SortableType {
         Results(values: sortedValues(.sort(isAscending: ascending)))
     }
 
-    /// Each value once, in the present order.
+    /// Returns the values without duplicates, in the current order.
     public func distinct() -> Results<Element> { Results(values: sortedValues(.distinct)) }
 }
 
@@ -122,7 +127,7 @@ extension ResultsQuery {
             order($0.keyPath, isAscending: $0.ascending, for: "sort", named: "key path")
         }
         guard let table = managedClass.table, !orders.isEmpty else { return self }
-        // Of two sorts in a row the later one decides first.
+        // Of two consecutive sorts, the later one is more significant.
         var operations = operations
         var all = orders
         if case .sort(_, let earlier)? = operations.last {
@@ -143,7 +148,8 @@ extension ResultsQuery {
         return replacing(operations + [.distinct(sorter)])
     }
 
-    /// The columns of a key path through to-one links. Another one stops the program.
+    /// Returns the columns of a key path through to-one links. Stops the program for any other key
+    /// path.
     private func order(
         _ keyPath: String, isAscending: Bool, for purpose: String, named pathName: String
     ) -> QueryOrder {

@@ -1,12 +1,12 @@
 extension RealmKeyedCollection {
-    /// The values that match a predicate: see ``RealmCollection/filter(_:_:)``. Keys without an
-    /// object are left out.
+    /// Returns the values that match a predicate; see ``RealmCollection/filter(_:_:)``. Keys
+    /// without an object are left out.
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
         attempt { Results(query: try _querySource.filtered(predicateFormat, args)) }
     }
 
-    /// The objects of the map in the order of several properties: see
-    /// ``RealmCollection/sorted(by:)``. Values are sorted by `self`.
+    /// Returns the objects of the map sorted by several properties; see
+    /// ``RealmCollection/sorted(by:)``. Values are sorted by the key path `self`.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Value>
     where S.Iterator.Element == SortDescriptor {
         let descriptors = Array(sortDescriptors)
@@ -16,15 +16,16 @@ extension RealmKeyedCollection {
         return Results(query: _querySource.query().sorted(by: descriptors))
     }
 
-    /// The values of the map in their order, nil first. Only maps of values have one: one of objects
-    /// stops the program.
+    /// Returns the values of the map in sorted order, nil first.
+    ///
+    /// - Precondition: The map contains values, not objects.
     public func sorted(ascending: Bool = true) -> Results<Value> {
         guard let realm = realm?.instance, case .stored(let type, _, _) = _contents.source else {
             if let realm = RealmCache.failedInstance {
                 return Results(
                     values: SortedValues(realm, Value._elementShape.type, []) { nil })
             }
-            // An unmanaged map, for which this stops with the documented text.
+            // For an unmanaged map, this stops the program with the documented message.
             _ = _querySource.query()
             stop("Only collections of values have an order of their own.")
         }
@@ -34,14 +35,14 @@ extension RealmKeyedCollection {
             })
     }
 
-    /// The objects of the map in the order of a property.
+    /// Returns the objects of the map sorted by a property.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
 
-    /// The values that match a predicate that has been read.
+    /// Returns the values that match a parsed predicate.
     ///
-    /// - Throws: ``InvalidPredicate`` if it does not suit the class.
+    /// - Throws: ``InvalidPredicate`` if the predicate is not valid for the class.
     func _filtered(_ syntax: PredicateSyntax, format: String) throws -> Results<Value> {
         Results(query: try _querySource.query().filtered(syntax, format: format))
     }
@@ -49,7 +50,7 @@ extension RealmKeyedCollection {
 
 extension RealmKeyedCollection
 where Value: OptionalProtocol, Value.Wrapped: ObjectBase, Value.Wrapped: RealmCollectionValue {
-    /// The objects of the map in the order of a property.
+    /// Returns the objects of the map sorted by a property.
     public func sorted<T: _HasPersistedType>(
         by keyPath: KeyPath<Value.Wrapped, T>, ascending: Bool = true
     ) -> Results<Value> where T.PersistedType: SortableType {

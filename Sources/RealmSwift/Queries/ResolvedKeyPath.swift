@@ -1,37 +1,37 @@
 import StorageEngine
 
-/// A key path of which every name has been found in the schema.
+/// A key path whose names are all resolved in the schema.
 struct ResolvedKeyPath {
-    /// A way from objects of a class to those of another.
+    /// A step from objects of one class to objects of another class.
     struct Hop {
         enum Kind {
             /// A to-one link, or an embedded object.
             case one
             /// A list, set or map.
             case many
-            /// What leads here through a property of another class.
+            /// The objects that refer here through a property of another class.
             case referrers(table: Int)
         }
 
         let kind: Kind
-        /// Of the class at hand; for referrers, of the class that they are of.
+        /// The column of the current class. For referrers, the column of their class.
         let column: Int
         let target: ManagedClass
     }
 
-    /// Where the path ends.
+    /// The end of a path.
     enum End {
         /// The object itself: `SELF`, or a variable alone.
         case object
         /// A property: one value, a link, or a collection.
         case property(PropertyModel, column: Int)
-        /// Objects that lead here.
+        /// The objects that refer here.
         case referrers(Hop)
         /// The keys of a map.
         case keys(PropertyModel, column: Int)
         /// The value of a map for a key.
         case entry(PropertyModel, column: Int, key: String)
-        /// Something inside a mixed value.
+        /// A part of a mixed value.
         case part(PropertyModel, column: Int, [QueryPath.MixedStep])
     }
 
@@ -41,12 +41,12 @@ struct ResolvedKeyPath {
     }
 
     var hops: [Hop] = []
-    /// The class of the objects that the hops lead to.
+    /// The class of the objects at the end of the hops.
     var last: ManagedClass
     var end = End.object
-    /// What is made of all values at the end.
+    /// The operator that is applied to all values at the end.
     var operation: Operator?
-    /// Stands for the object that the path begins with, unless that is the one at hand.
+    /// The variable of the object with which the path begins; nil if it is the current object.
     var origin: QueryVariable?
     private let syntax: KeyPathSyntax
 
@@ -55,11 +55,11 @@ struct ResolvedKeyPath {
         self.syntax = syntax
     }
 
-    /// As it was written.
+    /// The path as it was written.
     var text: String { syntax.description }
     var position: Int { syntax.position }
 
-    /// Whether the path may lead to several values, of which any is compared.
+    /// Whether the path can lead to several values, of which any is compared.
     var leadsToMany: Bool {
         if operation != nil { return false }
         let crosses = hops.contains { if case .one = $0.kind { false } else { true } }
@@ -70,10 +70,10 @@ struct ResolvedKeyPath {
         }
     }
 
-    /// Whether the path leads to one value, through to-one links that may be null.
+    /// Whether the path leads to one value, through to-one links that can be null.
     var mayEndAtNullLink: Bool {
         if hops.isEmpty || leadsToMany || operation != nil { return false }
-        // Where all parts are asked for, there are none.
+        // With `[#any]` there is no value instead of a null value.
         if case .part(_, _, let steps) = end { return !steps.contains(.any) }
         return true
     }
@@ -100,15 +100,19 @@ struct ResolvedKeyPath {
         }
     }
 
-    /// A condition on the object that the path begins with, as one on the object at hand.
+    /// Returns a condition on the object with which the path begins as a condition on the current
+    /// object.
     func bound(_ condition: QueryCondition) -> QueryCondition {
         origin.map { .bound($0, condition) } ?? condition
     }
 
-    /// Leads a condition of the objects at the end of the hops back to their beginning.
+    /// Returns a condition on the objects at the end of the hops as a condition on the object at
+    /// their beginning.
     ///
-    /// - Parameter matchesNullLinks: Whether the condition holds where a link on the way is null.
-    ///   No comparison with a constant does, because there is nothing to compare, but that with nil.
+    /// - Parameters:
+    ///   - condition: The condition on the objects at the end.
+    ///   - matchesNullLinks: Whether the condition holds if a link along the path is null. This is
+    ///     only the case for comparisons with nil, because there is no value for other comparisons.
     func through(
         _ condition: QueryCondition, matchesNullLinks: Bool = false
     ) -> QueryCondition {
@@ -124,10 +128,11 @@ struct ResolvedKeyPath {
         }
     }
 
-    /// Whether a link on the way to the end is null, of a path that may end at one.
+    /// The condition that a link along the path is null. Only valid if the path can end at a null
+    /// link.
     var endsAtNullLink: QueryCondition { through(.constant(false), matchesNullLinks: true) }
 
-    /// The value or values at the end, or what is made of them.
+    /// The values at the end, or the result of the operator applied to them.
     var expression: QueryExpression {
         let expression: QueryExpression
         switch (queryPath, operation) {
@@ -139,7 +144,7 @@ struct ResolvedKeyPath {
         return origin.map { .bound($0, expression) } ?? expression
     }
 
-    /// As plans take it.
+    /// The path in the form of plans.
     var queryPath: QueryPath? {
         let steps = hops.map { hop -> QueryPath.Step in
             switch hop.kind {

@@ -1,8 +1,11 @@
 import StorageEngine
 
 extension Results {
-    /// Finds the objects anew, and tells how: the plan, what it looked at, and what was done with
-    /// what it found. For people who look for slow queries; the text may change.
+    /// Finds the objects again and returns a description of how they were found.
+    ///
+    /// The description contains the plan, the amount of data read, and the operations on the
+    /// matches. It helps to analyze slow queries. The text can change between versions of the
+    /// library.
     ///
     /// ```swift
     /// print(people.filter("age == 30 AND name BEGINSWITH 'A'").explain())
@@ -54,7 +57,7 @@ extension ResultsQuery {
         return keys
     }
 
-    /// What the first of sorted objects take, if not all are asked for.
+    /// Describes a search for the first objects only, if the objects are sorted.
     private func explainFirst() -> [String] {
         guard case (let plan, let sorter?)? = plan else { return [] }
         let effort = attempt {

@@ -1,26 +1,28 @@
-/// A property to sort by, and in which direction.
+/// A property to sort by, with a direction.
 ///
 /// ```swift
 /// dogs.sorted(by: [SortDescriptor(keyPath: "owner.name"), SortDescriptor(keyPath: \Dog.age)])
 /// ```
 public struct SortDescriptor: Equatable, Hashable, Sendable {
-    /// The names of the properties on the way, separated by dots.
+    /// The names of the properties along the key path, separated by dots.
     public let keyPath: String
-    /// Whether the least value comes first.
+    /// A Boolean value that indicates whether the order is ascending.
     public let ascending: Bool
 
-    /// A property of the objects, or one of the objects that to-one links lead to.
+    /// Creates a descriptor for a property of the objects, or of objects that to-one links refer
+    /// to.
     public init(keyPath: String, ascending: Bool = true) {
         self.keyPath = keyPath
         self.ascending = ascending
     }
 
-    /// A property of the objects, or one of the objects that to-one links lead to.
+    /// Creates a descriptor for a property of the objects, or of objects that to-one links refer
+    /// to.
     public init<Element: ObjectBase>(keyPath: PartialKeyPath<Element>, ascending: Bool = true) {
         self.init(keyPath: _name(for: keyPath), ascending: ascending)
     }
 
-    /// The same property in the other direction.
+    /// Returns a descriptor for the same property with the opposite direction.
     public func reversed() -> SortDescriptor {
         SortDescriptor(keyPath: keyPath, ascending: !ascending)
     }
@@ -36,6 +38,6 @@ extension SortDescriptor: ExpressibleByStringLiteral {
     public typealias UnicodeScalarLiteralType = StringLiteralType
     public typealias ExtendedGraphemeClusterLiteralType = StringLiteralType
 
-    /// Ascending.
+    /// Creates an ascending descriptor for a key path.
     public init(stringLiteral value: StringLiteralType) { self.init(keyPath: value) }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import StorageEngine
 
-/// Compares strings under options: what they leave out of account is taken out of both sides first.
+/// A comparison of strings with options. Differences that the options ignore are removed from both
+/// sides first.
 struct TextComparison {
     let pattern: TextPattern
     let options: StringOptions
@@ -13,7 +14,7 @@ struct TextComparison {
         }
     }
 
-    /// A test for one text.
+    /// Returns a test for one string.
     func test(for sought: [UInt8]) -> (UnsafeRawBufferPointer) -> Bool {
         let pattern = pattern
         let options = options
@@ -30,7 +31,8 @@ struct TextComparison {
 }
 
 extension StringOptions {
-    /// The text without what the options leave out of account: case of the letters A to Z, accents.
+    /// Returns the text without the differences that the options ignore: case of the letters A to
+    /// Z, diacritics.
     func folded(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         var bytes = Array(text)
         if contains(.diacriticInsensitive), !bytes.allSatisfy({ $0 < 0x80 }) {

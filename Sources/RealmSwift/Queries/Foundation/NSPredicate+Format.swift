@@ -1,36 +1,38 @@
 import Foundation
 
-/// Gives `NSPredicate` the initialisers that Foundation has on other platforms only.
+/// A protocol that adds to `NSPredicate` the initializers that Foundation has only on other
+/// platforms.
 ///
-/// A protocol, because an initialiser of a protocol can make an object of a subclass. Foundation
-/// declares the same ones, but as unavailable, so that the compiler takes these.
+/// A protocol is used because its initializers can create an object of a subclass. Foundation
+/// declares the same initializers as unavailable, so the compiler selects these.
 public protocol _FormatInitializable {}
 
 extension NSPredicate: _FormatInitializable {}
 
 extension _FormatInitializable {
-    /// Reads a predicate string, for the `filter` of collections.
+    /// Creates a predicate from a predicate string, for the `filter` method of collections.
     ///
     /// ```swift
     /// let predicate = NSPredicate(format: "color = %@ AND name BEGINSWITH %@", "tan", "B")
     /// let tanDogs = realm.objects(Dog.self).filter(predicate)
     /// ```
-    /// The arguments take the places of `%@`, `%K`, `%d` and the like. A string that is no
-    /// predicate stops the program. Two predicates are equal if they say the same of the same
-    /// values, however they are written: spaces, parentheses and spellings of operators make no
-    /// difference, nor whether a value is an argument. Such a predicate cannot be evaluated with an
+    /// The arguments replace `%@`, `%K`, `%d` and similar placeholders. Two predicates are equal if
+    /// they have the same meaning. Spaces, parentheses, spellings of operators, and the use of
+    /// arguments instead of literals make no difference. The predicate cannot be evaluated with an
     /// object.
+    ///
+    /// - Precondition: The string is a valid predicate.
     public init(format: String, _ arguments: Any?...) {
         self = FormatPredicate.make(format, arguments)
     }
 
-    /// Reads a predicate string, for the `filter` of collections; see ``init(format:_:)``.
+    /// Creates a predicate from a predicate string; see ``init(format:_:)``.
     public init(format: String, argumentArray: [Any]?) {
         self = FormatPredicate.make(format, argumentArray ?? [])
     }
 }
 
-/// A predicate that was made from a string.
+/// A predicate that was created from a string.
 final class FormatPredicate: NSPredicate {
     let syntax: PredicateSyntax
 
@@ -47,7 +49,8 @@ final class FormatPredicate: NSPredicate {
         } catch {
             stop("\(error)")
         }
-        // What Foundation compares others with: predicates of closures are equal to none.
+        // Foundation compares these values with other predicates. Predicates of closures never
+        // equal others.
         if case .constant(let value) = syntax {
             super.init(value: value)
         } else {
@@ -55,7 +58,7 @@ final class FormatPredicate: NSPredicate {
         }
     }
 
-    /// Archives are not supported.
+    /// Returns nil, because archives are not supported.
     required init?(coder: NSCoder) { nil }
 
     /// The predicate with its arguments as literals.

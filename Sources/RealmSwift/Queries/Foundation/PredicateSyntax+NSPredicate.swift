@@ -1,10 +1,10 @@
 import Foundation
 
 extension PredicateSyntax {
-    /// What one of Foundation's predicates says.
+    /// Creates the predicate for a Foundation predicate.
     ///
-    /// - Throws: ``InvalidPredicate`` unless it was made from a string or a truth value, or consists
-    ///   of such predicates, nested not too deep.
+    /// - Throws: ``InvalidPredicate`` unless the predicate was created from a string or a Boolean
+    ///   value, or consists of such predicates with limited nesting.
     init(_ predicate: NSPredicate) throws { try self.init(predicate, depth: 0) }
 
     private init(_ predicate: NSPredicate, depth: Int) throws {
@@ -31,8 +31,8 @@ extension PredicateSyntax {
         }
     }
 
-    /// The predicates that a chain of the same operator joins, in their order. A chain that was
-    /// made from left to right is as deep in its first predicate as it is long.
+    /// Returns the predicates of a chain of the same operator, in their order. A chain that was
+    /// built from left to right is nested in its first predicate.
     private static func operands(of predicate: NSCompoundPredicate) -> [NSPredicate] {
         let type = predicate.compoundPredicateType
         if type == .not { return predicate.parts }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Translates what `#Predicate` was compiled to.
+/// A translator of the expression tree of a `#Predicate`.
 ///
-/// A condition is true of exactly the objects of which Swift would find it true, as long as strings
-/// are compared byte by byte, but without reading objects. The parts of an expression translate
-/// themselves (``TranslatedExpression``); what has no counterpart in a predicate string, and is no
-/// constant, is refused.
+/// A translated condition is true for exactly the objects for which Swift evaluates the predicate
+/// as true, provided that strings are compared by their bytes. It does not read objects. The parts
+/// of an expression translate themselves (``TranslatedExpression``). A part that is neither a
+/// constant nor has a counterpart in predicate strings is rejected.
 struct PredicateTranslator {
-    /// What the variables stand for: the object that is tested, elements of collections, values
-    /// that are not nil.
+    /// The paths of the variables, which represent the tested object, elements of collections, and
+    /// unwrapped optional values.
     private var paths: [PredicateExpressions.VariableID: KeyPathSyntax] = [:]
     private var subqueryCount = 0
     private var depth = 0
@@ -42,7 +42,7 @@ struct PredicateTranslator {
         if let known = expression as? any TranslatedExpression {
             return try known.translate(&self)
         }
-        // What contains no variable has a value.
+        // An expression without variables can be evaluated.
         if let value = try? expression.evaluate(PredicateBindings()) {
             return .operand(.value(queryValue(value)))
         }
@@ -82,7 +82,7 @@ struct PredicateTranslator {
         return path
     }
 
-    /// Translates a part in which a variable stands for the value of a path.
+    /// Translates a part in which a variable represents the value of a path.
     mutating func binding<Result>(
         _ variable: PredicateExpressions.VariableID, to path: KeyPathSyntax,
         _ body: (inout PredicateTranslator) throws -> Result
@@ -92,7 +92,7 @@ struct PredicateTranslator {
         return try body(&self)
     }
 
-    /// Counts the elements of a collection of which a condition is true.
+    /// Returns the count of the elements of a collection that satisfy a condition.
     mutating func subquery<Elements: PredicateExpression, Test: PredicateExpression>(
         _ elements: Elements, _ variable: PredicateExpressions.VariableID, _ test: Test,
         isNegated: Bool = false
@@ -115,13 +115,13 @@ struct PredicateTranslator {
     }
 }
 
-/// What a part of an expression is as a part of a predicate.
+/// The translation of a part of an expression.
 enum TranslatedPredicate {
     case condition(PredicateSyntax)
     case operand(OperandSyntax)
-    /// A condition that is nil where a path is.
+    /// A condition that is nil if a path is nil.
     case optional(PredicateSyntax, unlessNil: KeyPathSyntax)
-    /// The value of a path, or a constant where that is nil.
+    /// The value of a path, or a constant if the path is nil.
     case defaulted(KeyPathSyntax, Any)
 }
 

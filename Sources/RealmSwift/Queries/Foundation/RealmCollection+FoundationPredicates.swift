@@ -1,14 +1,14 @@
 import Foundation
 
 extension RealmCollection {
-    /// The objects that match a predicate.
+    /// Returns the objects that match a predicate. See ``filter(_:_:)``.
     ///
     /// ```swift
     /// let predicate = NSPredicate(format: "color == %@ AND name BEGINSWITH %@", "tan", "B")
     /// let tanDogs = dogs.filter(predicate)
     /// ```
-    /// A predicate that was made from a closure, does not suit the class, or is nested more than
-    /// 200 times, stops the program. See ``filter(_:_:)``.
+    /// - Precondition: The predicate was not created from a closure, is valid for the class, and is
+    ///   not nested more than 200 levels deep.
     public func filter(_ predicate: NSPredicate) -> Results<Element> {
         attempt {
             let syntax = try PredicateSyntax(predicate)
@@ -16,7 +16,7 @@ extension RealmCollection {
         }
     }
 
-    /// The position of the first object that matches a predicate; nil if none does. See
+    /// Returns the position of the first object that matches a predicate; nil if there is none. See
     /// ``filter(_:)-(NSPredicate)``.
     public func index(matching predicate: NSPredicate) -> Int? {
         attempt {
@@ -25,35 +25,39 @@ extension RealmCollection {
         }
     }
 
-    /// The objects that match one of Swift's predicates.
+    /// Returns the objects that match a Swift predicate.
     ///
     /// ```swift
     /// let busy = try people.filter(#Predicate { $0.age > 30 && $0.dogs.contains { $0.isWild } })
     /// ```
-    /// The predicate is translated, not evaluated: so it may consist of comparisons of properties
-    /// with values and with each other, `&&`, `||`, `!`, `?:`, optional chaining, `if let`, `??`
-    /// before a value, `starts(with:)` and `contains(_:)` of strings, `contains` of ranges, arrays
-    /// and collections of values, `contains(where:)`, `allSatisfy(_:)` and `filter(_:)` of
-    /// collections of objects, `isEmpty`, and `count`, `min()` and `max()` of collections. Strings
-    /// are compared byte by byte.
+    /// The predicate is translated, not evaluated. It can consist of:
     ///
-    /// - Throws: An error that says which part of the predicate is not supported.
+    /// - comparisons of properties with values and with each other
+    /// - `&&`, `||`, `!`, `?:`, optional chaining, `if let`, and `??` followed by a value
+    /// - `starts(with:)` and `contains(_:)` of strings
+    /// - `contains` of ranges, arrays and collections of values
+    /// - `contains(where:)`, `allSatisfy(_:)` and `filter(_:)` of collections of objects
+    /// - `isEmpty`, `count`, `min()` and `max()` of collections
+    ///
+    /// Strings are compared by their bytes.
+    ///
+    /// - Throws: An error that names the unsupported part of the predicate.
     public func filter(_ predicate: Predicate<Element>) throws -> Results<Element> {
         try _filtered(PredicateTranslator.translate(predicate), format: "")
     }
 
-    /// The position of the first object that matches one of Swift's predicates; nil if none does.
-    /// See ``filter(_:)-(Predicate<Element>)``.
+    /// Returns the position of the first object that matches a Swift predicate; nil if there is
+    /// none. See ``filter(_:)-(Predicate<Element>)``.
     ///
-    /// - Throws: An error that says which part of the predicate is not supported.
+    /// - Throws: An error that names the unsupported part of the predicate.
     public func index(matching predicate: Predicate<Element>) throws -> Int? {
         try _index(matching: PredicateTranslator.translate(predicate), format: "")
     }
 }
 
 extension RealmKeyedCollection {
-    /// The values that match a predicate: see ``RealmCollection/filter(_:)-(NSPredicate)``. Keys
-    /// without an object are left out.
+    /// Returns the values that match a predicate; see ``RealmCollection/filter(_:)-(NSPredicate)``.
+    /// Keys without an object are left out.
     public func filter(_ predicate: NSPredicate) -> Results<Value> {
         attempt {
             let syntax = try PredicateSyntax(predicate)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A type of characters or bytes, whose values may be empty.
+/// A type of characters or bytes whose values can be empty.
 protocol TextOrData { init() }
 extension String: TextOrData {}
 extension Data: TextOrData {}
 
-/// A collection in a Realm with the key paths to its own number of elements, which is not the one
-/// that `Collection` requires.
+/// A Realm collection with the key paths to its own `count` and `isEmpty`, which differ from those
+/// of `Collection`.
 protocol TranslatedCollection {
     static var countKeyPath: AnyKeyPath { get }
     static var isEmptyKeyPath: AnyKeyPath { get }
@@ -88,7 +88,7 @@ extension PredicateExpressions.SequenceAllSatisfy: TranslatedExpression {
     }
 }
 
-/// Only as that of which `count` or `isEmpty` is asked.
+/// Supported only as the base of `count` or `isEmpty`.
 extension PredicateExpressions.Filter: TranslatedExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
         .operand(try translator.subquery(sequence, variable.key, filter))
@@ -108,7 +108,7 @@ extension PredicateExpressions.SequenceMaximum: TranslatedExpression {
 }
 
 extension KeyPathSyntax {
-    /// The path with a collection operator.
+    /// Returns the path with a collection operator appended.
     func appending(_ operation: String) -> KeyPathSyntax {
         var path = self
         path.steps.append(.operation(operation))
@@ -158,7 +158,7 @@ extension PredicateExpressions.ClosedRange: ExpressionOfRange {
     }
 }
 
-/// A range that is a constant.
+/// A constant range.
 private protocol BoundedRange {
     var bounds: [(ComparisonSyntax.Operation, Any)] { get }
 }

@@ -37,7 +37,8 @@ extension PredicateExpressions.Equal: TranslatedExpression {
 }
 
 extension PredicateExpressions.NotEqual: TranslatedExpression {
-    /// Not the operator `!=`, which is false at the end of a link that is nil.
+    /// Translates to a negated equality, because the operator `!=` is false at the end of a nil
+    /// link.
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
         .condition(.not(try translator.equality(lhs, rhs)))
     }
@@ -49,7 +50,7 @@ extension PredicateTranslator {
     ) throws -> PredicateSyntax where Left.Output: Equatable {
         let left = try translate(left)
         let right = try translate(right)
-        // A condition that may be nil, compared with a constant.
+        // The comparison of a condition that can be nil with a constant.
         switch (left, right) {
         case (.optional(let condition, unlessNil: let path), .operand(.value(let value))),
             (.operand(.value(let value)), .optional(let condition, unlessNil: let path)):
@@ -66,18 +67,26 @@ extension PredicateTranslator {
             case (.operand(.keyPath(let first)), .operand(.keyPath(let second))) = (left, right),
             first.steps.count > 1 || second.steps.count > 1
         {
-            // Of two paths none is equal at a link that is nil, not even to nil.
+            // Paths that end at a nil link are not equal to other paths, not even to nil ones, so
+            // this case is added.
             return .or([areEqual, .and([.isNil(first), .isNil(second)])])
         }
         return areEqual
     }
 
-    /// - Parameter areInOrder: compares two constants.
+    /// Returns the comparison of two parts.
+    ///
+    /// - Parameters:
+    ///   - left: The left part.
+    ///   - operation: The operator.
+    ///   - right: The right part.
+    ///   - areInOrder: A function that compares two constants; nil if it cannot.
     fileprivate func comparison(
         _ left: TranslatedPredicate, _ operation: ComparisonSyntax.Operation,
         _ right: TranslatedPredicate, _ areInOrder: (Any, Any) -> Bool?
     ) throws -> PredicateSyntax {
-        /// - Parameter isTrue: whether the comparison is true of the default.
+        /// - Parameter isTrue: Whether the comparison is true for the default value; nil if
+        ///   unknown.
         func comparison(
             _ condition: PredicateSyntax, _ path: KeyPathSyntax, _ isTrue: Bool?
         ) throws -> PredicateSyntax {
@@ -114,7 +123,8 @@ extension PredicateExpressions.Conjunction: TranslatedExpression, TranslatedConj
     fileprivate var left: any PredicateExpression { lhs }
     fileprivate var right: any PredicateExpression { rhs }
 
-    /// A chain from left to right is as deep on the left side as it is long.
+    /// Translates a chain iteratively, because a chain from left to right is nested on the left
+    /// side.
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
         var (first, rights): (any PredicateExpression, [any PredicateExpression]) = (self, [])
         while let part = first as? any TranslatedConjunction {
@@ -129,7 +139,7 @@ extension PredicateExpressions.Disjunction: TranslatedExpression, TranslatedDisj
     fileprivate var left: any PredicateExpression { lhs }
     fileprivate var right: any PredicateExpression { rhs }
 
-    /// As of a conjunction.
+    /// Translates a chain iteratively, as for a conjunction.
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate {
         var (first, rights): (any PredicateExpression, [any PredicateExpression]) = (self, [])
         while let part = first as? any TranslatedDisjunction {
@@ -151,7 +161,11 @@ private protocol TranslatedDisjunction {
 }
 
 extension PredicateTranslator {
-    /// - Parameter rights: the operands behind the first one, the last in front.
+    /// Returns the conditions of a chain.
+    ///
+    /// - Parameters:
+    ///   - first: The first operand.
+    ///   - rights: The other operands, in reverse order.
     fileprivate mutating func conditions(
         _ first: any PredicateExpression, _ rights: [any PredicateExpression]
     ) throws -> [PredicateSyntax] {

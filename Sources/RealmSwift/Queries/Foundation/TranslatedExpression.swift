@@ -1,6 +1,6 @@
 import Foundation
 
-/// A part of a `#Predicate` that says what it is as a part of a predicate.
+/// A part of a `#Predicate` that can translate itself to a part of a predicate.
 protocol TranslatedExpression: PredicateExpression {
     func translate(_ translator: inout PredicateTranslator) throws -> TranslatedPredicate
 }
@@ -48,7 +48,7 @@ extension PredicateExpressions.KeyPath: TranslatedExpression {
         return .comparison(try count(&translator), .equal, .value(0))
     }
 
-    /// The number of elements of a collection, or of those that were filtered.
+    /// Returns the number of elements of a collection, or of the elements that a filter selects.
     private func count(_ translator: inout PredicateTranslator) throws -> OperandSyntax {
         switch try translator.operand(root) {
         case .subquery(let subquery): return .subquery(subquery)
@@ -78,8 +78,8 @@ extension PredicateExpressions.KeyPath: TranslatedExpression {
 }
 
 extension PersistableEnum {
-    /// Told by its values, because key paths to what a protocol requires of an enum, and to what
-    /// the enum has for it, are not equal.
+    /// Returns whether a key path leads to the raw value. It compares values, because a key path to
+    /// a protocol requirement does not equal the key path to the enum's implementation of it.
     fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
         guard let keyPath = keyPath as? KeyPath<Self, RawValue> else { return false }
         return allCases.allSatisfy { $0[keyPath: keyPath] == $0.rawValue }

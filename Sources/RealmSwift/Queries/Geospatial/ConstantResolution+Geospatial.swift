@@ -1,7 +1,7 @@
 import StorageEngine
 
 extension ConstantResolution {
-    /// The condition that a place lies in a region.
+    /// Returns the condition that a place is in a region.
     func within(_ shape: any RLMGeospatial) throws -> QueryCondition {
         guard comparison.operation == .isIn, path.operation == nil,
             case .property(let property, let column) = path.end, property.shape.isLink

@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// Tests whether the places that a link leads to lie in a region.
+/// A test of whether linked places are in a region.
 struct GeoCondition {
     private let region: _GeoRegion
     private let places: ManagedClass
@@ -8,10 +8,15 @@ struct GeoCondition {
     private let coordinatesColumn: Int
     private let name: String
 
+    /// Creates a test for a property.
+    ///
     /// - Parameters:
-    ///   - link: the property that leads to the places, of a class.
-    ///   - path: how the property is called in the predicate.
-    /// - Throws: Why the region encloses nothing, or the property does not lead to places.
+    ///   - shape: The region.
+    ///   - property: The property that links to the places.
+    ///   - places: The class of the places.
+    ///   - path: The name of the property in the predicate.
+    /// - Throws: ``InvalidRegion`` if the region is invalid, or the property does not link to
+    ///   places.
     init(
         _ shape: any RLMGeospatial, _ property: PropertyModel, leadsTo places: ManagedClass,
         path: String
@@ -40,7 +45,7 @@ struct GeoCondition {
         self.places = places
     }
 
-    /// The condition of an object that holds coordinates.
+    /// The condition on an object that stores coordinates.
     var condition: QueryCondition {
         .object(name: name) { key in
             guard let table = places.table else { return false }
@@ -48,13 +53,13 @@ struct GeoCondition {
         }
     }
 
-    /// Nil for what is no point on the earth.
+    /// Returns the point of an object; nil if it does not store a valid point.
     private func place(_ key: ObjectKey, _ table: Table) throws -> GeoPoint? {
         guard case .bytes(let type) = try table.value(typeColumn, of: key),
             type.elementsEqual("Point".utf8)
         else { return nil }
         let coordinates = table.list(coordinatesColumn, of: key)
-        // Longitude and latitude; an altitude does not matter.
+        // The coordinates are longitude, latitude and optionally altitude, which is ignored.
         guard case .double(let longitude)? = try coordinates.value(ifAt: 0),
             case .double(let latitude)? = try coordinates.value(ifAt: 1)
         else { return nil }
@@ -63,7 +68,7 @@ struct GeoCondition {
 }
 
 extension ManagedClass {
-    /// The column of a property, if it is of this type.
+    /// Returns the column of a property; nil if the property does not have the given type.
     fileprivate func column(
         of name: String, _ type: ValueType, _ collection: CollectionKind
     ) -> Int? {

@@ -1,13 +1,13 @@
 /// A place on the earth.
 public struct GeoPoint: Hashable, Sendable {
-    /// In degrees, from -90 to 90; north is positive.
+    /// The latitude in degrees, from -90 to 90. North is positive.
     public let latitude: Double
-    /// In degrees, from -180 to 180; east is positive.
+    /// The longitude in degrees, from -180 to 180. East is positive.
     public let longitude: Double
-    /// In metres, not negative. Queries do not look at it.
+    /// The altitude in meters, not negative. Queries ignore it.
     public let altitude: Double
 
-    /// Nil unless all coordinates lie in their ranges.
+    /// Creates a point; nil if a coordinate is out of its range.
     public init?(latitude: Double, longitude: Double, altitude: Double = 0) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude), altitude >= 0,
             altitude.isFinite
@@ -19,7 +19,7 @@ public struct GeoPoint: Hashable, Sendable {
 }
 
 extension GeoPoint: CustomStringConvertible {
-    /// As in GeoJSON: `[longitude, latitude, altitude]`.
+    /// The coordinates as in GeoJSON: `[longitude, latitude, altitude]`.
     public var description: String {
         let coordinates = [longitude, latitude, altitude].map(String.init(shortest:))
         return "[\(coordinates.joined(separator: ", "))]"
@@ -27,7 +27,7 @@ extension GeoPoint: CustomStringConvertible {
 }
 
 extension String {
-    /// A number without a fraction that is zero.
+    /// Creates the shortest text for a number, without a fraction of zero.
     init(shortest number: Double) {
         let text = "\(number)"
         self = text.hasSuffix(".0") ? String(text.dropLast(2)) : text

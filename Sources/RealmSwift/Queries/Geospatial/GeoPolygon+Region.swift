@@ -47,7 +47,7 @@ extension GeoPolygon {
         return SphereLoop(corners)
     }
 
-    /// Two lines of a ring that cross: by their numbers, which are those of where they begin.
+    /// Returns two edges of a ring that cross. An edge has the number of the corner at its start.
     private static func crossing(_ corners: [SpherePoint]) -> (Int, Int)? {
         let count = corners.count
         for first in corners.indices {
@@ -78,7 +78,7 @@ extension GeoPolygon {
         }
     }
 
-    /// Whether a ring lies in another one, which it may touch in corners.
+    /// Returns whether a ring is inside another one. The rings can share corners.
     private static func isInside(_ inner: SphereLoop, _ outer: SphereLoop) -> Bool {
         let ends = Set(outer.corners)
         let own = inner.corners.filter { !ends.contains($0) }
@@ -97,7 +97,7 @@ extension GeoPolygon {
     }
 }
 
-/// Why a polygon does not enclose a part of the earth, or nothing can lie in it.
+/// An error that explains why a region is invalid.
 struct InvalidRegion: Error {
     let reason: String
     init(_ reason: String) { self.reason = reason }

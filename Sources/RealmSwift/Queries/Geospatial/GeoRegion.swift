@@ -1,11 +1,13 @@
 import Foundation
 
-/// A part of the surface of the earth in the form in which points are tested.
+/// A part of the earth's surface, in the form in which points are tested.
 public struct _GeoRegion: Sendable {
     private enum Form {
-        /// In degrees. The eastern bound is smaller where the box goes across the 180th meridian.
+        /// A box in degrees. The eastern bound is less than the western one if the box crosses the
+        /// 180th meridian.
         case box(latitudes: ClosedRange<Double>, west: Double, east: Double)
-        /// All points whose distance from one through the sphere has at most this square.
+        /// All points whose squared straight-line distance from the center is at most
+        /// `squaredChord`.
         case cap(center: SpherePoint, squaredChord: Double)
         case polygon(outer: SphereLoop, holes: [SphereLoop])
         case nothing

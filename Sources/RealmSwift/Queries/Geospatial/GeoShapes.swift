@@ -1,35 +1,35 @@
-/// A part of the surface of the earth, which queries look for places in: ``GeoBox``,
-/// ``GeoCircle`` and ``GeoPolygon``.
+/// A part of the earth's surface that queries can search for places: ``GeoBox``, ``GeoCircle`` or
+/// ``GeoPolygon``.
 ///
 /// ```swift
 /// let circle = GeoCircle(center: (47.3, -121.9), radius: .kilometers(10)!)!
 /// realm.objects(Company.self).where { $0.location.geoWithin(circle) }
 /// realm.objects(Company.self).filter("location IN %@", circle)
 /// ```
-/// Points in tuples are written as latitude and longitude, in degrees. A place is stored as an
-/// embedded object with a property `type: String` that is `"Point"`, and `coordinates:
-/// List<Double>` with longitude, latitude and, if known, altitude, as GeoJSON has it. Objects
-/// without a place, or with coordinates that are none, lie nowhere.
+/// Points in tuples are given as latitude and longitude, in degrees.
+///
+/// A place is stored as an embedded object as in GeoJSON. It has a property `type: String` with the
+/// value `"Point"`, and a property `coordinates: List<Double>` with longitude, latitude and,
+/// optionally, altitude. Objects without a place or with invalid coordinates are in no region.
 public protocol RLMGeospatial: CustomStringConvertible, Sendable {
-    /// The shape as queries test it.
+    /// The shape in the form in which queries test it.
     var _region: _GeoRegion { get throws }
 }
 
-/// All places between two meridians and two circles of latitude, these included.
+/// All places between two meridians and two circles of latitude, including the boundary.
 public struct GeoBox: Hashable, RLMGeospatial {
-    /// The south-western corner.
+    /// The southwestern corner.
     public let bottomLeft: GeoPoint
-    /// The north-eastern corner. If it lies west of the other one, the box goes across the 180th
-    /// meridian.
+    /// The northeastern corner. If it is west of the other one, the box crosses the 180th meridian.
     public let topRight: GeoPoint
 
-    /// The box between two corners. Nothing lies in it if the second one is farther south.
+    /// Creates the box between two corners. If the second one is farther south, the box is empty.
     public init(bottomLeft: GeoPoint, topRight: GeoPoint) {
         self.bottomLeft = bottomLeft
         self.topRight = topRight
     }
 
-    /// The box between two corners; nil if one is not on the earth.
+    /// Creates the box between two corners; nil if a coordinate is out of its range.
     public init?(bottomLeft: (Double, Double), topRight: (Double, Double)) {
         guard let bottomLeft = GeoPoint(bottomLeft), let topRight = GeoPoint(topRight) else {
             return nil
@@ -40,33 +40,34 @@ public struct GeoBox: Hashable, RLMGeospatial {
     public var description: String { "GeoBox(\(bottomLeft), \(topRight))" }
 }
 
-/// All places within a distance of one, those at this distance included.
+/// All places within a distance of a center, including the boundary.
 public struct GeoCircle: Hashable, RLMGeospatial {
-    /// The place in the middle.
+    /// The center of the circle.
     public let center: GeoPoint
-    /// The distance, as an angle at the centre of the earth. From π on all places lie within.
+    /// The radius as an angle at the center of the earth, in radians. A radius of π or more
+    /// includes all places.
     public let radiusInRadians: Double
 
-    /// A circle by its angle; nil if that is negative or no number.
+    /// Creates a circle from an angle in radians; nil if it is negative or NaN.
     public init?(center: GeoPoint, radiusInRadians: Double) {
         guard radiusInRadians >= 0 else { return nil }
         self.center = center
         self.radiusInRadians = radiusInRadians
     }
 
-    /// A circle by its distance.
+    /// Creates a circle from a distance. The result is never nil.
     public init?(center: GeoPoint, radius: Distance) {
         self.init(center: center, radiusInRadians: radius.radians)
     }
 
-    /// A circle by its angle; nil if the centre is not on the earth, or the angle is negative or no
-    /// number.
+    /// Creates a circle from an angle in radians; nil if a coordinate is out of its range, or the
+    /// angle is negative or NaN.
     public init?(center: (Double, Double), radiusInRadians: Double) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radiusInRadians: radiusInRadians)
     }
 
-    /// A circle by its distance; nil if the centre is not on the earth.
+    /// Creates a circle from a distance; nil if a coordinate is out of its range.
     public init?(center: (Double, Double), radius: Distance) {
         self.init(center: center, radiusInRadians: radius.radians)
     }
@@ -76,18 +77,19 @@ public struct GeoCircle: Hashable, RLMGeospatial {
     }
 }
 
-/// All places inside of a ring of geodesic lines, but not inside of holes in it.
+/// All places inside of a ring of geodesic lines, except those in its holes.
 ///
-/// Of the two parts into which a ring divides the earth, the smaller one is inside. A place on a
-/// line, or on a corner, lies in one of the polygons that share it. A query with rings that cross
-/// themselves or each other, or holes that are none, is refused.
+/// A ring divides the earth into two parts, of which the smaller one is inside. If several polygons
+/// share an edge or a corner, a place on it is in exactly one of them. A query stops the program if
+/// rings cross themselves or each other, or if holes are not inside of the outer ring.
 public struct GeoPolygon: Hashable, RLMGeospatial {
-    /// The corners of the ring, the first of which is also the last.
+    /// The corners of the outer ring. The first corner is repeated at the end.
     public let outerRing: [GeoPoint]
-    /// The corners of the holes' rings.
+    /// The corners of the rings of the holes.
     public let holes: [[GeoPoint]]
 
-    /// A polygon; nil unless each ring has four points at least, the last equal to the first.
+    /// Creates a polygon; nil unless each ring has at least four points and ends at its first
+    /// point.
     public init?(outerRing: [GeoPoint], holes: [[GeoPoint]] = []) {
         let isClosed = ([outerRing] + holes).allSatisfy { $0.count >= 4 && $0.first == $0.last }
         guard isClosed else { return nil }
@@ -95,8 +97,8 @@ public struct GeoPolygon: Hashable, RLMGeospatial {
         self.holes = holes
     }
 
-    /// A polygon; nil if a point is not on the earth, or a ring has less than four points or ends
-    /// elsewhere than it begins.
+    /// Creates a polygon; nil if a coordinate is out of its range, or unless each ring has at least
+    /// four points and ends at its first point.
     public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]] = []) {
         let rings = ([outerRing] + holes).map { $0.compactMap(GeoPoint.init) }
         guard zip(rings, [outerRing] + holes).allSatisfy({ $0.count == $1.count }) else {
@@ -105,8 +107,8 @@ public struct GeoPolygon: Hashable, RLMGeospatial {
         self.init(outerRing: rings[0], holes: Array(rings.dropFirst()))
     }
 
-    /// A polygon; nil if a point is not on the earth, or a ring has less than four points or ends
-    /// elsewhere than it begins.
+    /// Creates a polygon; nil if a coordinate is out of its range, or unless each ring has at least
+    /// four points and ends at its first point.
     public init?(outerRing: [(Double, Double)], holes: [(Double, Double)]...) {
         self.init(outerRing: outerRing, holes: holes)
     }
@@ -120,7 +122,9 @@ public struct GeoPolygon: Hashable, RLMGeospatial {
 }
 
 extension GeoPoint {
-    /// - Parameter coordinates: latitude and longitude.
+    /// Creates a point.
+    ///
+    /// - Parameter coordinates: The latitude and the longitude, in degrees.
     fileprivate init?(_ coordinates: (Double, Double)) {
         self.init(latitude: coordinates.0, longitude: coordinates.1)
     }

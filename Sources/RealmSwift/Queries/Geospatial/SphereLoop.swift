@@ -1,22 +1,23 @@
 import Foundation
 
-/// A point of the unit sphere.
+/// A point on the unit sphere.
 struct SpherePoint: Hashable, Sendable {
-    /// Of length 1: x leads to the prime meridian at the equator, z to the north pole.
+    /// The unit vector: x points to the prime meridian at the equator, z to the north pole.
     let vector: SIMD3<Double>
 
     init(_ point: GeoPoint) {
         let latitude = point.latitude * .pi / 180
-        // The 180th meridian is one, from whichever side it is named.
+        // Longitudes -180 and 180 are the same meridian.
         let longitude = (point.longitude == -180 ? 180 : point.longitude) * .pi / 180
-        // So are the poles, on whichever meridian.
+        // A pole is the same point at every longitude.
         let radius = abs(point.latitude) == 90 ? 0 : cos(latitude)
         vector = SIMD3(radius * cos(longitude), radius * sin(longitude), sin(latitude))
     }
 
     fileprivate init(_ vector: SIMD3<Double>) { self.vector = vector }
 
-    /// A point that is like no place that anybody names, so that lines from it meet no corner.
+    /// A reference point with unusual coordinates, so that lines from it do not pass through
+    /// corners.
     fileprivate static let origin = SpherePoint(
         SIMD3(-0.0099994664350250197, 0.0025924542609324121, 0.99994664350250195))
 
@@ -28,29 +29,29 @@ struct SpherePoint: Hashable, Sendable {
 
     func dot(_ other: SpherePoint) -> Double { (vector * other.vector).sum() }
 
-    /// Positive if the three points are met counterclockwise on the way around their triangle,
-    /// seen from outside.
+    /// Returns a positive number if the three points are in counterclockwise order, as seen from
+    /// outside the sphere.
     static func orientation(
         _ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint
     ) -> Double {
         (a.cross(b) * c.vector).sum()
     }
 
-    /// Whether no single line is the shortest one between two points.
+    /// Returns whether two points are antipodal, so that the shortest line between them is not
+    /// unique.
     func isOpposite(of other: SpherePoint) -> Bool {
         let sum = vector + other.vector
         return (sum * sum).sum() < 1e-28
     }
 
-    /// A point a quarter of the way around the sphere, always the same one.
+    /// A point at a right angle to this one. The result is deterministic.
     var perpendicular: SpherePoint {
         let reference = SpherePoint(SIMD3(0.012, 0.0053, 0.00457))
         let axis = cross(reference)
         return SpherePoint(axis / (axis * axis).sum().squareRoot())
     }
 
-    /// Whether the lines from `center` to the three points are met in this order when turning
-    /// counterclockwise.
+    /// Returns whether the lines from `center` to the three points are in counterclockwise order.
     static func areInOrder(
         _ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint, around center: SpherePoint
     ) -> Bool {
@@ -61,13 +62,14 @@ struct SpherePoint: Hashable, Sendable {
         return count >= 2
     }
 
-    /// Whether two lines, which share no end, cross.
+    /// Returns whether two lines that share no end cross.
     static func cross(
         _ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint, _ d: SpherePoint
     ) -> Bool {
-        // Both ends of each line lie on different sides of the other one, and the crossing is on
-        // this side of the sphere: all four triangles turn the same way. Points that are exactly on
-        // a line count as on its left, the same for all lines that share them.
+        // Two lines cross if the ends of each line are on different sides of the other one, and the
+        // crossing is on this side of the sphere: all four triangles have the same orientation. A
+        // point exactly on a line counts as left of it, consistently for all lines that share the
+        // point.
         let ab = a.cross(b)
         let isLeft = (ab * c.vector).sum() >= 0
         if ((ab * d.vector).sum() >= 0) == isLeft { return false }
@@ -79,22 +81,24 @@ struct SpherePoint: Hashable, Sendable {
 /// A closed ring of geodesic lines that does not cross itself, with the smaller part of the sphere
 /// on its left.
 ///
-/// Whether it contains a point is told by how many of its lines are crossed on the way there from a
-/// point of which it is known. The method, and the rule by which exactly one of the loops around a
-/// common corner contains it, are those of Google's S2 library (S2Loop::Contains,
-/// S2::VertexCrossing, S2::OrderedCCW; s2geometry.io), without its exact arithmetic: a place less
-/// than some nanometres from a line may be found on its other side.
+/// Containment of a point is determined by the number of lines crossed on the way from a reference
+/// point whose containment is known. The method is that of Google's S2 library (S2Loop::Contains,
+/// S2::VertexCrossing, S2::OrderedCCW; s2geometry.io), including the rule by which exactly one of
+/// the loops around a common corner contains it. It does not use the exact arithmetic of S2: a
+/// point within some nanometers of a line can be assigned to the other side.
 struct SphereLoop: Sendable {
-    /// Without the repetition of the first one.
+    /// The corners, without the repeated first one.
     let corners: [SpherePoint]
     private let containsOrigin: Bool
 
-    /// - Parameter corners: three at least, all different.
+    /// Creates a loop.
+    ///
+    /// - Parameter corners: At least three corners, all different.
     init(_ corners: [SpherePoint]) {
         let area = Self.area(leftOf: corners)
         self.corners = area < 0 ? corners.reversed() : corners
-        // The corner belongs to the loop if it lies between its neighbours in the order that says
-        // which of several loops has it.
+        // The expected containment of a corner is given by the order of its neighbors, by the rule
+        // for loops that share a corner.
         let second = self.corners[1]
         let expected = SpherePoint.areInOrder(
             second.perpendicular, self.corners[0], self.corners[2], around: second)
@@ -106,10 +110,12 @@ struct SphereLoop: Sendable {
         Self.crossesOddly(corners, from: .origin, to: point) != containsOrigin
     }
 
-    /// Positive and negative areas add up to those of triangles from the first corner; an area of
-    /// more than half of the sphere comes out as the negative of the other part's.
+    /// Returns the signed area on the left of a ring, as a sum of signed areas of triangles from
+    /// the first corner. An area of more than half of the sphere gives the negative area of the
+    /// other part.
     ///
-    /// Areas of triangles: Van Oosterom and Strackee, "The solid angle of a plane triangle", 1983.
+    /// For the area of a triangle see Van Oosterom and Strackee, "The solid angle of a plane
+    /// triangle", 1983.
     private static func area(leftOf corners: [SpherePoint]) -> Double {
         var area = 0.0
         let a = corners[0]

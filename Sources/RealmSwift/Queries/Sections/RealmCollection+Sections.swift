@@ -1,13 +1,14 @@
 extension RealmCollection {
-    /// The elements in sections, each of which has those with one key.
+    /// Returns the elements divided into sections by a key.
     ///
     /// ```swift
     /// dogs.sectioned(sortDescriptors: [SortDescriptor(keyPath: "name")]) { $0.name.count }
     /// ```
     /// - Parameters:
-    ///   - sortDescriptors: the order of the elements, and so of the sections. None stops the
-    ///     program.
-    ///   - keyBlock: the key of an element. It depends on the element only, and changes nothing.
+    ///   - sortDescriptors: The order of the elements, which determines the order of the sections.
+    ///   - keyBlock: A function that returns the key of an element. It must depend on the element
+    ///     only, and must not change anything.
+    /// - Precondition: There is at least one sort descriptor.
     public func sectioned<Key: _Persistable>(
         sortDescriptors: [SortDescriptor], _ keyBlock: @escaping (Element) -> Key
     ) -> SectionedResults<Key, Element> {
@@ -18,9 +19,13 @@ extension RealmCollection {
             sectioning: Sectioning(sorted(by: sortDescriptors), keyBlock))
     }
 
-    /// Sections by a property of the elements' class: the names of the sections are its values.
+    /// Returns sections by a property of the elements' class. The keys of the sections are the
+    /// values of the property.
     ///
-    /// - Parameter name: of the property that `key` reads.
+    /// - Parameters:
+    ///   - key: A function that reads the property of an element.
+    ///   - name: The name of the property that `key` reads.
+    ///   - sortDescriptors: The order of the elements.
     private func sectioned<Key: _Persistable>(
         _ key: @escaping (Element) -> Key, named name: String, _ sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -35,7 +40,7 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The objects in the order of a property, in sections that have those with one value of it.
+    /// Returns the objects sorted by a property and divided into sections by its values.
     ///
     /// ```swift
     /// let dogsByBreed = realm.objects(Dog.self).sectioned(by: \.breed)
@@ -47,8 +52,13 @@ extension RealmCollection where Element: ObjectBase {
             by: keyPath, sortDescriptors: [.init(keyPath: keyPath, ascending: ascending)])
     }
 
-    /// The objects in the order of several properties, in sections that have those with one value
-    /// of a property, which is that of the first descriptor.
+    /// Returns the objects sorted by several properties and divided into sections by the values of
+    /// a property.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property that divides the sections.
+    ///   - sortDescriptors: The order of the objects.
+    /// - Precondition: The first sort descriptor is for the same property.
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -57,12 +67,13 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// The objects in the order of some properties, in sections that have those with one key.
+    /// Returns the objects sorted by some properties and divided into sections by a key.
     ///
     /// - Parameters:
-    ///   - block: the key of an object. It depends on the object only, and changes nothing.
-    ///   - sortDescriptors: the order of the objects, and so of the sections. None stops the
-    ///     program.
+    ///   - block: A function that returns the key of an object. It must depend on the object only,
+    ///     and must not change anything.
+    ///   - sortDescriptors: The order of the objects, which determines the order of the sections.
+    /// - Precondition: There is at least one sort descriptor.
     public func sectioned<Key: _Persistable>(
         by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -71,8 +82,7 @@ extension RealmCollection where Element: KeypathSortable {
 }
 
 extension RealmCollection where Element: ProjectionObservable {
-    /// The projections in the order of a property, in sections that have those with one value of
-    /// it.
+    /// Returns the projections sorted by a property and divided into sections by its values.
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
@@ -80,8 +90,13 @@ extension RealmCollection where Element: ProjectionObservable {
         return sectioned(by: keyPath, sortDescriptors: [descriptor])
     }
 
-    /// The projections in the order of several properties of their objects, in sections that have
-    /// those with one value of a property, which is that of the first descriptor.
+    /// Returns the projections sorted by several properties of their objects and divided into
+    /// sections by the values of a property.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property that divides the sections.
+    ///   - sortDescriptors: The order of the projections.
+    /// - Precondition: The first sort descriptor is for the same property.
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -90,15 +105,16 @@ extension RealmCollection where Element: ProjectionObservable {
 }
 
 extension RealmCollection {
-    /// The elements in sections that have those with one key: values in their order, objects in the
-    /// order in which they are.
+    /// Returns the elements divided into sections by a key. Values are sorted, and objects keep
+    /// their current order.
     ///
     /// ```swift
     /// let words = document.words.sectioned(by: { String($0.prefix(1)) })
     /// ```
     /// - Parameters:
-    ///   - block: the key of an element. It depends on the element only, and changes nothing.
-    ///   - ascending: false for the opposite order.
+    ///   - block: A function that returns the key of an element. It must depend on the element
+    ///     only, and must not change anything.
+    ///   - ascending: Whether the order is ascending. False reverses the order.
     public func sectioned<Key: _Persistable>(
         by block: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {

@@ -1,24 +1,24 @@
 import Foundation
 
-/// What ``SectionedResults`` and each ``ResultsSection`` have in common.
+/// The common interface of ``SectionedResults`` and ``ResultsSection``.
 public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadConfined
 where Index == Int {
-    /// The number of sections, or of elements.
+    /// The number of sections or elements.
     var count: Int { get }
 }
 
 extension RealmSectionedResult {
-    /// Always 0.
+    /// The first position, which is always 0.
     public var startIndex: Int { 0 }
-    /// The number of sections, or of elements.
+    /// The number of sections or elements.
     public var endIndex: Int { count }
-    /// The next position.
+    /// Returns the next position.
     public func index(after i: Int) -> Int { i + 1 }
-    /// The position before.
+    /// Returns the previous position.
     public func index(before i: Int) -> Int { i - 1 }
 }
 
-/// The elements of a Realm collection, divided into sections: a collection of ``ResultsSection``.
+/// The elements of a Realm collection divided into sections: a collection of ``ResultsSection``.
 ///
 /// ```swift
 /// let people = realm.objects(Person.self).sectioned(by: { $0.name.first.map(String.init) ?? "" },
@@ -28,10 +28,10 @@ extension RealmSectionedResult {
 ///     for person in section { print("  ", person.name) }
 /// }
 /// ```
-/// A section holds all elements with one key. Sections stand in the order of their first elements,
-/// elements in the order in which they were sorted. Both are live, like ``Results``, and may be
-/// used on the thread of their Realm only. Nothing is computed before it is asked for; then all elements
-/// are visited, and their keys kept until something changes.
+/// A section contains all elements with one key. Sections are in the order of their first elements,
+/// and elements are in sorted order. Both are live, like ``Results``, and can be used only on the
+/// thread of their Realm. The sections are computed on first access: this visits all elements, and
+/// the keys are cached until the next change.
 public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: RealmCollectionValue>:
     RealmSectionedResult
 {
@@ -40,10 +40,10 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
 
     let sectioning: Sectioning<Key, SectionElement>
 
-    /// The Realm that the elements are in; never nil.
+    /// The Realm of the elements; never nil.
     public var realm: Realm? { sectioning.results.realm }
 
-    /// True once the Realm was invalidated.
+    /// A Boolean value that indicates whether the Realm was invalidated.
     public var isInvalidated: Bool { sectioning.results.isInvalidated }
 
     /// The keys of all sections, in their order.
@@ -52,7 +52,9 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     /// The number of sections.
     public var count: Int { sectioning.sections.keys.count }
 
-    /// The section at a position. A position outside stops the program.
+    /// Returns the section at a position.
+    ///
+    /// - Precondition: The position is valid.
     public subscript(index: Int) -> ResultsSection<Key, SectionElement> {
         let keys = sectioning.sections.keys
         if !keys.indices.contains(index), realm?.instance.isInFailedTransaction == true {
@@ -62,17 +64,19 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         return ResultsSection(sectioning: sectioning, key: keys[index])
     }
 
-    /// The element at a position in a section. A position outside stops the program.
+    /// Returns the element at a position in a section.
+    ///
+    /// - Precondition: Both positions are valid.
     public subscript(indexPath: IndexPath) -> SectionElement {
         self[indexPath.section][indexPath.item]
     }
 
-    /// An iterator over the sections that there are now.
+    /// Returns an iterator over the current sections.
     public func makeIterator() -> SectionedResultsIterator<Key, SectionElement> {
         SectionedResultsIterator(sectioning, allKeys)
     }
 
-    /// Equal if both are the same results, or one is a copy of the other.
+    /// Returns a Boolean value that indicates whether one is a copy of the other.
     public static func == (left: SectionedResults, right: SectionedResults) -> Bool {
         left.sectioning === right.sectioning
     }
@@ -80,8 +84,8 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
 
 /// The elements with one key.
 ///
-/// A section stays that of its key, wherever this comes to stand. When its last element is gone it
-/// is empty, and it has elements again when there are some with its key.
+/// A section keeps its key when its position changes. It is empty when its last element is gone,
+/// and has elements again when there are new ones with its key.
 public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionValue>:
     RealmSectionedResult, Identifiable
 {
@@ -89,16 +93,16 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     public typealias Element = T
 
     fileprivate let sectioning: Sectioning<Key, T>
-    /// What all elements have in common.
+    /// The key of all elements.
     public let key: Key
 
-    /// The key.
+    /// The key, which identifies the section.
     public var id: Key { key }
 
-    /// The Realm that the elements are in; never nil.
+    /// The Realm of the elements; never nil.
     public var realm: Realm? { sectioning.results.realm }
 
-    /// True once the Realm was invalidated.
+    /// A Boolean value that indicates whether the Realm was invalidated.
     public var isInvalidated: Bool { sectioning.results.isInvalidated }
 
     private var positions: [Int] { sectioning.sections.positions[StoredIdentity(key)] ?? [] }
@@ -106,7 +110,9 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     /// The number of elements.
     public var count: Int { positions.count }
 
-    /// The element at a position. A position outside stops the program.
+    /// Returns the element at a position.
+    ///
+    /// - Precondition: The position is valid.
     public subscript(index: Int) -> T {
         let positions = positions
         if !positions.indices.contains(index), realm?.instance.isInFailedTransaction == true {
@@ -116,19 +122,21 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
         return sectioning.results[positions[index]]
     }
 
-    /// An iterator over the elements that there are now; it passes over objects that are deleted
-    /// before it reaches them.
+    /// Returns an iterator over the current elements. It skips objects that are deleted before it
+    /// reaches them.
     public func makeIterator() -> SectionIterator<T> {
         SectionIterator(positions.map { sectioning.results[$0] })
     }
 
-    /// Equal if both have the same key in the same results.
+    /// Returns a Boolean value that indicates whether both have the same key in the same sectioned
+    /// results.
     public static func == (left: ResultsSection, right: ResultsSection) -> Bool {
         left.sectioning === right.sectioning && isSameValue(left.key, right.key)
     }
 }
 
-/// Iterates over sections. Those that are gone when their turn comes are empty.
+/// An iterator over sections. A section that no longer exists when the iterator reaches it is
+/// empty.
 public struct SectionedResultsIterator<
     Key: _Persistable & Hashable, Element: RealmCollectionValue
 >: IteratorProtocol {
@@ -140,19 +148,19 @@ public struct SectionedResultsIterator<
         self.keys = keys.makeIterator()
     }
 
-    /// The next section; nil at the end.
+    /// Returns the next section; nil at the end.
     public mutating func next() -> ResultsSection<Key, Element>? {
         keys.next().map { ResultsSection(sectioning: sectioning, key: $0) }
     }
 }
 
-/// Iterates over the elements of a section.
+/// An iterator over the elements of a section.
 public struct SectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private var elements: IndexingIterator<[Element]>
 
     fileprivate init(_ elements: [Element]) { self.elements = elements.makeIterator() }
 
-    /// The next element; nil at the end.
+    /// Returns the next element; nil at the end.
     public mutating func next() -> Element? {
         while let element = elements.next() {
             if (element as? any ThreadConfined)?.isInvalidated != true { return element }
@@ -161,7 +169,7 @@ public struct SectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 }
 
-/// Another name of ``SectionedResultsIterator``.
+/// An alternative name of ``SectionedResultsIterator``.
 public typealias RLMSectionedResultsIterator = SectionedResultsIterator
-/// Another name of ``SectionIterator``.
+/// An alternative name of ``SectionIterator``.
 public typealias RLMSectionIterator = SectionIterator

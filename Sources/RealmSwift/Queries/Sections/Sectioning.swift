@@ -1,7 +1,7 @@
-/// What copies of ``SectionedResults``, and their sections, share: the elements, what tells their
-/// sections, and which section each belonged to when that was last asked.
+/// The shared state of the copies of ``SectionedResults`` and their sections: the elements, the key
+/// function, and the sections found for the last version.
 ///
-/// Used on the thread of the Realm.
+/// It is used only on the thread of the Realm.
 final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
     let results: Results<Element>
     private let isReversed: Bool
@@ -9,15 +9,20 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
     private var found: Found?
 
     struct Found {
-        /// The connection's change stamp for which the rest holds.
+        /// The connection's change stamp for which the other fields are valid.
         let stamp: UInt64
-        /// In the order of the first elements.
+        /// The keys, in the order of the first elements.
         var keys: [Key] = []
         /// The positions of each section's elements in the results, in the order of the section.
         var positions: [StoredIdentity<Key>: [Int]] = [:]
     }
 
-    /// - Parameter isReversed: whether the last element comes first.
+    /// Creates the sections of results.
+    ///
+    /// - Parameters:
+    ///   - results: The elements.
+    ///   - isReversed: Whether the order of the elements is reversed.
+    ///   - key: A function that returns the key of an element.
     init(
         _ results: Results<Element>, isReversed: Bool = false, _ key: @escaping (Element) -> Key
     ) {
@@ -26,8 +31,8 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
         self.key = key
     }
 
-    /// The sections of now. All elements are visited once for each version of the Realm, and after
-    /// each change of a write transaction.
+    /// The current sections. All elements are visited once per version of the Realm, and once after
+    /// each change in a write transaction.
     var sections: Found {
         let stamp = results.changeStamp
         if let found, found.stamp == stamp { return found }
@@ -45,8 +50,8 @@ final class Sectioning<Key: _Persistable & Hashable, Element: RealmCollectionVal
 }
 
 extension Results {
-    /// The connection's change stamp, for which all holds that is read now. Stops unless the
-    /// results may be used.
+    /// The connection's change stamp, which identifies the state that is read now. Stops the
+    /// program if the results cannot be used.
     fileprivate var changeStamp: UInt64 {
         guard let values else {
             query.requireValid()

@@ -1,9 +1,9 @@
 import StorageEngine
 
-/// The comparisons with constants that typed queries of a Realm instance have made, by class.
+/// The prepared comparisons with constants in typed queries of a Realm instance, by class.
 ///
-/// Used by the thread of the instance, so no lock is needed; classes of other instances, with other
-/// columns, have comparisons of their own.
+/// It is used only on the thread of the instance, so it needs no lock. Classes of other instances
+/// can have other columns, so they have their own comparisons.
 struct PreparedComparisons {
     private struct Key: Hashable {
         let managedClass: ObjectIdentifier
@@ -14,16 +14,18 @@ struct PreparedComparisons {
     }
 
     private var comparisons: [Key: PreparedComparison] = [:]
-    // The one that was asked for last. Most programs ask again and again, and nothing is hashed.
+    // The last lookup, because most programs repeat it. A repeated lookup needs no hashing.
     private var lastKey: Key?
     private var lastComparison: PreparedComparison?
 
-    /// Programs write only so many; but subscripts of maps may come from data. When there are so
-    /// many, all are forgotten.
+    /// The number of comparisons at which all are discarded. The comparisons written in a program
+    /// are limited, but keys of map subscripts can come from data.
     private static let maximumCount = 256
 
-    /// - Throws: ``InvalidPredicate`` if the path, which begins with no variable, does not suit the
-    ///   class, or the operator the path.
+    /// Returns the prepared comparison of a path, which begins with no variable, with a constant.
+    ///
+    /// - Throws: ``InvalidPredicate`` if the path does not fit the class, or the operator does not
+    ///   fit the path.
     mutating func comparison(
         _ path: TypedPath, _ operation: ComparisonSyntax.Operation, _ options: StringOptions,
         in managedClass: ManagedClass

@@ -1,5 +1,5 @@
 extension Query {
-    /// The value that a collection operator makes of all values that the query stands for.
+    /// Returns the result of a collection operator for all values of the query.
     func applying<U>(_ operation: String) -> Query<U> {
         guard let path = expression.path, path.standsForMany else {
             stop(
@@ -9,7 +9,7 @@ extension Query {
         return Query<U>(path.applying(operation))
     }
 
-    /// Whether all elements lie between two values, both included.
+    /// Returns a condition that all elements are between two values, both inclusive.
     private func areBetween(_ low: Any?, _ high: Any?) -> Query<Bool> {
         let least: Query<Void> = applying("min")
         let greatest: Query<Void> = applying("max")
@@ -17,7 +17,7 @@ extension Query {
             && greatest.comparison(.lessOrEqual, high)
     }
 
-    /// Whether all elements lie between two values, the last one excluded.
+    /// Returns a condition that all elements are between two values, the last one exclusive.
     private func areFrom(_ low: Any?, upTo high: Any?) -> Query<Bool> {
         let least: Query<Void> = applying("min")
         let greatest: Query<Void> = applying("max")
@@ -28,17 +28,18 @@ extension Query {
 // MARK: Collections and maps
 
 extension Query where T: AggregatableCollection {
-    /// The number of elements, or of keys.
+    /// The number of elements or keys.
     public var count: Query<Int> { applying("count") }
 
-    /// Whether the collection has this element, or the map this value.
+    /// Returns a condition that the collection contains an element, or the map a value.
     public func contains(_ value: T.AggregatedValue) -> Query<Bool> {
         Query<Bool>(
             .comparison(.value(queryValue(value)), .isIn, [], expression),
             depth: conditionDepth + 1)
     }
 
-    /// Whether the collection has any of these elements, or the map any of these values.
+    /// Returns a condition that the collection contains any of the elements, or the map any of the
+    /// values.
     public func containsAny<U: Sequence>(in collection: U) -> Query<Bool>
     where U.Element == T.AggregatedValue {
         isIn(collection)
@@ -46,12 +47,14 @@ extension Query where T: AggregatableCollection {
 }
 
 extension Query where T: AggregatableCollection, T.AggregatedValue: Comparable {
-    /// Whether the least and the greatest element, or value, lie in the range.
+    /// Returns a condition that the minimum and the maximum of the elements or values are in the
+    /// range.
     public func contains(_ range: Range<T.AggregatedValue>) -> Query<Bool> {
         areFrom(range.lowerBound, upTo: range.upperBound)
     }
 
-    /// Whether the least and the greatest element, or value, lie in the range.
+    /// Returns a condition that the minimum and the maximum of the elements or values are in the
+    /// range.
     public func contains(_ range: ClosedRange<T.AggregatedValue>) -> Query<Bool> {
         areBetween(range.lowerBound, range.upperBound)
     }
@@ -62,12 +65,14 @@ where
     T: AggregatableCollection, T.AggregatedValue: OptionalProtocol,
     T.AggregatedValue.Wrapped: Comparable
 {
-    /// Whether the least and the greatest element, or value, lie in the range. Nil does not count.
+    /// Returns a condition that the minimum and the maximum of the elements or values are in the
+    /// range. Nil is ignored.
     public func contains(_ range: Range<T.AggregatedValue.Wrapped>) -> Query<Bool> {
         areFrom(range.lowerBound, upTo: range.upperBound)
     }
 
-    /// Whether the least and the greatest element, or value, lie in the range. Nil does not count.
+    /// Returns a condition that the minimum and the maximum of the elements or values are in the
+    /// range. Nil is ignored.
     public func contains(_ range: ClosedRange<T.AggregatedValue.Wrapped>) -> Query<Bool> {
         areBetween(range.lowerBound, range.upperBound)
     }
@@ -75,47 +80,47 @@ where
 
 extension Query
 where T: AggregatableCollection, T.AggregatedValue.PersistedType: _QueryNumeric {
-    /// The least element, or value.
+    /// The minimum of the elements or values.
     public var min: Query<T.AggregatedValue> { applying("min") }
-    /// The greatest element, or value.
+    /// The maximum of the elements or values.
     public var max: Query<T.AggregatedValue> { applying("max") }
-    /// The mean of all elements, or values.
+    /// The average of the elements or values.
     public var avg: Query<T.AggregatedValue> { applying("avg") }
-    /// The sum of all elements, or values.
+    /// The sum of the elements or values.
     public var sum: Query<T.AggregatedValue> { applying("sum") }
 }
 
 // MARK: Any element of a list, set or linking objects
 
 extension Query where T: RealmCollection {
-    /// Whether any element is equal to a value.
+    /// Returns a condition that any element equals a value.
     public static func == (left: Query<T>, right: T.Element) -> Query<Bool> {
         left.comparison(.equal, right)
     }
 
-    /// Whether any element differs from a value.
+    /// Returns a condition that any element differs from a value.
     public static func != (left: Query<T>, right: T.Element) -> Query<Bool> {
         left.comparison(.notEqual, right)
     }
 }
 
 extension Query where T: RealmCollection, T.Element.PersistedType: _QueryNumeric {
-    /// Whether any element is greater than a value.
+    /// Returns a condition that any element is greater than a value.
     public static func > (left: Query<T>, right: T.Element) -> Query<Bool> {
         left.comparison(.greater, right)
     }
 
-    /// Whether any element is as great as a value, or greater.
+    /// Returns a condition that any element is greater than or equal to a value.
     public static func >= (left: Query<T>, right: T.Element) -> Query<Bool> {
         left.comparison(.greaterOrEqual, right)
     }
 
-    /// Whether any element is smaller than a value.
+    /// Returns a condition that any element is less than a value.
     public static func < (left: Query<T>, right: T.Element) -> Query<Bool> {
         left.comparison(.less, right)
     }
 
-    /// Whether any element is as small as a value, or smaller.
+    /// Returns a condition that any element is less than or equal to a value.
     public static func <= (left: Query<T>, right: T.Element) -> Query<Bool> {
         left.comparison(.lessOrEqual, right)
     }
@@ -124,11 +129,11 @@ extension Query where T: RealmCollection, T.Element.PersistedType: _QueryNumeric
 // MARK: Properties of the objects in a collection
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
-    /// The least value of the property among the objects of a collection.
+    /// The minimum of the property among the objects of a collection.
     public var min: Query { applying("min") }
-    /// The greatest value of the property among the objects of a collection.
+    /// The maximum of the property among the objects of a collection.
     public var max: Query { applying("max") }
-    /// The mean of the property over the objects of a collection.
+    /// The average of the property over the objects of a collection.
     public var avg: Query { applying("avg") }
     /// The sum of the property over the objects of a collection.
     public var sum: Query { applying("sum") }

@@ -20,11 +20,11 @@ extension Query {
     }
 }
 
-/// What a predicate is given for a value: enums and custom types as what is stored of them, unless
-/// that is an object; nil for nil of any type.
+/// Returns the argument of a predicate for a value. Enums and custom types are replaced by their
+/// stored values, unless these are objects; nil of any type gives nil.
 func queryValue(_ value: Any?) -> Any? {
     guard let value = unwrapped(value) else { return nil }
-    // As in `unwrapped`: asking whether a type conforms takes longer than all else.
+    // As in `unwrapped`: checking a conformance costs more than everything else here.
     if type(of: value) == Int.self || type(of: value) == String.self { return value }
     guard let mapped = value as? any _MappedPersistable, !type(of: mapped)._isLink else {
         return value
@@ -35,25 +35,25 @@ func queryValue(_ value: Any?) -> Any? {
 // MARK: Equality
 
 extension Query {
-    /// Whether the property has a value. Nil equals nil only.
+    /// Returns a condition that the property equals a value. Nil equals only nil.
     public static func == (left: Query, right: T) -> Query<Bool> { left.comparison(.equal, right) }
 
-    /// Whether two properties have the same value.
+    /// Returns a condition that two properties have the same value.
     public static func == (left: Query, right: Query) -> Query<Bool> {
         left.comparison(.equal, with: right)
     }
 
-    /// Whether the property has another value. Nil differs from every value.
+    /// Returns a condition that the property differs from a value. Nil differs from every value.
     public static func != (left: Query, right: T) -> Query<Bool> {
         left.comparison(.notEqual, right)
     }
 
-    /// Whether two properties have different values.
+    /// Returns a condition that two properties have different values.
     public static func != (left: Query, right: Query) -> Query<Bool> {
         left.comparison(.notEqual, with: right)
     }
 
-    /// Whether the property has one of some values.
+    /// Returns a condition that the property has one of the given values.
     public func `in`<U: Sequence>(_ collection: U) -> Query<Bool> where U.Element == T {
         isIn(collection)
     }
@@ -68,40 +68,41 @@ extension Query {
 // MARK: Order
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryOrdered {
-    /// Whether the property has a greater value. Nil is neither greater nor less.
+    /// Returns a condition that the property is greater than a value. Nil is neither greater nor
+    /// less.
     public static func > (left: Query, right: T) -> Query<Bool> {
         left.comparison(.greater, right)
     }
 
-    /// Whether the property has a greater value than another one.
+    /// Returns a condition that the property is greater than another one.
     public static func > (left: Query, right: Query) -> Query<Bool> {
         left.comparison(.greater, with: right)
     }
 
-    /// Whether the property has a value that is as great or greater.
+    /// Returns a condition that the property is greater than or equal to a value.
     public static func >= (left: Query, right: T) -> Query<Bool> {
         left.comparison(.greaterOrEqual, right)
     }
 
-    /// Whether the property has a value that is as great as that of another one, or greater.
+    /// Returns a condition that the property is greater than or equal to another one.
     public static func >= (left: Query, right: Query) -> Query<Bool> {
         left.comparison(.greaterOrEqual, with: right)
     }
 
-    /// Whether the property has a smaller value. Nil is neither greater nor less.
+    /// Returns a condition that the property is less than a value. Nil is neither greater nor less.
     public static func < (left: Query, right: T) -> Query<Bool> { left.comparison(.less, right) }
 
-    /// Whether the property has a smaller value than another one.
+    /// Returns a condition that the property is less than another one.
     public static func < (left: Query, right: Query) -> Query<Bool> {
         left.comparison(.less, with: right)
     }
 
-    /// Whether the property has a value that is as small or smaller.
+    /// Returns a condition that the property is less than or equal to a value.
     public static func <= (left: Query, right: T) -> Query<Bool> {
         left.comparison(.lessOrEqual, right)
     }
 
-    /// Whether the property has a value that is as small as that of another one, or smaller.
+    /// Returns a condition that the property is less than or equal to another one.
     public static func <= (left: Query, right: Query) -> Query<Bool> {
         left.comparison(.lessOrEqual, with: right)
     }
@@ -110,7 +111,8 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryOrdered {
 // MARK: Ranges
 
 extension Query {
-    /// BETWEEN compares properties; the count of a subquery is compared twice.
+    /// Returns a condition that the value is between two bounds, both inclusive. BETWEEN only
+    /// supports properties, so the count of a subquery is compared twice.
     func isBetween(_ low: Any?, _ high: Any?) -> Query<Bool> {
         guard let path = expression.path else {
             return comparison(.greaterOrEqual, low) && comparison(.lessOrEqual, high)
@@ -124,24 +126,25 @@ extension Query {
 }
 
 extension Query where T: Comparable {
-    /// Whether the value lies in the range.
+    /// Returns a condition that the value is in the range.
     public func contains(_ range: Range<T>) -> Query<Bool> {
         isFrom(range.lowerBound, upTo: range.upperBound)
     }
 
-    /// Whether the value lies in the range. For numbers and dates.
+    /// Returns a condition that the value is in the range. Supported for numbers and dates.
     public func contains(_ range: ClosedRange<T>) -> Query<Bool> {
         isBetween(range.lowerBound, range.upperBound)
     }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: Comparable {
-    /// Whether there is a value, and it lies in the range.
+    /// Returns a condition that the value is not nil and is in the range.
     public func contains(_ range: Range<T.Wrapped>) -> Query<Bool> {
         isFrom(range.lowerBound, upTo: range.upperBound)
     }
 
-    /// Whether there is a value, and it lies in the range. For numbers and dates.
+    /// Returns a condition that the value is not nil and is in the range. Supported for numbers and
+    /// dates.
     public func contains(_ range: ClosedRange<T.Wrapped>) -> Query<Bool> {
         isBetween(range.lowerBound, range.upperBound)
     }
@@ -150,17 +153,17 @@ extension Query where T: OptionalProtocol, T.Wrapped: Comparable {
 // MARK: Conditions
 
 extension Query where T == Bool {
-    /// The objects for which the condition is false.
+    /// Returns a condition that is true for the objects for which `query` is false.
     public static prefix func ! (query: Query) -> Query<Bool> {
         Query<Bool>(.not(query.expression), depth: query.conditionDepth + 1)
     }
 
-    /// The objects for which both conditions are true.
+    /// Returns a condition that is true for the objects for which both conditions are true.
     public static func && (left: Query, right: Query) -> Query<Bool> {
         joining(left, .and, right)
     }
 
-    /// The objects for which one of the conditions, or both, are true.
+    /// Returns a condition that is true for the objects for which at least one condition is true.
     public static func || (left: Query, right: Query) -> Query<Bool> {
         joining(left, .or, right)
     }
@@ -177,13 +180,13 @@ extension Query where T == Bool {
             depth: depth)
     }
 
-    /// Of how many objects in a collection the condition is true.
+    /// The number of objects in a collection for which the condition is true.
     ///
     /// ```swift
     /// realm.objects(Person.self).where { ($0.dogs.age > 3 && $0.dogs.color == "tan").count > 1 }
     /// ```
-    /// All parts of the condition are about objects of one collection; here each dog is to be both
-    /// older than three years and tan. Anything else stops the program.
+    /// All parts of the condition must refer to objects of one collection, otherwise the program
+    /// stops. In this example, the same dog must be older than three years and tan.
     public var count: Query<Int> {
         Query<Int>(.count(expression), depth: conditionDepth + 1)
     }

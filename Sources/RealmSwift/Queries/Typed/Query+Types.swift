@@ -1,16 +1,16 @@
 import Foundation
 
-/// A type whose values have an order in queries.
+/// A type whose values are ordered in queries.
 public protocol _QueryOrdered {}
 
-/// A type whose values queries can compare with `<` and add up: numbers; and dates, which have an
-/// order only.
+/// A type whose values can be compared with `<` and aggregated in queries: numbers, and dates,
+/// which have no sum and no average.
 public protocol _QueryNumeric: _QueryOrdered {}
 
-/// A type whose values are made of bytes, so that queries can look for parts of them.
+/// A type whose values consist of bytes, so that queries can search for parts of them.
 public protocol _QueryBinary: _QueryOrdered {}
 
-/// A type whose values are text.
+/// A type whose values are strings.
 public protocol _QueryString: _QueryBinary {}
 
 extension Int: _QueryNumeric {}
@@ -34,22 +34,22 @@ extension Optional: _QueryString where Wrapped: _QueryString {}
 // MARK: What enums and custom types are stored as
 
 extension Query where T: _HasPersistedType {
-    /// The property as what is stored of it: for enums and custom types, whose values are then
-    /// compared with stored ones.
+    /// The stored value of the property. For enums and custom types, it is compared with stored
+    /// values.
     public var persistableValue: Query<T.PersistedType> {
         Query<T.PersistedType>(expression, depth: conditionDepth)
     }
 }
 
 extension Query where T: RealmCollection, T: _HasPersistedType {
-    /// The collection with what is stored of its elements.
+    /// The collection with the stored values of its elements.
     public var persistableValue: Query<AnyRealmCollection<T.Element.PersistedType>> {
         Query<AnyRealmCollection<T.Element.PersistedType>>(expression, depth: conditionDepth)
     }
 }
 
 extension Query where T: RealmKeyedCollection {
-    /// The map with what is stored of its values.
+    /// The map with the stored values.
     public var persistableValue: Query<Map<T.Key, T.Value.PersistedType>> {
         Query<Map<T.Key, T.Value.PersistedType>>(expression, depth: conditionDepth)
     }
@@ -63,7 +63,7 @@ extension Query where T: PersistableEnum {
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: PersistableEnum {
-    /// The raw value of the property; nil without a value.
+    /// The raw value of the property; nil if the property is nil.
     public var rawValue: Query<T.Wrapped.RawValue?> {
         Query<T.Wrapped.RawValue?>(expression, depth: conditionDepth)
     }
@@ -97,7 +97,7 @@ where
     T: RealmKeyedCollection, T.Value: PersistableEnum,
     T.Value.RawValue: RealmCollectionValue
 {
-    /// The map with the raw values of its values.
+    /// The map with the raw values.
     public var rawValue: Query<Map<T.Key, T.Value.RawValue>> {
         Query<Map<T.Key, T.Value.RawValue>>(expression, depth: conditionDepth)
     }
@@ -109,7 +109,7 @@ where
     T.Value.Wrapped: PersistableEnum,
     T.Value.Wrapped.RawValue: _RealmCollectionValueInsideOptional
 {
-    /// The map with the raw values of its values.
+    /// The map with the raw values.
     public var rawValue: Query<Map<T.Key, T.Value.Wrapped.RawValue?>> {
         Query<Map<T.Key, T.Value.Wrapped.RawValue?>>(expression, depth: conditionDepth)
     }

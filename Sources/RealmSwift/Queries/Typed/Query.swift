@@ -1,4 +1,4 @@
-/// A condition, or a part of one, that Swift checks when the program is compiled.
+/// A condition, or a part of one, whose types Swift checks at compile time.
 ///
 /// ```swift
 /// let tanDogs = realm.objects(Dog.self).where {
@@ -8,9 +8,9 @@
 ///     $0.dogs.age.avg > 3 && ($0.dogs.age > 10).count == 1
 /// }
 /// ```
-/// The closure of `where` is called once, with a query that stands for each object. Its properties
-/// are queries as well, and so is what operators and methods make of them; a `Query<Bool>` is a
-/// condition. Each means what its counterpart in a predicate string means:
+/// The closure of `where` is called once, with a query that represents each object. The properties
+/// of a query are queries, and operators and methods on queries return queries. A `Query<Bool>` is
+/// a condition. Each form has the meaning of a form in predicate strings:
 ///
 /// | Swift | predicate string |
 /// | --- | --- |
@@ -27,17 +27,17 @@
 /// | `$0.map["key"]`, `$0.map.keys`, `$0.map.values` | `map['key']`, `ANY map.@allKeys`, `ANY map.@allValues` |
 /// | `$0.any["key"][0].any` | `any['key'][0][#any]` |
 ///
-/// Combining queries in a way that no predicate has, such as comparing two collections, stops the
-/// program. So does nesting conditions more than 200 times; a chain of `&&`, or of `||`, that is
-/// written from left to right is one level, however long.
+/// Combining queries in a way that no predicate supports, such as comparing two collections, stops
+/// the program. Nesting conditions more than 200 levels deep also stops the program. A chain of
+/// `&&` or of `||` from left to right is one level, whatever its length.
 @dynamicMemberLookup
 public struct Query<T> {
     let expression: TypedExpression
-    /// How deep conditions lie inside each other; 0 for a path. A chain of the same operator, long
-    /// as it may be, is one level.
+    /// The nesting depth of the conditions; 0 for a path. A chain of the same operator is one
+    /// level, whatever its length.
     let conditionDepth: Int
 
-    // Inlined, because a call from generic code looks up the type's metadata first.
+    // Inlined, because a call from generic code first looks up the metadata of the type.
 
     @inline(__always)
     init(_ expression: TypedExpression, depth: Int) {
@@ -52,14 +52,15 @@ public struct Query<T> {
         conditionDepth = 0
     }
 
-    /// The query that stands for each object, or each element.
+    /// Creates the query that represents each object or each element.
     @inline(__always)
     init() { self.init(TypedPath()) }
 
-    /// The query that stands for each object; for tests of applications.
+    /// Returns the query that represents each object, for tests of applications.
     public static func _constructForTesting() -> Query<T> { Query() }
 
-    /// The predicate string of the condition, and its arguments. Nil is `NSNull`.
+    /// Returns the predicate string of the condition and its arguments. Nil is replaced by
+    /// `NSNull`.
     public func _constructPredicate() -> (String, [Any]) {
         let format = TypedFormat(expression.namingSubqueries())
         return (format.text, format.arguments)
@@ -74,7 +75,7 @@ extension Query where T == Bool {
 // MARK: Properties
 
 extension Query {
-    /// The path that the query is: always, unless it is a condition or a number.
+    /// The path of the query. Only a condition or a number has none.
     var path: TypedPath {
         guard let path = expression.path else {
             preconditionFailure("The query does not stand for a property.")
@@ -84,7 +85,8 @@ extension Query {
 
     private func property<Root: _KeyPathRoot, V>(_ keyPath: KeyPath<Root, V>) -> Query<V> {
         if path.hasMapSubscript { stop("Cannot apply key path to Map subscripts.") }
-        // Asking whether a type conforms takes longer than all else.
+        // Int and String are tested first, because checking a conformance costs more than
+        // everything else here.
         let isCollection =
             V.self != Int.self && V.self != String.self
             && (V.self is any RealmCollectionBase.Type || V.self is any RealmKeyedCollection.Type)
@@ -93,20 +95,21 @@ extension Query {
 }
 
 extension Query where T: _KeyPathRoot {
-    /// A property of the object; or, of a projection, the property of its object that it leads to.
+    /// A property of the object. For a projection, the property of its object at the end of the key
+    /// path.
     public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> { property(member) }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: _KeyPathRoot {
-    /// A property of the object that a link leads to. Without an object, every comparison of it is
-    /// false but that with nil.
+    /// A property of a linked object. If the link is nil, every comparison with the property is
+    /// false, except a comparison with nil.
     public subscript<V>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> {
         property(member)
     }
 }
 
 extension Query where T: RealmCollection, T.Element: _KeyPathRoot {
-    /// A property of the objects in a collection, of which any may satisfy a comparison.
+    /// A property of the objects in a collection. A comparison holds if any object satisfies it.
     public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> {
         property(member)
     }
@@ -114,7 +117,7 @@ extension Query where T: RealmCollection, T.Element: _KeyPathRoot {
 
 extension Query
 where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: _KeyPathRoot {
-    /// A property of the objects in a collection, of which any may satisfy a comparison.
+    /// A property of the objects in a collection. A comparison holds if any object satisfies it.
     public subscript<V>(dynamicMember member: KeyPath<T.Element.Wrapped, V>) -> Query<V> {
         property(member)
     }

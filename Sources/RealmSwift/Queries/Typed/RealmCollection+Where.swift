@@ -1,19 +1,21 @@
 extension RealmCollection {
-    /// The objects for which a condition is true.
+    /// Returns the objects that satisfy a condition.
     ///
     /// ```swift
     /// let tanDogs = dogs.where { $0.color == "tan" && $0.name.starts(with: "B") }
     /// ```
-    /// The closure is called once, with a ``Query`` that stands for each object. The order stays,
-    /// and nothing is looked for before the results are used. A condition that no predicate can
-    /// express stops the program; so do collections of values and unmanaged ones.
+    /// The closure is called once, with a ``Query`` that represents each object. The order of the
+    /// objects is preserved, and the search starts when the results are used.
+    ///
+    /// - Precondition: A predicate can express the condition, and the collection is a managed
+    ///   collection of objects.
     public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
         let condition = isIncluded(Query())
         return attempt { Results(query: try _querySource.filtered(condition)) }
     }
 
-    /// The position of the first object for which a condition is true; nil if there is none. See
-    /// ``where(_:)``.
+    /// Returns the position of the first object that satisfies a condition; nil if there is none.
+    /// See ``where(_:)``.
     public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
         let condition = isIncluded(Query())
         return attempt {
@@ -27,8 +29,8 @@ extension RealmCollection {
 }
 
 extension RealmKeyedCollection {
-    /// The values for which a condition is true: see ``RealmCollection/where(_:)``. Keys without an
-    /// object are left out.
+    /// Returns the values that satisfy a condition; see ``RealmCollection/where(_:)``. Keys without
+    /// an object are left out.
     public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
         let condition = isIncluded(Query())
         return attempt { Results(query: try _querySource.filtered(condition)) }
@@ -36,15 +38,15 @@ extension RealmKeyedCollection {
 }
 
 extension _QuerySource {
-    /// The objects for which a condition is true. A collection that cannot be queried stops the
-    /// program.
+    /// Returns the objects that satisfy a condition. Stops the program if the collection cannot be
+    /// queried.
     ///
-    /// - Throws: ``InvalidPredicate``.
+    /// - Throws: ``InvalidPredicate`` if the condition is not valid for the class.
     func filtered(_ condition: Query<Bool>) throws -> ResultsQuery {
         let expression = condition.expression
         if expression.comparesWithConstantsOnly {
             let query = query()
-            // What is refused is resolved again as a predicate, which tells why.
+            // A rejected condition is resolved again as a predicate, which gives the reason.
             if let resolved = try? query.managedClass.condition(expression) {
                 return try query.filtered(resolved)
             }

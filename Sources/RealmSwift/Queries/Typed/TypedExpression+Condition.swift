@@ -1,11 +1,11 @@
 import StorageEngine
 
-// The short way from a typed query to a condition, without the syntax of a predicate, and without
-// looking for names that were found before.
+// The fast path from a typed query to a condition. It needs no predicate syntax, and reuses
+// resolved names.
 
 extension TypedExpression {
-    /// Whether the condition consists of comparisons of paths with constants, which
-    /// ``ManagedClass/condition(_:)`` takes.
+    /// Whether the condition consists of comparisons of paths with constants, as required by
+    /// ``ManagedClass/condition(_:)``.
     var comparesWithConstantsOnly: Bool {
         var rest = self
         while true {
@@ -14,7 +14,7 @@ extension TypedExpression {
                 return true
             case .not(let operand): rest = operand
             case .compound(let part):
-                // Long chains are deep on the left side only.
+                // Long chains are nested only on the left side.
                 if !part.right.comparesWithConstantsOnly { return false }
                 rest = part.left
             case .value, .list, .comparison, .count, .subquery: return false
@@ -24,11 +24,9 @@ extension TypedExpression {
 }
 
 extension ManagedClass {
-    /// The same condition as that of the expression's predicate.
+    /// Returns the same condition as the expression's predicate. Called on the thread of the Realm.
     ///
-    /// Called by the thread of the Realm.
-    ///
-    /// - Throws: ``InvalidPredicate`` if the expression does not suit the class.
+    /// - Throws: ``InvalidPredicate`` if the expression is not valid for the class.
     func condition(_ expression: TypedExpression) throws -> QueryCondition {
         switch expression {
         case .path(let path): return try comparison(path, .equal, [], .value(true))

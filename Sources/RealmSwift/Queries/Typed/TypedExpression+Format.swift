@@ -1,11 +1,11 @@
 import Foundation
 
-/// A predicate string with placeholders, and what they stand for.
+/// A predicate string with placeholders and the arguments for them.
 struct TypedFormat {
     private(set) var text = ""
     private(set) var arguments: [Any] = []
 
-    /// The documented string of a condition, whose subqueries have been named.
+    /// Creates the documented string of a condition whose subqueries are named.
     init(_ condition: TypedExpression) { append(condition: condition) }
 
     private mutating func append(condition: TypedExpression) {

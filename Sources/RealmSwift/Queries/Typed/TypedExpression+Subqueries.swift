@@ -1,11 +1,14 @@
 extension TypedExpression {
-    /// The expression with a collection and a variable for each count of a condition.
+    /// Returns the expression with a collection and a variable for each count of a condition.
     ///
-    /// A count takes the first collection of the paths in its condition. A count inside of it is
-    /// about what the elements have if one of its paths leads through that collection to another;
-    /// else about what the object has, as a count of its own. Paths without a collection are the
-    /// object's. Variables are numbered in the order in which subqueries are written. Counting what
-    /// is no condition on elements of one collection stops the program.
+    /// The collection of a count is the first collection of the paths in its condition. For a
+    /// nested count there are two cases. If one of its paths leads through that collection to
+    /// another one, it counts elements of that other collection. Otherwise it counts elements of a
+    /// collection of the object itself, like an independent count. Paths without a collection refer
+    /// to the object. Variables are numbered in the order of the subqueries in the text.
+    ///
+    /// A count of something that is not a condition on elements of one collection stops the
+    /// program.
     func namingSubqueries() -> TypedExpression {
         var number = 0
         return naming(&number)
@@ -41,9 +44,9 @@ extension TypedExpression {
 }
 
 extension TypedExpression {
-    /// Visits the paths of a condition in the order in which they are written.
+    /// Calls `body` with the paths of a condition, in the order of the text.
     ///
-    /// - Parameter entersCounts: whether those of counts inside are visited as well.
+    /// - Parameter entersCounts: Whether to include paths in nested counts.
     fileprivate func forEachPath(entersCounts: Bool, _ body: (TypedPath) -> Void) {
         switch self {
         case .value, .list, .subquery: break
@@ -62,7 +65,8 @@ extension TypedExpression {
     }
 }
 
-/// Makes the paths of a condition begin with a variable instead of a collection.
+/// A rewriting of the paths of a condition, so that they begin with a variable instead of a
+/// collection.
 private struct SubqueryScope {
     let variable: String
     let collection: TypedPath
@@ -82,7 +86,7 @@ private struct SubqueryScope {
         self.collection = collection
     }
 
-    /// Whether a path leads to collections of the elements of its first one.
+    /// Returns whether a path leads to a collection of the elements of its first collection.
     private static func leadsThroughElements(_ path: TypedPath) -> Bool {
         guard let relative = path.relative(to: "") else { return false }
         return relative.relative(to: "") != nil
@@ -104,7 +108,7 @@ private struct SubqueryScope {
         }
     }
 
-    /// Whether a count inside is about collections of the elements.
+    /// Returns whether a nested count refers to collections of the elements.
     private func isOfElements(_ condition: TypedExpression) -> Bool {
         var isOfElements = false
         condition.forEachPath(entersCounts: true) { path in
@@ -119,7 +123,8 @@ private struct SubqueryScope {
     private func rewrite(_ path: TypedPath) -> TypedPath {
         if path.hasMapSubscript { stop("Subqueries do not support map subscripts.") }
         if path.hasMixedSubscript { stop("Subqueries do not support AnyRealmValue subscripts.") }
-        // What has no collection, or is made of one as a whole, is a value of the object.
+        // A path without a collection, or to an aggregate of a whole collection, is a value of the
+        // object.
         guard let start = path.toFirstCollection, let relative = path.relative(to: variable)
         else { return path }
         if !start.hasSameSteps(as: collection) {

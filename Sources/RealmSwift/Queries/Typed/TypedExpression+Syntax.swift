@@ -1,5 +1,5 @@
 extension TypedExpression {
-    /// The condition as a predicate. Subqueries have been named.
+    /// The condition as a predicate. Its subqueries must be named.
     var predicate: PredicateSyntax {
         switch self {
         case .path(let path): return Self.isTrue(path, true)
@@ -31,8 +31,8 @@ extension TypedExpression {
                 operation: operation, options: options, right: right.operand, position: 0))
     }
 
-    /// Whether a comparison is true as soon as one of the values of an operand satisfies it. To be
-    /// in a collection concerns the collection as a whole.
+    /// Returns whether a comparison is true if any value of an operand satisfies it. Membership in
+    /// a collection refers to the collection as a whole.
     static func isAny(
         _ left: TypedExpression, _ operation: ComparisonSyntax.Operation, _ right: TypedExpression
     ) -> Bool {

@@ -1,7 +1,7 @@
-/// What the operators of a typed query have put together, before it becomes a predicate.
+/// An expression built by the operators of a typed query, before it becomes a predicate.
 ///
-/// Paths are kept apart from conditions because the same property means different things: alone it
-/// is a condition (`$0.isDone`), beside an operator an operand.
+/// Paths are distinct from conditions because the same property has two meanings: alone it is a
+/// condition (`$0.isDone`), and beside an operator it is an operand.
 enum TypedExpression {
     enum Junction: String {
         case and = "&&"
@@ -9,7 +9,7 @@ enum TypedExpression {
     }
 
     case path(TypedPath)
-    /// A constant: nil, or a value of a type that is stored.
+    /// A constant: nil, or a value of a stored type.
     case value(Any?)
     case list([Any?])
     indirect case not(TypedExpression)
@@ -17,19 +17,19 @@ enum TypedExpression {
     indirect case comparison(
         TypedExpression, ComparisonSyntax.Operation, StringOptions, TypedExpression)
     indirect case between(TypedPath, Any?, Any?)
-    /// In how many objects of a collection a condition on properties of them is true. Which
-    /// collection is found out by `namingSubqueries`.
+    /// The number of objects of a collection that satisfy a condition on their properties.
+    /// `namingSubqueries` determines the collection.
     indirect case count(TypedExpression)
     indirect case subquery(collection: TypedPath, variable: String, TypedExpression)
 
-    /// The path that the expression is.
+    /// The path, if the expression is one; otherwise nil.
     var path: TypedPath? {
         if case .path(let path) = self { return path }
         return nil
     }
 
-    /// All operands that a chain of the same operator joins, in their order. Long chains are deep
-    /// on the left side only.
+    /// Returns all operands of a chain of the same operator, in their order. Long chains are nested
+    /// only on the left side.
     func operands(of junction: Junction) -> [TypedExpression] {
         var operands: [TypedExpression] = []
         var rest = self
@@ -44,8 +44,9 @@ enum TypedExpression {
 
 /// Two conditions and the operator that joins them.
 ///
-/// An object, because a chain of the same operator is as deep on the left side as it is long: it is
-/// released in a loop, where an indirect case would take the stack.
+/// It is a class because a long chain of the same operator is nested deeply on the left side. An
+/// object can release it iteratively, whereas the release of an indirect case would recurse and
+/// could overflow the stack.
 final class CompoundExpression {
     private(set) var left: TypedExpression
     let junction: TypedExpression.Junction
@@ -61,7 +62,7 @@ final class CompoundExpression {
         var rest = takeLeft()
         while case .compound(var part) = rest {
             rest = .value(nil)
-            // Whoever else refers to it releases it.
+            // Another reference exists, and its release continues the work.
             guard isKnownUniquelyReferenced(&part) else { return }
             rest = part.takeLeft()
         }
@@ -74,19 +75,19 @@ final class CompoundExpression {
     }
 }
 
-/// The properties through which a typed query leads.
+/// The properties along the path of a typed query.
 struct TypedPath {
-    /// The variable of a subquery that the path begins with.
+    /// The variable of a subquery with which the path begins.
     var variable: String?
     var steps: [KeyPathSyntax.Step] = []
-    /// How many steps lead to and into each collection on the way.
+    /// The number of steps up to and including each collection on the path.
     var collections: [Int] = []
-    /// Whether a collection operator makes one value of all elements.
+    /// Whether a collection operator reduces all elements to one value.
     var isAggregate = false
     var hasMapSubscript = false
     var hasMixedSubscript = false
 
-    /// Whether the path stands for many values, of which any may satisfy a condition.
+    /// Whether the path represents many values, of which any can satisfy a condition.
     var standsForMany: Bool { !collections.isEmpty && !isAggregate }
 
     func appending(_ step: KeyPathSyntax.Step) -> TypedPath {
@@ -95,7 +96,11 @@ struct TypedPath {
         return path
     }
 
-    /// - Parameter name: of a property, or of several that dots separate.
+    /// Returns the path with a property appended.
+    ///
+    /// - Parameters:
+    ///   - name: The name of a property, or of several properties separated by dots.
+    ///   - isCollection: Whether the last property is a collection.
     func appending(_ name: String, isCollection: Bool) -> TypedPath {
         var path = self
         if name.utf8.contains(UInt8(ascii: ".")) {
@@ -107,10 +112,10 @@ struct TypedPath {
         return path
     }
 
-    /// The value that an operator makes of all values of a path that stands for many.
+    /// Returns the path to the result of an operator on all values of a path that represents many.
     ///
-    /// The operator stands behind the collection: at the end of a collection of values, before the
-    /// last name where that is a property of the elements.
+    /// The operator follows the collection: it comes last for a collection of values, and before
+    /// the last name for a property of the elements.
     func applying(_ operation: String) -> TypedPath {
         var path = self
         path.steps.insert(.operation(operation), at: collections.last ?? steps.count)
@@ -118,8 +123,8 @@ struct TypedPath {
         return path
     }
 
-    /// The path as seen from an element of the collection that is the first on the way; nil if
-    /// there is none, or only one of whose elements an operator makes a value.
+    /// Returns the path relative to an element of the first collection on the path. Returns nil if
+    /// there is no collection, or if an operator reduces the only collection to a value.
     func relative(to variable: String) -> TypedPath? {
         guard let first = collections.first, !isAggregate || collections.count > 1 else {
             return nil
@@ -131,7 +136,7 @@ struct TypedPath {
         return path
     }
 
-    /// The part of the path that leads to the first collection on the way.
+    /// The part of the path up to its first collection.
     var toFirstCollection: TypedPath? {
         guard let first = collections.first else { return nil }
         return TypedPath(variable: variable, steps: Array(steps[..<first]), collections: [first])

@@ -1,20 +1,22 @@
 import Foundation
 import StorageEngine
 
-/// Tells whether elements of an unmanaged collection satisfy a predicate, one by one: what a query
-/// means, asked of Swift's values.
+/// An evaluation of a predicate on the elements of an unmanaged collection, one by one. It gives
+/// the meaning of a query to Swift values.
 ///
-/// Names are looked for as the predicate comes to them. What is compared with what is not checked:
-/// values of different kinds are unequal and have no order.
+/// Names are resolved during the evaluation. Types are not checked: values of different kinds are
+/// unequal and unordered.
 struct UnmanagedEvaluation {
     /// The predicate as it was given, for messages.
     let format: String
-    /// The element at hand, for nil, and those that the variables of subqueries stand for.
+    /// The values of the variables of subqueries, by name. The key nil has the current element.
     private var bindings: [String?: Any?] = [:]
 
     init(format: String) { self.format = format }
 
-    /// - Throws: ``InvalidPredicate``.
+    /// Returns whether an element satisfies a predicate.
+    ///
+    /// - Throws: ``InvalidPredicate`` if the predicate is invalid.
     func isTrue(_ predicate: PredicateSyntax, of element: Any?) throws -> Bool {
         try binding(nil, to: element).isTrue(predicate)
     }
@@ -73,7 +75,7 @@ struct UnmanagedEvaluation {
         throw error("Cannot compare value '\(given ?? "(null)")'", at: comparison.position)
     }
 
-    /// What stands on the right, or on the left of a path.
+    /// Returns the value of an operand; nil for a key path.
     private func constant(
         _ operand: OperandSyntax, _ comparison: ComparisonSyntax
     ) throws -> PredicateValue? {
@@ -119,7 +121,7 @@ struct UnmanagedEvaluation {
         }
     }
 
-    /// Of a path and a constant.
+    /// Compares a path with a constant.
     private func isTrue(
         _ path: UnmanagedPath, _ comparison: ComparisonSyntax, _ value: PredicateValue
     ) throws -> Bool {
@@ -132,7 +134,7 @@ struct UnmanagedEvaluation {
         return try path.values.contains { test.passes(try constant($0, comparison), value) }
     }
 
-    /// Of two paths.
+    /// Compares two paths.
     private func isTrue(
         _ left: UnmanagedPath, _ comparison: ComparisonSyntax, _ right: UnmanagedPath
     ) throws -> Bool {
@@ -170,6 +172,6 @@ struct UnmanagedEvaluation {
 }
 
 extension ComparisonSyntax.Operation {
-    /// Operators that hold of nil and nil where a link on the way is null.
+    /// Whether the operator holds for nil and nil if a link along the path is null.
     fileprivate var includesEquality: Bool { self == .equal || self == .isIn }
 }

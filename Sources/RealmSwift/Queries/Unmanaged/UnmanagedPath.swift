@@ -1,16 +1,16 @@
 import StorageEngine
 
-/// The values that a key path leads to from an object of Swift, or from another value.
+/// The values at the end of a key path that starts from a Swift object or another value.
 struct UnmanagedPath {
     private let syntax: KeyPathSyntax
     private let evaluation: UnmanagedEvaluation
-    /// The values so far; collections are not yet taken apart.
+    /// The values so far. Collections are not expanded yet.
     private(set) var values: [Any?]
-    /// The class of the objects that the values are; nil for others.
+    /// The class of the objects among the values; nil for other values.
     private var model: ClassModel?
-    /// What the values were read from.
+    /// The property from which the values were read.
     private var property: PropertyModel?
-    /// Whether the values are collections, of which all elements are asked for unless a subscript
+    /// Whether the values are collections. They are expanded to their elements unless a subscript
     /// follows.
     private var areCollections = false
     private var crossesCollections = false
@@ -25,13 +25,14 @@ struct UnmanagedPath {
         model = (unwrapped(start) as? ObjectBase)?._model
     }
 
-    /// Whether the path may lead to several values, of which any is compared.
+    /// Whether the path can lead to several values, of which any is compared.
     var leadsToMany: Bool { operation == nil && crossesCollections }
 
-    /// Whether a link before the end of a path to one value is nil.
+    /// Whether a link along a path to one value is nil.
     var endsAtNullLink: Bool { isCutShort && !leadsToMany && operation == nil && !takesAllParts }
 
-    /// What is compared; nil for values of any type, which are compared as they are.
+    /// The type of the compared values; nil for values of any type, which are compared without
+    /// conversion.
     var type: ValueType? {
         switch operation {
         case nil: property?.shape.type
@@ -40,8 +41,9 @@ struct UnmanagedPath {
         }
     }
 
-    /// - Throws: ``InvalidPredicate`` for a name that does not exist, and operators and subscripts
-    ///   that mean nothing.
+    /// Follows the steps of a key path.
+    ///
+    /// - Throws: ``InvalidPredicate`` for an unknown name, or an invalid operator or subscript.
     mutating func follow(_ steps: [KeyPathSyntax.Step]) throws {
         for step in steps {
             switch step {
@@ -81,7 +83,7 @@ struct UnmanagedPath {
         areCollections = next.shape.collection != .none
     }
 
-    /// Goes from collections to their elements.
+    /// Replaces collections with their elements.
     private mutating func takeApart() {
         values = values.flatMap { Self.elements(of: $0) }
         areCollections = false
@@ -120,7 +122,7 @@ struct UnmanagedPath {
         map[Map.Key(_storedKey: key)].flatMap { $0 as Any? }
     }
 
-    /// Goes into lists and maps inside of mixed values.
+    /// Follows a subscript into lists and maps within mixed values.
     private mutating func takeParts(_ step: KeyPathSyntax.Step) throws {
         guard property == nil || property?.shape.type == .mixed else {
             throw invalid("Subscripts follow dictionaries and mixed values.")

@@ -1,17 +1,17 @@
 import StorageEngine
 
-/// A comparison of two values of Swift by the rules of queries.
+/// A comparison of two Swift values by the rules of queries.
 struct UnmanagedTest {
     private let operation: ComparisonSyntax.Operation
     private let options: StringOptions
-    /// Of the property on the left; nil for values that are compared as they are.
+    /// The type of the property on the left; nil for values that are compared without conversion.
     private let type: ValueType?
 
     init(_ comparison: ComparisonSyntax, type: ValueType?) {
         self.init(operation: comparison.operation, options: comparison.options, type: type)
     }
 
-    /// Whether two values are equal, as constants of a predicate.
+    /// Returns whether two values are equal as constants of a predicate.
     static func areSame(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
         UnmanagedTest(operation: .equal, options: [], type: nil).equals(left, right)
     }
@@ -77,7 +77,7 @@ struct UnmanagedTest {
         }
     }
 
-    /// One instance, or accessors of one row.
+    /// Returns whether both are the same instance or accessors of the same row.
     private static func areSame(_ left: ObjectBase, _ right: ObjectBase) -> Bool {
         if left === right { return true }
         guard let itsClass = left._managedClass, itsClass === right._managedClass else {
