@@ -89,7 +89,7 @@ extension AnyRealmValue: RealmCollectionValue, _DefaultConstructible {
     }
 
     /// Returns the stored form for a search. The result is nil for objects of other Realms,
-    /// unmanaged objects, lists and maps, because no column contains them.
+    /// unmanaged objects, lists and maps, because a search never finds them.
     public static func _encodeSought(_ value: AnyRealmValue, _ scratch: _Scratch) -> Scalar? {
         switch value {
         case .object(let object) where object._realm !== scratch.realm: return nil

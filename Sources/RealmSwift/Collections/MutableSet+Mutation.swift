@@ -47,6 +47,7 @@ extension MutableSet {
     /// Removes the elements that are not in `other`.
     ///
     /// - Precondition: A managed set is changed in a write transaction, and `other` is managed too.
+    ///   Sets of objects have the same class.
     public func formIntersection(_ other: MutableSet<Element>) {
         requireCombinable(with: other)
         for element in self where !other.contains(element) { remove(element) }
@@ -55,6 +56,7 @@ extension MutableSet {
     /// Removes the elements that are in `other`.
     ///
     /// - Precondition: A managed set is changed in a write transaction, and `other` is managed too.
+    ///   Sets of objects have the same class.
     public func subtract(_ other: MutableSet<Element>) {
         requireCombinable(with: other)
         for element in other { remove(element) }
@@ -63,6 +65,7 @@ extension MutableSet {
     /// Inserts the elements of `other`.
     ///
     /// - Precondition: A managed set is changed in a write transaction, and `other` is managed too.
+    ///   Sets of objects have the same class.
     public func formUnion(_ other: MutableSet<Element>) {
         requireCombinable(with: other)
         insert(objectsIn: other)

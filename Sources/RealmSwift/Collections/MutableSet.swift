@@ -124,7 +124,8 @@ extension MutableSet {
     /// Returns a Boolean value that indicates whether all elements are elements of
     /// `possibleSuperset`.
     ///
-    /// - Precondition: If this set is managed, the other one is too.
+    /// - Precondition: If this set is managed, the other one is too. Sets of objects have the same
+    ///   class.
     public func isSubset(of possibleSuperset: MutableSet<Element>) -> Bool {
         if let (managed, other) = managedPair(with: possibleSuperset) {
             return managed.realm.read(absent: true) {
@@ -136,7 +137,8 @@ extension MutableSet {
 
     /// Returns a Boolean value that indicates whether the sets have an element in common.
     ///
-    /// - Precondition: If this set is managed, the other one is too.
+    /// - Precondition: If this set is managed, the other one is too. Sets of objects have the same
+    ///   class.
     public func intersects(_ otherSet: MutableSet<Element>) -> Bool {
         if let (managed, other) = managedPair(with: otherSet) {
             return managed.realm.read(absent: false) {

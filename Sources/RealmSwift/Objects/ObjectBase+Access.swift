@@ -85,8 +85,8 @@ extension ObjectBase {
         _place(at: row, stamp: .max)
     }
 
-    /// Looks up the row and caches its location. Returns false if the object no longer exists; this
-    /// result is permanent.
+    /// Looks up the row and caches its location. Returns false if the object no longer exists. Once
+    /// the result is false, it stays false.
     @inline(never)
     final func _find() -> Bool {
         _owner._withUnsafeGuaranteedRef { managedClass in

@@ -201,7 +201,8 @@ extension ObjectBase {
     /// The model of the object's class.
     final var _model: ClassModel { _managedClass?.model ?? ClassModel.of(type(of: self)) }
 
-    /// Whether both are the same instance, or represent the same existing object of the same Realm.
+    /// Returns whether both are the same instance, or represent the same existing object of the
+    /// same Realm.
     final func _isSameRow(as other: ObjectBase) -> Bool {
         if self === other { return true }
         guard let itsClass = _managedClass, let otherClass = other._managedClass,

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A type of properties that can be indexed. Enums and custom types conform if their stored type
-/// does.
+/// A type of properties that can be indexed. An enum or custom type can be indexed if its stored
+/// type conforms.
 @_marker public protocol _Indexable {}
 
 /// A type of properties that can be a primary key. `Bool` conforms, but opening a Realm rejects it.

@@ -15,8 +15,8 @@ enum ReferenceCounts {
         UnsafeRawPointer(object).load(fromByteOffset: 8, as: UInt64.self)
     }
 
-    /// Whether a reference is the only one to its object, given the word of an object with one
-    /// reference. The parameter is `inout` because a copy would increment the count.
+    /// Returns whether a reference is the only one to its object, given the word of an object with
+    /// one reference. The parameter is `inout` because a copy would increment the count.
     @inline(__always)
     static func isSole(_ object: inout ObjectBase?, _ soleReference: UInt64) -> Bool {
         withUnsafeBytes(of: &object) {

@@ -107,7 +107,9 @@ struct SubquerySyntax {
 
 /// Options for the comparison of strings.
 public struct StringOptions: OptionSet, Sendable {
+    /// The bits of the options.
     public let rawValue: Int8
+    /// Creates options from their bits.
     public init(rawValue: Int8) { self.rawValue = rawValue }
     /// Ignores the case of the letters A to Z.
     public static let caseInsensitive = StringOptions(rawValue: 1)

@@ -29,13 +29,16 @@ public struct SortDescriptor: Equatable, Hashable, Sendable {
 }
 
 extension SortDescriptor: CustomStringConvertible {
+    /// The key path and the direction.
     public var description: String {
         "SortDescriptor(keyPath: \(keyPath), direction: \(ascending ? "ascending" : "descending"))"
     }
 }
 
 extension SortDescriptor: ExpressibleByStringLiteral {
+    /// The type of the literal.
     public typealias UnicodeScalarLiteralType = StringLiteralType
+    /// The type of the literal.
     public typealias ExtendedGraphemeClusterLiteralType = StringLiteralType
 
     /// Creates an ascending descriptor for a key path.

@@ -228,11 +228,10 @@ extension Realm {
 }
 
 extension Realm.Configuration: Equatable {
-    /// Returns a Boolean value that indicates whether two configurations open a Realm in the same
-    /// way.
+    /// Returns a Boolean value that indicates whether two configurations are equal.
     ///
     /// The comparison covers the location, the encryption key, `readOnly`, `durability` and the
-    /// schema version.
+    /// schema version. It ignores `objectTypes` and `shouldCompactOnLaunch`.
     public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
         left.fileURL == right.fileURL
             && left.inMemoryIdentifier.map(StoredText.init)

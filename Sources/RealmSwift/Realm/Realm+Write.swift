@@ -34,7 +34,8 @@ extension Realm {
     ///
     /// - Returns: The result of the block.
     /// - Throws: The error of the block, or ``Realm/Error`` if a change or the commit fails.
-    /// - Precondition: The Realm is not read-only, and no write transaction is open on this thread.
+    /// - Precondition: The Realm is not read-only, and no write transaction on the same file is
+    ///   open on this thread.
     @discardableResult
     public func write<Result>(_ block: () throws -> Result) throws -> Result {
         do { try instance.beginWrite() } catch { throw Error.of(error) }
@@ -56,7 +57,8 @@ extension Realm {
     ///
     /// A failure of the file stops the program. Use ``write(_:)`` to handle failures.
     ///
-    /// - Precondition: The Realm is not read-only, and no write transaction is open on this thread.
+    /// - Precondition: The Realm is not read-only, and no write transaction on the same file is
+    ///   open on this thread.
     public func beginWrite() { attempt { try instance.beginWrite() } }
 
     /// Commits the write transaction, and returns once its changes are durable.

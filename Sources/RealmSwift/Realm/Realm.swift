@@ -25,20 +25,26 @@ public struct Realm {
     /// Opens the Realm of the default configuration.
     ///
     /// - Throws: ``Realm/Error`` if the file cannot be opened or does not fit the classes.
+    /// - Precondition: The settings do not conflict with each other, nor with those of the same
+    ///   file if it is already open in this process.
     public init() throws { try self.init(configuration: .defaultConfiguration) }
 
-    /// Opens the Realm that a configuration describes, creating the file if there is none.
+    /// Opens the Realm of a configuration, and creates the file if it does not exist.
     ///
     /// - Throws: ``Realm/Error`` if the file cannot be opened or does not fit the classes.
+    /// - Precondition: The settings do not conflict with each other, nor with those of the same
+    ///   file if it is already open in this process.
     public init(configuration: Configuration) throws {
         do { instance = try RealmCache.instance(for: configuration) } catch {
             throw Error.of(error)
         }
     }
 
-    /// Opens the file at `fileURL`, otherwise as the default configuration says.
+    /// Opens the file at `fileURL`, with the other settings of the default configuration.
     ///
     /// - Throws: ``Realm/Error`` if the file cannot be opened or does not fit the classes.
+    /// - Precondition: The settings do not conflict with each other, nor with those of the same
+    ///   file if it is already open in this process.
     public init(fileURL: URL) throws {
         var configuration = Configuration.defaultConfiguration
         configuration.fileURL = fileURL

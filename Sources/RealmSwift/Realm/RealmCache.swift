@@ -61,13 +61,13 @@ enum RealmCache {
         return instance
     }
 
-    /// Whether an instance of this thread is in a write transaction on a database.
+    /// Returns whether an instance of this thread is in a write transaction on a database.
     static func isWriting(to database: Database) -> Bool {
         instancesOfThread().contains { $0.isWriting && $0.connection.database === database }
     }
 
-    /// Whether an error comes from a write transaction that is open on this thread. If so, that
-    /// transaction is marked as failed.
+    /// Returns whether an error comes from a write transaction that is open on this thread. If so,
+    /// that transaction is marked as failed.
     static func isFailureOfTransaction(_ error: any Error) -> Bool {
         guard let error = error as? StorageError else { return false }
         return instancesOfThread().contains {

@@ -191,8 +191,8 @@ extension Realm.Error {
             message: "Failed to open file at path '\(path)': parent path is not a directory")
     }
 
-    /// Converts a failure to delete a file. The general messages say "failed to open", which would
-    /// be wrong here.
+    /// Converts a failure to delete a file. The general conversion would give messages about a
+    /// failure to open the file, which would be wrong here.
     init(deleting error: StorageError) {
         switch error.code {
         case .permissionDenied: self.init(.filePermissionDenied, wrapping: error)

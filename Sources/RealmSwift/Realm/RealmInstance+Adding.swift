@@ -37,7 +37,8 @@ extension RealmInstance {
         isCompletingAdditions = false
     }
 
-    /// The names of the properties for which the value given to `create` had a value; nil for all.
+    /// Returns the names of the properties for which the value given to `create` had a value; nil
+    /// for all.
     func givenProperties(of object: ObjectBase) -> Set<String>? {
         conversion?.given[ObjectIdentifier(object)]
     }

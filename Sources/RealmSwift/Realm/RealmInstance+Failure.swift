@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// Reads in a failed write transaction.
+/// The rules for reads in a failed write transaction.
 ///
 /// The failure does not stop the program. Reads see the version that the transaction was based on,
 /// so everything created in the transaction is gone. A remaining reference to such an object or
@@ -17,7 +17,8 @@ extension RealmInstance {
         return hasFailed
     }
 
-    /// Whether the open write transaction has failed. `error` itself can be the failure.
+    /// Returns whether the open write transaction has failed. `error` itself can be the failure, in
+    /// which case the transaction is marked as failed.
     func hasFailed(with error: StorageError) -> Bool {
         if isInFailedTransaction { return true }
         guard isWriting, error.isFailureOfEnvironment else { return false }
@@ -56,8 +57,8 @@ extension ManagedClass {
 }
 
 extension ManagedPlace {
-    /// The substitute for an element at a position that a failed transaction removed; nil if no
-    /// transaction has failed.
+    /// Returns the substitute for an element at a position that a failed transaction removed; nil
+    /// if no transaction has failed.
     func absentElement<Element: RealmCollectionValue>(of type: Element.Type) -> Element? {
         guard realm.isInFailedTransaction else { return nil }
         guard let target else { return Element._decode(.null, nil) }

@@ -49,8 +49,8 @@ extension RealmInstance {
             configuration: configuration, path: path, schema: schema, connection: connection)
     }
 
-    /// Whether this instance can be reused for another configuration of its file. If the schema
-    /// version differs, opening the file decides whether that version is accepted.
+    /// Returns whether this instance can be reused for another configuration of its file. If the
+    /// schema version differs, opening the file decides whether that version is accepted.
     func suits(_ other: Realm.Configuration, _ schema: SchemaModel) -> Bool {
         self.schema.covers(schema) && configuration.schemaVersion == other.schemaVersion
             && configuration.durability == other.durability
@@ -94,7 +94,7 @@ private struct SchemaSetup {
         }
     }
 
-    /// Whether the file needs a change of its schema.
+    /// Returns whether the file needs a change of its schema.
     ///
     /// - Throws: An error if the schema version is too old, or if the file needs a migration.
     private func needsChange() throws -> Bool {

@@ -27,8 +27,9 @@ final class RealmInstance {
     @exclusivity(unchecked) private var keptForTransaction: RealmInstance?
     /// The reason why the open write transaction can no longer be committed.
     private var failure: StorageError?
-    /// The number of invalidations and cancelled write transactions, plus one. Accessors and
-    /// collections store the generation in which they were made.
+    /// The current generation. A new one begins when the Realm is invalidated, and when a write
+    /// transaction that inserted or deleted objects is cancelled. Accessors and collections store
+    /// the generation in which they were made.
     @exclusivity(unchecked) private(set) var generation = noGeneration + 1
     /// The oldest generation whose accessors and collections are not permanently invalidated.
     @exclusivity(unchecked) private(set) var firstValidGeneration = noGeneration + 1

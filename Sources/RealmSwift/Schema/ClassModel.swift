@@ -43,7 +43,8 @@ struct PropertyModel {
     }
 }
 
-/// A description of a model class, independent of any Realm. There is one instance per class.
+/// A description of a model class, independent of any Realm. There is one instance per Swift class.
+/// The dynamic classes of a Realm instance have their own.
 ///
 /// Sendable although metatypes of protocols are not: everything is immutable, and model classes
 /// have no isolated conformances.

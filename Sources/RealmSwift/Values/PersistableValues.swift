@@ -83,7 +83,7 @@ where PersistedType: RealmCollectionValue {
     static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self?
     /// Returns the value in the form that dynamic access returns; nil for null.
     static func _eraseElement(_ value: Self) -> Any?
-    /// The counterpart of `_storedType` for an element.
+    /// The type that dynamic access uses to write elements that this type cannot represent.
     static var _storedElementType: any RealmCollectionValue.Type { get }
 }
 
@@ -117,26 +117,30 @@ where PersistedType: _PersistableInsideOptional {
     /// Whether the property is a link. A link is stored as optional even if it is declared
     /// otherwise.
     static var _isLink: Bool { get }
-    /// The counterpart of `_makeTraced` for an optional property.
+    /// Returns the value of an optional property while a key path is traced through it.
     static func _makeTracedOptional(_ tracer: _KeyPathTracer) -> Self?
-    /// The counterpart of `_get` for an optional property.
+    /// Reads an optional property at byte offset `offset` of a managed object.
     static func _getOptional(_ object: ObjectBase, _ offset: Int) -> Self?
-    /// The counterpart of `_set` for an optional property.
+    /// Writes an optional property at byte offset `offset` of a managed object.
     static func _setOptional(_ value: Self?, _ object: ObjectBase, _ offset: Int)
-    /// The counterpart of `_gather` for an optional property.
+    /// Returns the stored form of an unmanaged optional property, valid until the scratch memory is
+    /// reset.
     static func _gatherOptional(_ storage: UnsafeMutableRawPointer, _ scratch: _Scratch) -> Scalar
-    /// The counterpart of `_completeAdd` for an optional property.
+    /// Stores the parts of an optional property that could not be gathered before the object had a
+    /// key.
     static func _completeAddOptional(_ storage: UnsafeMutableRawPointer, _ addition: _Addition)
-    /// The counterpart of `_storedType` for an optional property.
+    /// The type that dynamic access uses to write values that an optional of this type cannot
+    /// represent.
     static var _storedOptionalType: any _Persistable.Type { get }
 }
 
 /// A type that elements of collections can have directly and as an optional.
 public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue
 where PersistedType: _RealmCollectionValueInsideOptional {
-    /// The counterpart of `_decode` for an optional element.
+    /// Returns the optional value of a stored form that was read from the Realm of `source`.
     static func _decodeOptional(_ scalar: Scalar, _ source: _LinkSource?) -> Self?
-    /// The counterpart of `_storedElementType` for an optional element.
+    /// The type that dynamic access uses to write elements that an optional of this type cannot
+    /// represent.
     static var _storedOptionalElementType: any RealmCollectionValue.Type { get }
 }
 

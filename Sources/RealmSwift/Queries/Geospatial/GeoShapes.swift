@@ -37,6 +37,7 @@ public struct GeoBox: Hashable, RLMGeospatial {
         self.init(bottomLeft: bottomLeft, topRight: topRight)
     }
 
+    /// The corners of the box, as in messages and plans.
     public var description: String { "GeoBox(\(bottomLeft), \(topRight))" }
 }
 
@@ -72,6 +73,7 @@ public struct GeoCircle: Hashable, RLMGeospatial {
         self.init(center: center, radiusInRadians: radius.radians)
     }
 
+    /// The center and the radius of the circle in radians, as in messages and plans.
     public var description: String {
         "GeoCircle(\(center), \(String(shortest: radiusInRadians)))"
     }
@@ -113,6 +115,7 @@ public struct GeoPolygon: Hashable, RLMGeospatial {
         self.init(outerRing: outerRing, holes: holes)
     }
 
+    /// The rings of the polygon, as in messages and plans.
     public var description: String {
         let rings = ([outerRing] + holes).map { ring in
             "{\(ring.map(\.description).joined(separator: ", "))}"
