@@ -1,6 +1,6 @@
 import Foundation
 
-/// A named run that later ones are compared with; committed under `results/baselines`.
+/// A named set of reference measurements, committed under `results/baselines`.
 struct Baseline: Codable, Sendable {
     var schemaVersion = RunContext.schemaVersion
     var name: String
@@ -10,8 +10,9 @@ struct Baseline: Codable, Sendable {
     var key: TimedKey
     var rows: [MetricRow]
 
-    /// `runs`: of one build, at least one. The rows are those of the first; from the others come the
-    /// further values of metrics that did not always count the same, and rows that the first has not.
+    /// Merges one or more runs of the same build. The rows are those of the first run. The other
+    /// runs add the further values of counted metrics that do not repeat exactly, and rows that the
+    /// first run lacks.
     init(name: String, from runs: [RunFolder]) throws {
         let first = runs[0]
         self.name = name
@@ -36,7 +37,8 @@ struct Baseline: Codable, Sendable {
         rows = try ids.map { try MetricRow(merging: found[$0] ?? []) }
     }
 
-    /// Control rows measure the machine, not the database; failed ones measure nothing.
+    /// Returns the finished rows of a run without its control rows, which measure the machine and
+    /// not the database. Throws `caseFailed` if a case of the run failed.
     private static func rows(of run: RunFolder) throws -> [MetricRow] {
         let failed = run.rows.filter { $0.status == "failed" }.map(\.caseId)
         guard failed.isEmpty else {
@@ -53,12 +55,13 @@ struct Baseline: Codable, Sendable {
     }
 }
 
-/// The folder of baselines: `<counted key>/<name>.json`. Which machine the times are of lies in the
-/// file; counted metrics need only the folder's key.
+/// The folder of baselines, laid out as `<counted key>/<name>.json`. The folder is named by the
+/// counted key only, since counted metrics need no more. The file itself records the machine on
+/// which the times were measured.
 struct BaselineStore {
     let path: String
 
-    /// `path`: nil for the package's own `results/baselines`.
+    /// Opens the folder `path`; nil means the package's own `results/baselines`.
     init(path: String?) throws {
         self.path =
             try path
@@ -75,14 +78,14 @@ struct BaselineStore {
         return file
     }
 
-    /// The baseline of that name and key. Throws `notComparable` if there is one of other keys
-    /// only, `noBaseline` if there is none.
+    /// Returns the baseline with that name and key. Throws `notComparable` if the name exists only
+    /// with other keys, and `noBaseline` if it does not exist.
     func load(_ name: String, for key: CountedKey) throws -> Baseline {
         try Self.checkName(name)
         let file = file(of: name, key)
         if FileManager.default.fileExists(atPath: file) {
             let baseline = try read(file)
-            // A file moved by hand into another key's folder.
+            // A file can be moved by hand into the folder of another key.
             guard baseline.key.counted == key else {
                 throw Self.refusal(name, [baseline.key.counted], key)
             }
@@ -102,7 +105,7 @@ struct BaselineStore {
                 + " Make one: realm-bench baseline save \(name) --from results/RUN")
     }
 
-    /// All, by name and key.
+    /// Returns all baselines, ordered by key and name.
     func all() throws -> [Baseline] {
         let manager = FileManager.default
         let folders = ((try? manager.contentsOfDirectory(atPath: path)) ?? []).sorted()
@@ -121,7 +124,7 @@ struct BaselineStore {
         return try JSONFile.read(Baseline.self, from: file)
     }
 
-    /// Names are those of files.
+    /// Throws `usage` unless `name` can be part of a file name and is not reserved.
     static func checkName(_ name: String) throws {
         let isPlain = name.allSatisfy {
             $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0))
@@ -146,7 +149,7 @@ struct BaselineStore {
     }
 }
 
-/// JSON files with sorted snake_case keys, so that changes read well in a diff.
+/// Reads and writes JSON files with sorted snake_case keys, which keeps diffs readable.
 enum JSONFile {
     static func write(_ value: some Encodable, to path: String) throws {
         let encoder = JSONEncoder()

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Keeps timed runs to moments in which nobody else uses their processor core.
+/// Repeats timed runs that began or ended while another thread shared their processor core.
 ///
-/// A core that two threads share, in this machine or in another one on the same hardware, slows
-/// programs down by as much as half, for seconds at a time. That is seen in how crowded the core
-/// is, whatever its clock does. A run that began or ended crowded is thrown away and repeated.
-/// Both sides of a comparison are treated alike, so this favours neither.
+/// Two threads on one physical core, in this virtual machine or in another one on the same host,
+/// slow each other down by up to one half for seconds at a time. The clock speed does not show
+/// this; `Calibration.crowding` does. A run that began or ended on a crowded core is discarded and
+/// repeated. Both sides of a comparison are treated alike, so the filter favours neither.
 final class CalmWatch {
-    /// How often a run is repeated before the last one counts as it is.
+    /// The number of attempts, after which the last run counts even if it was crowded.
     private static let attempts = 6
     private static let longestWaitSeconds = 2.0
-    /// Waiting and repeating may take as long as the runs that count and this: on a machine that is
-    /// never calm the time is bounded, and rows are noisy.
+    /// The time that waiting and repeating may take beyond the time of the runs that counted. The
+    /// limit bounds the total time on a machine that is never calm; its rows are then noisy.
     private static let allowanceSeconds = 5.0
 
     private var keptSeconds = 0.0
@@ -19,7 +19,7 @@ final class CalmWatch {
     private var crowding = CrowdingScale()
     private(set) var kept = 0
     private(set) var discarded = 0
-    /// Runs that counted although they were crowded.
+    /// The number of crowded runs that counted because the attempts or the allowance were spent.
     private(set) var crowded = 0
 
     private func isCalm(_ calibration: Calibration) -> Bool {
@@ -27,7 +27,7 @@ final class CalmWatch {
         return crowding.isCalm(calibration)
     }
 
-    /// The first calm run of `body`, else its last one.
+    /// Returns the first calm run of `body`, or the last run if none was calm.
     func run(_ body: () throws -> TimedRun) throws -> TimedRun {
         for attempt in 1...Self.attempts {
             waitUntilCalm()
@@ -65,15 +65,16 @@ final class CalmWatch {
     }
 }
 
-/// Tells calm moments from crowded ones, by all that were seen.
+/// Classifies calibrations as calm or crowded, relative to all calibrations seen so far.
 struct CrowdingScale {
-    /// How much more crowded than a calm moment is still calm.
+    /// The largest ratio to the crowding of a calm moment that still counts as calm.
     private static let tolerance = 1.06
-    /// The calmest of so many moments is not believed: an interruption in the first of the two pieces
-    /// of computing makes a moment look calmer than any is, and all others crowded.
+    /// The number of moments of which the calmest one is ignored as an outlier. An interruption
+    /// during the first loop of the calibration makes a moment look calmer than any moment is;
+    /// taken as the reference it would make all others look crowded.
     private static let momentsForOneMistake = 50
 
-    /// Ascending.
+    /// The crowding of every calibration seen, in ascending order.
     private var seen: [Double] = []
 
     mutating func add(_ calibration: Calibration) {

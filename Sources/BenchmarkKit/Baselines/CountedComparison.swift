@@ -1,48 +1,54 @@
 import Foundation
 
-/// Rows of a run beside the rows of a baseline, by what was counted.
+/// The comparison of the counted metrics of a run with those of a baseline.
 struct CountedComparison {
     enum Verdict: String { case equal, regression, improvement, missing }
 
     struct Difference: Equatable {
         var caseId: String
         var metric: String
-        /// Nil where one side was not measured.
+        /// The values of both sides; nil where a side was not measured.
         var baseline, now: Double?
-        /// What else the metric was in runs of the baseline's build.
+        /// The further values of the metric in the runs of the baseline's build.
         var otherBaselines: [Double] = []
         var verdict: Verdict
 
-        /// In percent of the baseline.
+        /// The relative change in percent of the baseline.
         var change: Double? {
             guard let baseline, let now, baseline != 0 else { return nil }
             return (now / baseline - 1) * 100
         }
     }
 
-    /// Metrics that are not equal, in the order of rows.
+    /// The metrics that are not equal, in the order of the rows.
     private(set) var differences: [Difference] = []
-    /// A sentence for each row whose digest differs or that failed.
+    /// One sentence for each row that failed or whose digest differs.
     private(set) var wrongResults: [String] = []
-    /// A sentence for each row that stands on one side only or did other work.
+    /// One sentence for each row that is present on one side only or did different work.
     private(set) var incomparable: [String] = []
-    /// A sentence for each row and metric that nothing is compared with, for lack of a figure
-    /// that repeats.
+    /// One sentence for each row or metric that is not compared because its count does not repeat
+    /// exactly.
     private(set) var notGated: [String] = []
-    /// Rows of this run that the baseline does not have yet.
+    /// The rows of this run that the baseline does not contain.
     private(set) var newRows: [String] = []
-    /// Metrics that differed, and did not when their case was measured again.
+    /// The metrics that differed at first and did not differ when their case was measured again.
     private(set) var unconfirmed: [Difference] = []
-    /// Rows and metrics that were compared.
+    /// The number of rows and metrics that were compared.
     private(set) var comparedRows = 0
     private(set) var comparedMetrics = 0
-    /// Whether metrics that are measured on request only had been asked for.
+    /// Whether the run asked for the metrics that are measured only on request.
     private let withRequested: Bool
 
-    /// Rows whose metrics repeat in neither side are not compared. `isWhole`: rows of the baseline
-    /// that are missing from `rows` are a finding, not left out on purpose. `withRequested`: so is
-    /// a metric measured on request. `unrepeatable`: cases whose counts time or chance decide,
-    /// whatever an older baseline says of them.
+    /// Compares the rows that have the same case identifier. Rows that repeat on neither side are
+    /// not compared.
+    ///
+    /// - Parameters:
+    ///     - isWhole: Whether a row of the baseline that is missing from `rows` counts as a
+    ///     difference; false if cases were left out on purpose.
+    ///     - withRequested: Whether a missing metric that is measured only on request counts as a
+    ///     difference.
+    ///     - unrepeatable: Cases whose counts depend on timing or chance, even if an older baseline
+    ///     calls them deterministic.
     init(
         rows: [MetricRow], baseline: [MetricRow], isWhole: Bool, withRequested: Bool = false,
         unrepeatable: Set<String> = []
@@ -133,17 +139,18 @@ struct CountedComparison {
 
     // MARK: Measuring again
 
-    /// The cases that have to be measured again before the gate may fail for a metric: those with
-    /// one that grew, or, where that fails as well, shrank. None if it fails for another reason.
+    /// Returns the cases to measure again before the gate may fail because of a metric: those in
+    /// which a metric grew or, if `isStrict`, changed. Empty if the gate passes or fails for
+    /// another reason.
     func casesToConfirm(isStrict: Bool) -> Set<String> {
         guard let code = code(isStrict: isStrict), code == .regression || code == .improvement
         else { return [] }
         return Set(differences.filter { $0.verdict == .regression || isStrict }.map(\.caseId))
     }
 
-    /// Takes back what `again`, a comparison of the cases that were measured again, does not
-    /// confirm: a metric has to differ both times, in one direction. What `again` found wrong or
-    /// could not compare counts.
+    /// Drops the differences that the second measurement `again` does not confirm. A confirmed
+    /// metric differs in the same direction both times. Wrong results and incomparable rows of
+    /// `again` are added to those of this comparison.
     mutating func confirm(_ cases: Set<String>, by again: CountedComparison) {
         differences.removeAll { difference in
             guard cases.contains(difference.caseId), difference.verdict != .missing else {
@@ -163,8 +170,8 @@ struct CountedComparison {
 
     func count(_ verdict: Verdict) -> Int { differences.count { $0.verdict == verdict } }
 
-    /// The exit code of the gate, nil for a pass: a wrong result before a regression, that before
-    /// what cannot be compared.
+    /// Returns the exit code of the gate, or nil for a pass. A wrong result takes precedence over a
+    /// regression, and a regression over rows that cannot be compared.
     func code(isStrict: Bool) -> BenchmarkError.Code? {
         if !wrongResults.isEmpty { return .caseFailed }
         if count(.regression) > 0 { return .regression }
@@ -174,7 +181,7 @@ struct CountedComparison {
         return isStrict && count(.improvement) > 0 ? .improvement : nil
     }
 
-    /// The differences as a table; empty if there are none.
+    /// Returns the differences as a table, which is empty if there are none.
     func table() -> TextTable {
         var table = TextTable(header: ["case", "metric", "baseline", "now", "change", "verdict"])
         table.leftColumns = [0, 1, 5]
@@ -193,13 +200,14 @@ struct CountedComparison {
 }
 
 enum Percent {
-    /// `+3.21 %`, with enough digits that a change is not shown as none.
+    /// Formats a percentage with its sign, as in `+3.21 %`, with enough digits to show a small
+    /// change.
     static func signed(_ percent: Double) -> String {
         let digits = abs(percent) < 0.01 ? "%+.5f" : "%+.2f"
         return String(format: digits, percent) + " %"
     }
 
-    /// `3.2 %` of a fraction.
+    /// Formats a fraction as a percentage, as in `3.2 %`.
     static func plain(_ fraction: Double) -> String {
         String(format: "%.1f %%", fraction * 100)
     }

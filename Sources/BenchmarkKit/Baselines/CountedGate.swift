@@ -1,6 +1,7 @@
 import Foundation
 
-/// `gate` over counted metrics: runs the suite and compares it with a baseline.
+/// The gate over counted metrics (`gate` without `--against`): runs a suite and compares it with a
+/// baseline.
 struct CountedGate {
     private let command: GateCommand
     private let terminal = Terminal()
@@ -41,7 +42,7 @@ struct CountedGate {
         try tell(comparison, baseline, runs)
     }
 
-    /// Runs the cases and leaves the folder of an ordinary run, which can become a baseline.
+    /// Runs the cases and leaves an ordinary run folder, from which a baseline can be saved.
     private func results(of cases: [BenchmarkCase], _ suite: String, _ directory: RunDirectory)
         throws -> [CaseResult]
     {
@@ -72,7 +73,8 @@ struct CountedGate {
         return results
     }
 
-    /// If they were asked for and the case succeeded; else leaves them empty.
+    /// Counts the instructions of a case that succeeded, if the command asked for them; else leaves
+    /// the field empty.
     private func countInstructions(
         of benchmarkCase: BenchmarkCase, _ runner: CaseRunner, _ directory: RunDirectory,
         into row: inout CaseResult
@@ -115,7 +117,8 @@ struct CountedGate {
         throw BenchmarkError(code, message(code, comparison, runs))
     }
 
-    /// Metrics that counted otherwise when they were measured again: no verdict, and to be mended.
+    /// Reports the metrics that changed between two runs of this build. They decide nothing, and
+    /// their case has to be made deterministic.
     private func tell(unconfirmed: [CountedComparison.Difference], _ runs: [String]) {
         guard !unconfirmed.isEmpty else { return }
         for difference in unconfirmed {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What has to be equal for counted metrics to be comparable.
+/// The properties that must be equal for counted metrics to be comparable.
 struct CountedKey: Codable, Hashable, Sendable, CustomStringConvertible {
     var architecture: String
     var pageSizeBytes: Int
@@ -12,7 +12,7 @@ struct CountedKey: Codable, Hashable, Sendable, CustomStringConvertible {
         "\(architecture), pages of \(pageSizeBytes) bytes, Swift \(swift), \(configuration)"
     }
 
-    /// Names the folder of the baselines of this key.
+    /// The name of the folder with the baselines of this key.
     var folderName: String {
         MachineKeyName.plain("\(architecture)-\(pageSizeBytes)-swift-\(swift)-\(configuration)")
     }
@@ -26,12 +26,12 @@ struct CountedKey: Codable, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What has to be equal for times to be comparable as well.
+/// The properties that must be equal for times to be comparable as well.
 struct TimedKey: Codable, Hashable, Sendable, CustomStringConvertible {
     var counted: CountedKey
     var processor: String
     var cores: Int
-    /// Its type; where it is mounted does not matter.
+    /// The type of the file system; its mount point does not matter.
     var fileSystem: String
 
     var description: String { "\(counted), \(processor), \(cores) cores, \(fileSystem)" }
@@ -40,7 +40,7 @@ struct TimedKey: Codable, Hashable, Sendable, CustomStringConvertible {
         counted.folderName + "-" + MachineKeyName.plain("\(processor)-\(cores)-\(fileSystem)")
     }
 
-    /// `path`: a folder of the disk that is measured.
+    /// Returns the key of this machine; `path` is a folder on the disk that is measured.
     static func current(path: String) -> TimedKey {
         let machine = RunReport.Machine()
         return TimedKey(
@@ -51,7 +51,8 @@ struct TimedKey: Codable, Hashable, Sendable, CustomStringConvertible {
 }
 
 enum MachineKeyName {
-    /// Small letters, digits and single dashes.
+    /// Returns `text` in lower case with every other character than letters, digits, `.` and `_`
+    /// replaced by single dashes.
     static func plain(_ text: String) -> String {
         let allowed = text.lowercased().map { character in
             character.isASCII && (character.isLetter || character.isNumber || character == ".")
@@ -60,7 +61,7 @@ enum MachineKeyName {
         return String(allowed).split(separator: "-").joined(separator: "-")
     }
 
-    /// Of `ext4 at /mount/point`, as a run's report has it.
+    /// Returns `ext4` for the text `ext4 at /mount/point`, the form that a run's report has.
     static func fileSystemType(_ text: String?) -> String {
         text?.split(separator: " ").first.map(String.init) ?? "unknown file system"
     }

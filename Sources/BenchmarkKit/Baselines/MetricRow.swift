@@ -1,6 +1,6 @@
 import Foundation
 
-/// One case of a run or of a baseline: what was counted, and what took how long.
+/// The counted and timed metrics of one case of a run or a baseline.
 struct MetricRow: Codable, Equatable, Sendable {
     var caseId: String
     var engine: String
@@ -8,19 +8,19 @@ struct MetricRow: Codable, Equatable, Sendable {
     var seed: UInt64
     var operations: Int
     var digest: String?
-    /// By the name of the column or measure.
+    /// The counted metrics by the name of their column or measure.
     var counted: [String: Double]
-    /// Of a baseline of several runs: by name, the further values of a metric that the same build
-    /// was seen to have, in ascending order. `counted` has the usual one.
+    /// The further values of counted metrics that runs of the same build had, by name, in ascending
+    /// order. Present only in a baseline of several runs; `counted` has the most frequent value.
     var otherValues: [String: [Double]]?
     var timed: [String: Double]
-    /// Operations a second of each run of the case, where there were several.
+    /// The operations a second of each repetition of the case; nil if there was only one.
     var throughputSamples: [Double]?
 
-    /// Whether a second run of the same build counts the same; see the column `deterministic`.
+    /// Whether another run of the same build counts the same; see the column `deterministic`.
     var isDeterministic: Bool
 
-    /// From the fields of `summary.csv` by column, and the measures of the same case.
+    /// Creates a row from a record of `summary.csv`, by column, and the measures of the same case.
     init(fields: [String: String], measures: [String: Double]) throws {
         func text(_ name: String) throws -> String {
             guard let text = fields[name] else {
@@ -49,7 +49,7 @@ struct MetricRow: Codable, Equatable, Sendable {
             try text("deterministic") == "true" && status == CaseResult.Status.ok.rawValue
     }
 
-    /// The same figures as if they had been read from the run's files, rounding included.
+    /// Creates the row that reading the run's files would give, with the same rounding.
     init(_ result: CaseResult) throws {
         let fields = ColumnCatalogue.fields(
             of: result, context: RunContext(runIdentifier: ""))
@@ -62,22 +62,23 @@ struct MetricRow: Codable, Equatable, Sendable {
     }
 }
 
-/// A counted metric; less of it is better.
+/// A counted metric, of which less is better.
 struct GatedMetric: Equatable, Sendable {
     var name: String
-    /// The relative change that is still none.
+    /// The largest relative change that still counts as equal.
     var tolerance: Double = 0
-    /// Workloads in which other threads of the process add a little of it, by time.
+    /// The workloads in which other threads of the process add to the metric by an amount that
+    /// depends on timing.
     var excludedWorkloads: Set<String> = []
-    /// Measured only where a run asks for it, so that its absence says nothing.
+    /// Whether the metric is measured only on request, so that a missing value is no difference.
     var isOnRequest = false
 
-    /// Whether `value` is as good as `reference`.
+    /// Whether `value` equals `reference` within the tolerance.
     func isEqual(_ value: Double, _ reference: Double) -> Bool {
         abs(value - reference) <= tolerance * abs(reference)
     }
 
-    /// A sampler of the file's size runs beside the writers.
+    /// The workloads with a thread that samples the file's size beside the writers.
     private static let sampled: Set<String> = [SensorsWorkload.name]
 
     static let all: [GatedMetric] = [
@@ -92,16 +93,18 @@ struct GatedMetric: Equatable, Sendable {
 }
 
 extension MetricRow {
-    /// All values that a metric was seen to have, the usual one first; empty if it was not measured.
+    /// Returns all observed values of a metric, the most frequent first; empty if it was not
+    /// measured.
     func values(of metric: String) -> [Double] {
         guard let usual = counted[metric] else { return [] }
         return [usual] + (otherValues?[metric] ?? [])
     }
 
-    /// One row of the rows that several runs of one build have of a case: of each metric all values,
-    /// the one that most of them have as the usual one.
+    /// Merges the rows that several runs of one build have of the same case. Every metric keeps all
+    /// its values, and its most frequent value becomes the usual one.
     ///
-    /// - Throws: `notComparable` if they did other work, `caseFailed` if they came to other results.
+    /// - Throws: `notComparable` if the runs did different work, `caseFailed` if their digests
+    ///   differ.
     init(merging rows: [MetricRow]) throws {
         self = rows[0]
         for row in rows.dropFirst() {
@@ -111,7 +114,7 @@ extension MetricRow {
                 throw BenchmarkError(
                     .notComparable, "The runs did other work or counted other things in \(caseId).")
             }
-            // Where time decides how much is done there may be no two equal ones.
+            // Where time decides how much work is done, digests differ between correct runs.
             guard row.digest == digest || !isDeterministic else {
                 throw BenchmarkError(.caseFailed, "The runs came to other results in \(caseId).")
             }

@@ -1,28 +1,29 @@
 import Foundation
 
-/// How much the rows of a suite seem to differ between two halves of the same build, on one machine
-/// class. `selftest` writes them, the gate reads them.
+/// The noise floors of the rows of a suite on one class of machine: how much two runs of the same
+/// build seem to differ. `selftest` writes them and the gate reads them.
 struct NoiseFloors: Codable, Equatable, Sendable {
     static let fileName = "noise.json"
 
     var schemaVersion = RunContext.schemaVersion
     var key: TimedKey
-    /// By case id.
+    /// The rows by case identifier.
     var rows: [String: Row]
 
     struct Row: Codable, Equatable, Sendable {
-        /// The 95th percentile of |ratio - 1| of the medians of two sides.
+        /// The 95th percentile of |ratio - 1|, where the ratio is that of the medians of the two
+        /// sides.
         var floor: Double
-        /// The processes of each side that it holds for, or more.
+        /// The smallest number of processes on each side for which the floor holds.
         var runs: Int
-        /// `CaseOptions.fingerprint` of the case that was measured.
+        /// The `CaseOptions.fingerprint` of the case that was measured.
         var options: String
     }
 
-    /// Whether a row may be judged by its time.
+    /// Whether the gate may judge a row by its time.
     enum Gating: Equatable, Sendable {
         case gated(floor: Double)
-        /// `reason`: what speaks against it, as the rest of a sentence about the row.
+        /// The row is not gated; `reason` completes a sentence that begins with the row.
         case refused(reason: String)
 
         var floor: Double? {
@@ -34,7 +35,8 @@ struct NoiseFloors: Codable, Equatable, Sendable {
         }
     }
 
-    /// A floor holds for the same work and for medians of at least as many processes.
+    /// Decides whether a case is gated by its time. A floor holds only for the same work and for
+    /// medians of at least as many processes.
     func gating(of benchmarkCase: BenchmarkCase, by policy: TimedPolicy) -> Gating {
         guard let row = rows[benchmarkCase.identifier.description] else {
             return .refused(reason: "has no stored noise floor")
@@ -59,7 +61,7 @@ struct NoiseFloors: Codable, Equatable, Sendable {
 }
 
 extension CaseOptions {
-    /// All options that are set, as `name=value`, in the order of names.
+    /// All options that are set, as `name=value`, sorted by name.
     var fingerprint: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -82,15 +84,15 @@ extension BaselineStore {
         return file
     }
 
-    /// Adds `rows` to what is stored for the machine class, each in place of an older one of its
-    /// case. A file of an older layout is replaced: nothing is converted. Gives back its path.
+    /// Adds `rows` to the stored floors of the machine class and replaces those of the same cases.
+    /// A file of an older schema is overwritten, not converted. Returns the path of the file.
     func merge(_ rows: [String: NoiseFloors.Row], for key: TimedKey) throws -> String {
         var noise = (try? noiseFloors(for: key)) ?? NoiseFloors(key: key, rows: [:])
         noise.rows.merge(rows) { $1 }
         return try save(noise)
     }
 
-    /// Throws `noBaseline` if nothing is stored for the machine class.
+    /// Returns the stored floors. Throws `noBaseline` if there are none for the machine class.
     func noiseFloors(for key: TimedKey) throws -> NoiseFloors {
         let file = noiseFile(key)
         guard FileManager.default.fileExists(atPath: file) else {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A run read back from `results/<run>/`.
+/// A run read from its folder `results/<run>`.
 struct RunFolder {
-    /// What `run.json` says that matters here.
+    /// The fields of `run.json` that comparisons need.
     struct Header: Decodable {
         struct Machine: Decodable {
             var processor: String?
@@ -40,7 +40,8 @@ struct RunFolder {
         FileManager.default.fileExists(atPath: path + "/run.json")
     }
 
-    /// Throws `usage` if there is no run, `notComparable` if it is of another layout.
+    /// Reads a run. Throws `usage` if the folder holds none, and `notComparable` if its schema
+    /// version is another one.
     static func load(_ path: String) throws -> RunFolder {
         let file = path + "/run.json"
         guard let data = FileManager.default.contents(atPath: file) else {
@@ -57,7 +58,8 @@ struct RunFolder {
         return RunFolder(header: header, rows: try rows(path))
     }
 
-    /// First of all, so that a layout of another version is named as such rather than as broken.
+    /// Checks the schema version before anything else, so that a report of another version is not
+    /// called malformed.
     private static func checkVersion(_ data: Data, _ file: String) throws {
         // swift-format-ignore: AlwaysUseLowerCamelCase
         struct Version: Decodable { var schema_version: Int }
@@ -90,12 +92,13 @@ struct RunFolder {
         }
     }
 
-    /// Points of a sweep share their case id.
+    /// Returns the key of a record. The points of a sweep share their case identifier, so the key
+    /// contains both.
     private static func key(_ record: [String: String]) -> String? {
         record["case_id"].map { $0 + " " + (record["sweep"] ?? "") }
     }
 
-    /// Records by the names of their columns.
+    /// Reads the records of a CSV file as dictionaries by column name.
     static func records(_ path: String, isRequired: Bool) throws -> [[String: String]] {
         guard let data = FileManager.default.contents(atPath: path) else {
             if !isRequired { return [] }

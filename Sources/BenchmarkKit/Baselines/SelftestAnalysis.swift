@@ -1,8 +1,9 @@
-/// What the gate would have said of many pairs drawn from a pool, whose truth is known.
+/// The error rates of the gate, estimated by simulated comparisons drawn from a pool of runs in
+/// which the true slowdown is known.
 ///
-/// One trial is one row of a gate's run, its rerun included: the first samples and those of the
-/// rerun are of disjoint rounds. Trials of one row share runs with each other, so their number
-/// overstates how much is known; the pool's rounds are the independent part.
+/// A trial simulates one row of the gate including its rerun. The first samples and those of the
+/// rerun come from disjoint rounds. Trials of one row reuse runs and are therefore not independent:
+/// their number overstates the precision, and the number of rounds in the pool limits it.
 struct SelftestAnalysis {
     struct Rate: Equatable, Sendable {
         var hits = 0
@@ -19,15 +20,15 @@ struct SelftestAnalysis {
 
     struct Row: Sendable {
         var caseId: String
-        /// The fingerprint of its options.
+        /// The fingerprint of the case's options.
         var options: String
         var rounds: Int
         var noiseFloor: Double
         var qualifies: Bool
-        /// Whether it computed nine tenths of its time.
+        /// Whether at least nine tenths of the elapsed time was processor time.
         var isProcessorBound: Bool
         var falseAlarms: Rate
-        /// In the order of `SelftestPool.plants`.
+        /// The detection rates, in the order of `SelftestPool.plants`.
         var detections: [Rate]
     }
 
@@ -35,7 +36,8 @@ struct SelftestAnalysis {
     let rows: [Row]
     let crowdedFraction: Double
 
-    /// `trials`: of each row and each plant. The same seed draws the same pairs.
+    /// Analyses the pool with `trials` trials for each row and each planted slowdown. The same seed
+    /// draws the same pairs.
     init(_ pool: SelftestPool, policy: TimedPolicy, trials: Int, seed: UInt64) throws {
         self.policy = policy
         crowdedFraction = pool.crowdedFraction
@@ -48,7 +50,7 @@ struct SelftestAnalysis {
         }
     }
 
-    /// What the gate may rely on: of rows with enough rounds.
+    /// The noise floors of the rows that have enough rounds for the gate to rely on.
     var floors: [String: NoiseFloors.Row] {
         let known = rows.filter { $0.rounds >= policy.roundsOfFloor }.map { row in
             let floor = NoiseFloors.Row(
@@ -66,7 +68,7 @@ struct SelftestAnalysis {
     }
 }
 
-/// Draws sides of comparisons from the runs of one row.
+/// Draws the sides of simulated comparisons from the runs of one row.
 private struct RowDraws {
     private static let noiseDraws = 1000
 
@@ -74,7 +76,7 @@ private struct RowDraws {
     let options: String
     let policy: TimedPolicy
     var generator: SeededGenerator
-    /// By round: the two runs without a plant, and those with.
+    /// The values by round: the two runs without a planted slowdown, and the runs with one.
     private var plain: [(Double, Double)] = []
     private var planted: [[Double]] = []
     private let isProcessorBound: Bool
@@ -124,7 +126,7 @@ private struct RowDraws {
         return row
     }
 
-    /// The 95th percentile of |ratio - 1| of two sides of the same build.
+    /// Returns the 95th percentile of |ratio - 1| over pairs of sides of the same build.
     private mutating func noiseFloor() -> Double {
         let effects = (0..<Self.noiseDraws).map { _ in
             let rounds = draw(policy.runs)
@@ -133,8 +135,9 @@ private struct RowDraws {
         return Quantiles.quantile(0.95, of: effects)
     }
 
-    /// How often the gate says `slower`. The row is the only suspicious one of the gate's rows, so
-    /// its p is corrected by the strictest step of Holm's procedure; in the rerun it is alone.
+    /// Returns how often the gate's verdict is `slower`. The simulated row is the only suspicious
+    /// one, so its first p is corrected by the strictest step of Holm's procedure (Holm, 1979); in
+    /// the rerun it is alone and needs no correction.
     private mutating func rate(
         _ trials: Int, _ plant: Int?, _ floor: Double, _ rowsOfGate: Int
     ) -> SelftestAnalysis.Rate {
@@ -158,7 +161,8 @@ private struct RowDraws {
         return rate
     }
 
-    /// `count` different rounds in random order.
+    /// Draws `count` distinct rounds in random order (a partial Fisher-Yates shuffle; Durstenfeld,
+    /// 1964).
     private mutating func draw(_ count: Int) -> [Int] {
         var rounds = Array(plain.indices)
         for position in 0..<count {
@@ -167,12 +171,12 @@ private struct RowDraws {
         return Array(rounds.prefix(count))
     }
 
-    /// Which of the two plain sides is the one before, in a whole comparison and its rerun, for a
-    /// side keeps its files as a build does.
+    /// Draws which of the two plain sides plays the old build. The choice holds for a whole
+    /// comparison and its rerun, since each build keeps its own files.
     private mutating func drawSwap() -> Bool { generator.next(below: 2) == 1 }
 
-    /// In the order in which they ran, so that processes of one sample lie close to each other, as
-    /// they do in the gate.
+    /// Returns samples in the order in which the processes ran, so that the processes of one sample
+    /// are close in time, as in the gate.
     private func samples(_ drawn: [Int], plant: Int?, isSwapped: Bool) -> TimedSamples {
         let rounds = drawn.sorted()
         let before = rounds.map { isSwapped ? plain[$0].1 : plain[$0].0 }

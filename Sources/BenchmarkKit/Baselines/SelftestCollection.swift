@@ -1,11 +1,12 @@
 import Foundation
 
-/// Collects the pool of `selftest`: rounds over all rows; in a round a row runs twice as it is and
-/// once with each plant. The order is reversed every other round, so that no variant always comes
-/// first. The two plain runs are of one program under two names, each with prepared files of its
-/// own, as the two builds of a gate have them; plants alternate between these.
+/// Collects the pool of `selftest` in rounds over all rows. In each round a row runs twice without
+/// a slowdown and once with each planted slowdown. The order is reversed every other round, so that
+/// no variant always comes first. The two plain runs use one program under two names with separate
+/// fixtures, as the two builds of a gate do; the planted runs alternate between the two.
 struct SelftestCollection {
-    /// Ends with fewer rounds than the asked number of processes needs, unless --minutes is longer.
+    /// The number of minutes after which collecting ends with fewer rounds than the requested
+    /// number of processes needs, unless `--minutes` is longer.
     private static let longestMinutes = 43.0
 
     private let command: SelftestCommand
@@ -40,7 +41,7 @@ struct SelftestCollection {
         var round = 0
         while true {
             let elapsed = seconds(from: start, to: monotonicNanoseconds())
-            // Ends before a round that would probably exceed the limit.
+            // Stops before a round that would probably exceed the limit.
             let isTimeUp = elapsed + elapsed / Double(max(1, round)) > limit
             if round >= needed, command.quick || isTimeUp { break }
             if round >= fewest, elapsed + elapsed / Double(max(1, round)) > lastRound { break }
@@ -66,8 +67,8 @@ struct SelftestCollection {
     }
 
     private static func order(_ round: Int) -> [(side: Int, planted: Double)] {
-        // The two plain runs embrace one plant each time, as far from each other as those of two
-        // builds are in the gate.
+        // One planted run lies between the two plain runs, so that these are as far apart as the
+        // runs of two builds are in the gate.
         let plants = SelftestPool.plants.enumerated().map { index, planted in
             (side: (round + index) % 2, planted: planted)
         }
@@ -79,7 +80,7 @@ struct SelftestCollection {
     }
 }
 
-/// What `selftest` prints.
+/// The text that `selftest` prints.
 struct SelftestReport {
     private let analysis: SelftestAnalysis
 
@@ -91,12 +92,12 @@ struct SelftestReport {
 
     static let mostFalseAlarms = 0.01
     static let leastDetections = 0.95
-    /// Of processes on a core that somebody else used.
+    /// The largest acceptable fraction of processes that ran on a crowded core.
     static let mostCrowded = 0.5
-    /// The place of the slowdown of a tenth in `SelftestPool.plants`.
+    /// The index of the slowdown of one tenth in `SelftestPool.plants`.
     private static let decisivePlant = 2
 
-    /// A sentence for each thing by which the gate cannot be trusted on these rows.
+    /// One sentence for each reason not to trust the gate on these rows.
     var failures: [String] {
         var failures: [String] = []
         if isCrowded {

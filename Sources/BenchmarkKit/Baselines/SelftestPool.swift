@@ -1,14 +1,15 @@
 import Foundation
 
-/// Short process runs of every row, by which the gate is tried on itself.
+/// A pool of short process runs of every row, on which the gate is tested.
 struct SelftestPool {
-    /// The slowdowns that are planted.
+    /// The planted slowdowns, as fractions.
     static let plants = [0.02, 0.05, 0.1, 0.2]
 
     struct Entry: Equatable, Sendable {
-        /// Runs of one round follow each other; sides of a comparison are taken from rounds.
+        /// The round of the run. Runs of one round follow each other, and both sides of a simulated
+        /// comparison are drawn by round.
         var round: Int
-        /// 0 or 1: which of two sets of prepared files it read.
+        /// Which of the two sets of fixtures the run read, 0 or 1.
         var side: Int
         var planted: Double
         /// The fingerprint of the case's options.
@@ -22,23 +23,23 @@ struct SelftestPool {
         "wide_before_ns", "wide_after_ns", "processor_s", "wall_s", "digest", "options",
     ]
 
-    /// The folder name of the key of the machine that measured.
+    /// The folder name of the timed key of the measuring machine.
     var machine: String
     var entries: [Entry] = []
 
-    /// In the order in which they were first measured.
+    /// The case identifiers in the order in which they were first measured.
     var caseIds: [String] {
         var seen: Set<String> = []
         return entries.map(\.run.report.caseId).filter { seen.insert($0).inserted }
     }
 
-    /// Rounds that all cases have begun.
+    /// The number of rounds that every case has begun.
     var rounds: Int {
         Dictionary(grouping: entries, by: \.run.report.caseId).values
             .map { Set($0.map(\.round)).count }.min() ?? 0
     }
 
-    /// Of all processes, how many began or ended while somebody else used their processor core.
+    /// The fraction of processes that began or ended on a crowded core.
     var crowdedFraction: Double {
         let calibrations = entries.map { [$0.run.calibrationBefore, $0.run.calibrationAfter] }
         var scale = CrowdingScale()
@@ -50,7 +51,7 @@ struct SelftestPool {
     static func fields(_ entry: Entry, machine: String) -> [String] {
         let run = entry.run
         let report = run.report
-        // All digits: the analysis of the file has to be that of the run.
+        // Writes all digits, so that an analysis of the file equals that of the run.
         func text(_ value: Double?) -> String { value.map { "\($0)" } ?? "" }
         return [
             String(RunContext.schemaVersion), machine, report.caseId, String(entry.round),

@@ -1,42 +1,44 @@
-/// When a row counts as slower: the rule of the gate, which `selftest` tries on itself.
+/// The rule by which the gate calls a row slower; `selftest` tests the same rule.
 struct TimedPolicy: Codable, Equatable, Sendable {
-    /// The quicker one of so many processes in a row is one sample. On a shared core, a fifth of the
-    /// processes and more are slow from beginning to end, of either side: as samples of their own
-    /// they decide the rank test, as one of two they hardly ever count.
+    /// The number of consecutive processes whose minimum is one sample. On a shared core a fifth of
+    /// the processes or more, of either side, are slow from beginning to end. As samples of their
+    /// own they would decide the rank test; in a minimum of two they rarely count.
     static let processesOfSample = 2
-    /// The fewest processes of each side: ten samples.
+    /// The smallest number of processes on each side, which makes ten samples.
     static let fewestRuns = 10 * processesOfSample
 
-    /// Processes of each side; a multiple of ``processesOfSample``. With ten samples, one slow one
-    /// on the quick side takes the corrected rank test above its limit.
+    /// The number of processes on each side; a multiple of ``processesOfSample``. With only ten
+    /// samples, one slow sample of the faster side raises the corrected p above its limit.
     var runs = 30
-    /// The lower end of the ratio's interval has to be above 1 + this.
+    /// The smallest slowdown that matters: the lower end of the ratio's interval has to exceed 1 +
+    /// this.
     var threshold = 0.03
-    /// Of the rank test after Holm's correction.
+    /// The significance level of the rank test after Holm's correction (Holm, 1979).
     var significance = 0.01
-    /// Rows with a noise floor above this are not gated.
+    /// The largest noise floor of a gated row.
     var largestNoiseFloor = 0.04
-    /// How many noise floors an effect has to be.
+    /// The number of noise floors that an effect has to exceed.
     var floorsOfEffect = 2.0
 
-    /// Rounds of `selftest` that a trial with its rerun takes.
+    /// The number of rounds of `selftest` that a trial with its rerun takes.
     var roundsOfTrial: Int { 2 * runs }
-    /// Rounds from which a noise floor is kept: a few more, so that draws differ.
+    /// The number of rounds from which a noise floor is kept, a few more than a trial takes so that
+    /// the draws differ.
     var roundsOfFloor: Int { roundsOfTrial + 4 }
 }
 
-/// Times of one row from processes of two builds: the samples of both.
+/// The samples of one row from processes of two builds.
 struct TimedSamples: Equatable, Sendable {
     var before: [Double]
     var after: [Double]
 
-    /// Above 1: slower.
+    /// The ratio of the medians; above 1 the newer build is slower.
     var ratio: Double { Quantiles.median(after) / Quantiles.median(before) }
 
-    /// Of the rank test, two-sided, before correction.
+    /// The two-sided p of the rank test (Mann and Whitney, 1947), before correction.
     var p: Double { MannWhitney.test(after, before).p }
 
-    /// Values beyond Tukey's fences of their side.
+    /// The number of values outside Tukey's fences of their own side (Tukey, 1977).
     var outliers: Int {
         [before, after].reduce(0) { count, side in
             let fences = TukeyFences(side)
@@ -44,7 +46,7 @@ struct TimedSamples: Equatable, Sendable {
         }
     }
 
-    /// The larger of the two sides' median absolute deviations, as a fraction of the median.
+    /// The larger of the two sides' relative median absolute deviations.
     var spread: Double {
         [before, after].map {
             Quantiles.medianAbsoluteDeviation($0) / Quantiles.median($0)
@@ -57,7 +59,8 @@ struct TimedSamples: Equatable, Sendable {
 }
 
 extension TimedSamples {
-    /// From what the processes of each side measured, in the order in which they ran.
+    /// Creates samples from the measurements of each side's processes, in the order in which they
+    /// ran.
     init(ofProcesses before: [Double], _ after: [Double]) {
         self.before = Self.samples(before)
         self.after = Self.samples(after)
@@ -71,8 +74,8 @@ extension TimedSamples {
 }
 
 extension TimedPolicy {
-    /// Whether one set of samples speaks for a slowdown. `p`: after Holm's correction. The cheap
-    /// conditions come first, the bootstrap last.
+    /// Whether one set of samples shows a slowdown. `p` is corrected by Holm's procedure. The cheap
+    /// conditions come before the bootstrap.
     func isSlower(
         _ samples: TimedSamples, correctedP p: Double, noiseFloor: Double, seed: UInt64
     ) -> Bool {
@@ -83,7 +86,8 @@ extension TimedPolicy {
         return samples.interval(seed: seed).low > 1 + threshold
     }
 
-    /// The same with as many processes a side as so many rounds of `selftest` allow.
+    /// Returns this policy with as many processes on each side as that number of `selftest` rounds
+    /// allows.
     func fitting(rounds: Int) -> TimedPolicy {
         var policy = self
         let most = (rounds - (roundsOfFloor - roundsOfTrial)) / 2
@@ -92,7 +96,7 @@ extension TimedPolicy {
         return policy
     }
 
-    /// What is wrong with the number of processes that somebody asks for; nil if nothing is.
+    /// Returns what is wrong with a requested number of processes, or nil.
     static func problem(withRuns runs: Int) -> String? {
         runs < fewestRuns || !runs.isMultiple(of: processesOfSample)
             ? "--runs must be an even number from \(fewestRuns) on." : nil
@@ -101,23 +105,23 @@ extension TimedPolicy {
     func qualifies(noiseFloor: Double) -> Bool { noiseFloor <= largestNoiseFloor }
 }
 
-/// What the gate says of a row.
+/// The verdict of the gate on a row.
 enum TimedVerdict: String, Sendable {
     /// All conditions hold, and a rerun agrees.
     case slower
-    /// The interval lies below the threshold: no slowdown that matters.
+    /// The interval lies below the threshold, so no slowdown matters.
     case steady
-    /// Neither: too noisy to tell.
+    /// The row is too noisy to decide.
     case inconclusive
     case notGated = "not gated"
 }
 
-/// The decision over all rows at once, as the correction for many rows needs.
+/// The decision over all rows together, which the correction for multiple tests needs.
 struct TimedDecision {
     struct Row: Sendable {
         var caseId: String
         var samples: TimedSamples
-        /// Nil if none is stored.
+        /// The stored noise floor; nil if there is none.
         var noiseFloor: Double?
     }
 
@@ -130,14 +134,14 @@ struct TimedDecision {
         var correctedP: Double
         var noiseFloor: Double?
         var verdict: TimedVerdict
-        /// Of the rerun, if there was one.
+        /// The ratio of the rerun; nil if there was none.
         var rerunRatio: Double?
     }
 
     let policy: TimedPolicy
     let seed: UInt64
 
-    /// `rerun` measures the rows of these ids again.
+    /// Judges all rows; `rerun` measures the rows with the given identifiers again.
     func outcomes(
         of rows: [Row], rerun: (_ caseIds: [String]) throws -> [String: TimedSamples]
     ) throws -> [Outcome] {

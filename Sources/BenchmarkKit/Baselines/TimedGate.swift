@@ -1,6 +1,6 @@
 import Foundation
 
-/// `gate --against`: whether this build is slower than another one.
+/// The timed gate (`gate --against`): decides whether this build is slower than another one.
 struct TimedGate {
     private let command: GateCommand
     private let terminal = Terminal()
@@ -68,8 +68,9 @@ struct TimedGate {
         try tell(outcomes, runner.calm)
     }
 
-    /// A B B A A B B A ..., so that a drift of the machine strikes both sides alike; every case
-    /// has its turn in each pass, so that a disturbance does not strike one case alone.
+    /// Measures the builds interleaved, in the order A B B A A B B A, so that drift of the machine
+    /// affects both alike. Every pass runs every case, so that a disturbance does not affect one
+    /// case alone.
     private func measure(_ cases: [BenchmarkCase], _ runner: TimedRunner) throws
         -> [String: TimedSamples]
     {

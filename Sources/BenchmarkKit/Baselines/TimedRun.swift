@@ -1,48 +1,50 @@
 import Foundation
 import Synchronization
 
-/// What a process tells of the one case that it timed.
+/// The report of a process on the one case that it timed.
 struct TimedReport: Codable, Equatable, Sendable {
     var caseId: String
     var status: CaseResult.Status
     var failure: String?
     var operations: Int
     var elapsedSeconds: Double
-    /// Microseconds of one operation that the quickest tenth of the batches stayed below.
+    /// The 10th percentile of the time of one operation over the batches, in microseconds.
     var latencyP10: Double?
     var latencyP50: Double?
-    /// Of the whole case, its preparation included: how much of its time it computed.
+    /// The processor seconds of the whole case, its preparation included; with the elapsed time
+    /// they tell whether the case is processor-bound.
     var processorSeconds: Double
     var wallSeconds: Double
     var digest: String?
 }
 
-/// A process's report, and how fast the processor was meanwhile.
+/// A process's report and the calibrations of the processor around it.
 struct TimedRun: Equatable, Sendable {
     var report: TimedReport
-    /// Just before and just after the process, measured by the one that started it: two builds
-    /// are measured with the same code.
+    /// The calibrations just before and just after the process. The parent measures them, so that
+    /// the same code calibrates for both builds.
     var calibrationBefore: Calibration
     var calibrationAfter: Calibration
 }
 
-/// How fast a processor runs at this moment, and how crowded it is.
+/// The clock speed of the processor at one moment, and how crowded its core is.
 ///
-/// Two fixed pieces of computing are timed. In the first every step waits for the one before: its
-/// time follows the clock speed alone. The second has eight independent chains of the same steps,
-/// which fill the processor's execution units: its time also grows when another thread runs on the
-/// same physical core, in this machine or in another one that shares the hardware.
+/// Two fixed loops are timed. In the first, every step depends on the one before, so its time
+/// follows the clock speed alone. The second runs eight independent chains of the same steps, which
+/// fill the execution units. Its time also grows when another thread runs on the same physical
+/// core, in this virtual machine or in another one on the same host.
 struct Calibration: Equatable, Sendable {
     private static let steps = 10_000
     private static let repetitions = 31
-    /// Where results go, so that the compiler has to compute them.
+    /// The destination of the results, which keeps the compiler from removing the loops.
     private static let sink = Atomic<UInt64>(1)
 
-    /// The median of the repetitions of each.
+    /// The median of the repetitions of each loop.
     var chainNanoseconds: Double
     var wideNanoseconds: Double
 
-    /// What is not explained by the clock; only its relation to other moments means something.
+    /// The slowdown that the clock speed does not explain. Only comparisons with other moments are
+    /// meaningful.
     var crowding: Double { wideNanoseconds / chainNanoseconds }
 
     /// Measures for about half a millisecond.
@@ -63,7 +65,8 @@ struct Calibration: Equatable, Sendable {
             chainNanoseconds: Quantiles.median(chain), wideNanoseconds: Quantiles.median(wide))
     }
 
-    /// A rotation and a sum: one unit each, and nothing that SIMD has an instruction for.
+    /// Does a rotation and an addition: one execution unit each, and no SIMD instruction for the
+    /// whole.
     @inline(__always)
     private static func step(_ word: UInt64) -> UInt64 {
         (word &<< 7 | word &>> 57) &+ 0x9E37_79B9_7F4A_7C15
@@ -100,11 +103,11 @@ struct Calibration: Equatable, Sendable {
     }
 }
 
-/// The one number by which a process's run is judged.
+/// The statistic by which a process's run is judged.
 enum TimedStatistic {
-    /// The time of one operation that the quickest tenth of the batches stays below, in units of
-    /// the calibration's time: interruptions only ever add time, and a processor that slows down
-    /// slows both.
+    /// Returns the 10th percentile of the time of one operation, divided by the time of the
+    /// calibration's first loop. The low percentile is robust because interruptions only add time;
+    /// the division cancels changes of the clock speed.
     static func value(of run: TimedRun) -> Double {
         let report = run.report
         let time =

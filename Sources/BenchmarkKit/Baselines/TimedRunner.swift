@@ -1,13 +1,13 @@
 import Foundation
 
-/// Runs single cases of a suite in processes of their own, of this build or of another one.
+/// Runs single cases of a suite in separate processes, of this build or of another one.
 struct TimedRunner {
-    /// A program and what it is told besides the case.
+    /// A program and the settings that it is run with.
     struct Build: Equatable, Sendable {
-        /// Builds of one name share the files that are prepared for cases.
+        /// The name of the build. Builds with the same name share their fixtures.
         var name: String
         var executable: URL
-        /// The fraction by which its measured operations are slowed down.
+        /// The planted slowdown of the measured operations, as a fraction.
         var planted = 0.0
     }
 
@@ -17,8 +17,8 @@ struct TimedRunner {
     private let sameWork = SameWork()
     private let directory: String
 
-    /// `path`: the folder whose disk is measured; a folder inside it is used and removed by
-    /// `removeFiles`.
+    /// Creates a runner. `path` is a folder on the disk that is measured; the runner uses a folder
+    /// inside it, which `removeFiles` removes.
     init(suite: String, filter: String?, path: String) throws {
         self.suite = try Self.suiteFile(suite)
         cases = try CaseFilter.chosen(of: suite, filter: filter)
@@ -35,21 +35,22 @@ struct TimedRunner {
 
     func removeFiles() { try? FileManager.default.removeItem(atPath: directory) }
 
-    /// The file's path, so that another build reads the same suite.
+    /// Returns the path of the suite's file, so that the other build reads the same suite.
     private static func suiteFile(_ name: String) throws -> String {
         if name.hasSuffix(".json") { return URL(fileURLWithPath: name).path }
         return try ResourceLocator.suitesDirectory().appendingPathComponent(name + ".json").path
     }
 
-    /// One process in a calm moment, if there is one. Throws `caseFailed` if the case broke.
+    /// Times one process, repeating it until its core was calm or the attempts are spent. Throws
+    /// `caseFailed` if the case failed.
     func timed(_ benchmarkCase: BenchmarkCase, _ build: Build) throws -> TimedRun {
         try calm.run { try run(benchmarkCase, build) }
     }
 
     private func run(_ benchmarkCase: BenchmarkCase, _ build: Build) throws -> TimedRun {
         let identifier = benchmarkCase.identifier.description
-        // Another build may have another file format. Where a file lies is part of what is
-        // measured, so that the two sides of `selftest` keep files of their own as well.
+        // Another build may have another file format. The place of a file on the disk affects its
+        // times, so the two sides of `selftest` have separate fixtures as well.
         let fixtures = "\(directory)/fixtures-\(build.name)"
         let work = directory + "/case"
         try? FileManager.default.removeItem(atPath: work)
@@ -89,8 +90,8 @@ struct TimedRunner {
         return TimedRun(report: report, calibrationBefore: before, calibrationAfter: after)
     }
 
-    /// One run of every case that does not count: it makes the files that the others read, and
-    /// brings the programs into memory.
+    /// Runs every case once as a warm-up that does not count: it creates the fixtures and loads the
+    /// programs into the page cache.
     func warmUp(_ builds: [Build], _ tell: (String) -> Void) throws {
         for benchmarkCase in cases {
             tell("preparing \(benchmarkCase.identifier)")
@@ -101,8 +102,8 @@ struct TimedRunner {
     }
 }
 
-/// Holds every process of a case to what its first one did, of whichever build it was: times of
-/// different work, or of a wrong result, decide nothing.
+/// Checks that every process of a case did the same work with the same result as the first one,
+/// whichever build it was. Times of different work decide nothing.
 final class SameWork {
     private var first: [String: (report: TimedReport, build: String)] = [:]
 
@@ -127,7 +128,7 @@ final class SameWork {
     }
 }
 
-/// The cases of a suite whose id matches.
+/// The choice of a suite's cases by a regular expression.
 enum CaseFilter {
     static func chosen(of suite: String, filter: String?) throws -> [BenchmarkCase] {
         let cases = try Suite.load(suite).expanded(overriding: OptionOverrides())
