@@ -1,34 +1,35 @@
-/// One case with everything it needs to be repeated.
+/// A benchmark case with everything needed to repeat it.
 struct BenchmarkCase: Codable, Sendable {
     var identifier: CaseIdentifier
-    /// `api`: through the public API, the way an application would. `engine`: through the storage
-    /// engine directly. `none`: no database.
+    /// The layer that the case measures. `api` is the public API, which applications use; `engine`
+    /// is the storage engine underneath; `none` is no database.
     var layer: String
     var options: CaseOptions
-    /// Why the case cannot run, in a sentence; nil if it can.
+    /// Why the case cannot run, as a sentence; nil if it can.
     var unsupported: String?
-    /// The values that `--sweep` gave it, as in `threads=4;payload=100`; empty without.
+    /// The values that `--sweep` gave the case, as in `threads=4;payload=100`; empty without a
+    /// sweep.
     var sweep = ""
 
-    /// What makes it one of a run: cases of a sweep may share their identifier.
+    /// The name that is unique within a run; cases of a sweep may share their identifier.
     var name: String {
         sweep.isEmpty ? identifier.description : "\(identifier) \(sweep)"
     }
 
-    /// The same for names of files and folders.
+    /// The same name for files and folders.
     var fileName: String {
         let plain = identifier.description.replacing("/", with: "-")
         return sweep.isEmpty ? plain : plain + "-" + sweep.replacing(";", with: "-")
     }
 
-    /// Whether what is counted can repeat at all. With relaxed durability a background sync decides,
-    /// by time, what the next commit may overwrite and syncs; several writers join each other's
-    /// commits by chance.
+    /// Whether the counts of the case can repeat exactly. With relaxed durability the timing of a
+    /// background sync decides which pages the next commit may overwrite and sync. Several writers
+    /// join each other's commits by chance.
     var canRepeat: Bool { options.threads == 1 && identifier.durability == .full }
 
-    /// Whether a second run of the same build counts the same: syncs, write calls, bytes, pages,
-    /// sizes, allocations, digest. True for one durable writer of the embedded engine and an
-    /// amount of work that time does not change, where the workload says so.
+    /// Whether another run of the same build counts the same syncs, write calls, bytes, pages,
+    /// sizes, allocations and digest. True for one durable writer of the embedded engine with an
+    /// amount of work that does not depend on time, if the workload declares it.
     var isDeterministic: Bool {
         guard unsupported == nil, canRepeat, identifier.engine == "realm",
             let workload = try? WorkloadCatalogue.workload(named: identifier.workload)
@@ -36,18 +37,18 @@ struct BenchmarkCase: Codable, Sendable {
         return workload.isDeterministic(self)
     }
 
-    /// What the processes that run and prove the case find in their environment.
+    /// The environment variables of the processes that run and verify the case.
     var processEnvironment: [String: String] {
         FileEncryption.environment(isEncrypted: identifier.isEncrypted)
     }
 
-    /// Whether its process is one of `SystemAllocatorProgram`.
+    /// Whether the case runs in the program described by `SystemAllocatorProgram`.
     func usesSystemAllocator() throws -> Bool {
         try WorkloadCatalogue.workload(named: identifier.workload)
             .usesSystemAllocator(identifier.strategy)
     }
 
-    /// The database that the case is about.
+    /// Returns the database that the case measures.
     func engine() throws -> any BenchmarkEngine {
         let name = identifier.engine
         let layers = EngineLayer(rawValue: layer).map { [$0] } ?? [.api, .engine]
@@ -58,42 +59,43 @@ struct BenchmarkCase: Codable, Sendable {
     }
 }
 
-/// What a case runs in: where its files go, how it tells of its progress, what counts for it.
+/// The environment of a case: its directories, its allocation counters and its progress channel.
 struct CaseEnvironment: Sendable {
-    /// A directory of the case's own, empty at the start, removed by the caller.
+    /// The directory for this case alone, empty at the start and removed by the caller.
     var directory: String
-    /// Shared by the cases of a run: files that are costly to make and only read afterwards.
+    /// The directory shared by the cases of a run, for fixtures that are costly to create and then
+    /// only read.
     var fixtures: String
     var allocations: AllocationProbe?
-    /// Operations so far, shown to the person who waits.
+    /// Reports the progress to the user.
     var progress: @Sendable (ProgressUpdate) -> Void
 }
 
-/// How far a case is.
+/// The progress of a case.
 struct ProgressUpdate: Codable, Sendable {
-    /// What is going on: `running`, `preparing`, `closing`.
+    /// The current phase: `running`, `preparing` or `closing`.
     var phase: String
-    /// 0 to 1; nil if unknown.
+    /// The completed fraction, from 0 to 1; nil if unknown.
     var fraction: Double?
     var secondsLeft: Double?
     var operationsPerSecond: Double?
 }
 
-/// What a case gives back.
+/// The outcome of a case.
 struct CaseOutcome: Codable, Sendable {
     var results: [CaseResult]
     var timeline: [TimelinePoint] = []
-    /// How the file grew, and who pinned what.
+    /// The growth of the file and the versions that readers pinned.
     var growth: [GrowthPoint] = []
-    /// Of the first row.
+    /// The histograms of the first row.
     var histograms: [HistogramKind: HistogramData] = [:]
-    /// The case failed because there was no space left for its files.
+    /// Whether the case failed because its disk was full.
     var isDiskFull = false
-    /// What a fresh process has to prove before the case counts.
+    /// What a fresh process has to verify before the case counts.
     var verification: VerificationRequest?
 }
 
-/// One sample of a run's course.
+/// One sample of the course of a run.
 struct TimelinePoint: Codable, Equatable, Sendable {
     var elapsed: Double
     var operations: Int
@@ -101,36 +103,38 @@ struct TimelinePoint: Codable, Equatable, Sendable {
     var residentBytes: Int
 }
 
-/// A family of cases. Everything about one lies in its own file.
+/// A family of cases. Everything about one workload is in one file.
 protocol Workload: SendableMetatype {
     static var name: String { get }
     static var summary: String { get }
-    /// Strategy names and what each does, in the order of reports.
+    /// The strategies and what each does, in the order of reports.
     static var strategies: [(name: String, summary: String)] { get }
-    /// Size when neither suite nor command line says.
+    /// The size if neither the suite nor the command line sets one.
     static var defaultSize: Int { get }
-    /// The layer of the engine that a strategy uses; `any` for the highest that the engine has.
+    /// The layer of the engine that a strategy uses; `any` means the highest layer that the engine
+    /// has.
     static func layer(of strategy: String) -> String
-    /// What a strategy asks of the engine; nil for a workload of the embedded engine only.
+    /// The features that a strategy requires of the engine; nil for a workload of the embedded
+    /// engine only.
     static func features(of strategy: String) -> [EngineFeature]?
     static func size(for options: CaseOptions, asked: Int?) throws -> Int
-    /// Why a strategy does not exist yet, in a sentence; nil if it does.
+    /// Why a strategy is not implemented, as a sentence; nil if it is.
     static func reason(against strategy: String) -> String?
-    /// Threads, or processes, when neither suite nor command line says.
+    /// The number of threads or processes if neither the suite nor the command line sets one.
     static func defaultThreads(of strategy: String) -> Int
-    /// Whether a strategy runs in the program that links no jemalloc (`SystemAllocatorProgram`).
+    /// Whether a strategy runs in the program without jemalloc (`SystemAllocatorProgram`).
     static func usesSystemAllocator(_ strategy: String) -> Bool
-    /// Whether all that is counted repeats exactly; only asked of cases with one thread.
+    /// Whether all counts of the case repeat exactly. Asked only of cases with one thread.
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool
-    /// Operations while instructions are counted, unless the command line says; nil for a workload
-    /// whose instructions do not repeat within 0.5 %.
+    /// The number of operations while instructions are counted, unless the command line sets it;
+    /// nil for a workload whose instruction counts do not repeat within 0.5 %.
     static var countedOperations: Int? { get }
-    /// Whether all strategies come to the same result; false where each is a job of its own.
+    /// Whether all strategies produce the same result; false if each does different work.
     static var strategiesDoTheSameWork: Bool { get }
     /// Whether `prepare` has to run in another process than `run`.
     static var isPreparedApart: Bool { get }
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
-    /// Runs on the main thread of a process of its own.
+    /// Runs the case on the main thread of a process of its own.
     static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
         -> CaseOutcome
 }

@@ -1,17 +1,17 @@
-/// Runs lists of cases without telling anybody but the caller: for comparisons and gates.
+/// Runs lists of cases and reports only to the caller, as comparisons and gates need.
 struct CaseBatch {
     let runner: CaseRunner
 
-    /// `databases`: a folder for database files, made if missing. `failures`: a folder for what
-    /// failed cases said, made when there is one.
+    /// Creates a batch. `databases` is the folder for database files, created if missing.
+    /// `failures` is the folder for the output of failed cases, created at the first failure.
     init(databases: String, failures: String) throws {
         runner = try CaseRunner(databases: databases, failures: failures)
     }
 
-    /// Every case once, in order, each in a process of its own and proved; the rows of all,
-    /// controls included. A case that breaks gives a row with the status `failed`.
+    /// Runs every case once, in order, each in a process of its own and verified. Returns the rows
+    /// of all cases, controls included. A failed case gives a row with the status `failed`.
     ///
-    /// Throws only what is the tool's own trouble: a full disk, an interruption.
+    /// Throws only for troubles of the tool itself: a full disk or an interruption.
     func results(
         of cases: [BenchmarkCase],
         progress: (BenchmarkCase, ProgressUpdate) -> Void = { _, _ in }
@@ -22,6 +22,6 @@ struct CaseBatch {
         }
     }
 
-    /// After the last list.
+    /// Removes the databases; called after the last list.
     func removeDatabases() { runner.removeDatabases() }
 }

@@ -1,6 +1,6 @@
-/// Cases that are to be compared with each other: the same workload with the same size, durability
-/// and options, done in different ways, by different databases, or with and without encryption.
-/// Their runs are interleaved, so that what the machine does meanwhile strikes all of them.
+/// Cases that are compared with each other: the same workload with the same size, durability and
+/// options, by different strategies, by different databases, or with and without encryption. Their
+/// runs are interleaved, so that disturbances of the machine affect all of them.
 struct CaseGroup: Sendable {
     var cases: [BenchmarkCase]
 
@@ -11,8 +11,8 @@ struct CaseGroup: Sendable {
         var options: CaseOptions
     }
 
-    /// In the order of their first cases. Where databases are compared, no control takes turns with
-    /// one of them.
+    /// Returns the groups in the order of their first cases. Where databases are compared, the
+    /// control is switched off, since only one of them would be interleaved with it.
     static func groups(of cases: [BenchmarkCase]) -> [CaseGroup] {
         var positions: [Key: Int] = [:]
         var groups: [CaseGroup] = []
@@ -41,8 +41,8 @@ struct CaseGroup: Sendable {
             || Set(cases.map(\.identifier.isEncrypted)).count > 1
     }
 
-    /// Positions of the cases in the order of a round, counted from 0: A B C, then C B A, so that
-    /// a machine that grows slower treats the first and the last alike.
+    /// Returns the positions of the cases, from 0, in the order of a round: A B C, then C B A. A
+    /// machine that slows down thus treats the first and the last alike.
     func order(ofRound round: Int) -> [Int] {
         round % 2 == 0 ? Array(cases.indices) : cases.indices.reversed()
     }

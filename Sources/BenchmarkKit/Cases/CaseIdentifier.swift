@@ -1,13 +1,13 @@
-/// What names a case in reports, baselines and on the command line:
+/// The identifier of a case in reports, baselines and on the command line:
 /// `workload/strategy/durability/plain|encrypted/size/engine`.
 public struct CaseIdentifier: Codable, Hashable, Sendable, CustomStringConvertible {
     public var workload: String
     public var strategy: String
     public var durability = Durability.full
     public var isEncrypted = false
-    /// Objects that the case works on; for Sensors the most that are kept.
+    /// The number of objects that the case works on; for Sensors, the largest number kept.
     public var size: Int
-    /// `realm`, or `control` for a row that measures the machine without a database.
+    /// The database: `realm`, or `control` for a row that measures the machine without a database.
     public var engine = "realm"
 
     init(
@@ -28,7 +28,7 @@ public struct CaseIdentifier: Codable, Hashable, Sendable, CustomStringConvertib
         return "\(workload)/\(strategy)/\(durability)/\(secrecy)/\(size)/\(engine)"
     }
 
-    /// Nil unless the text has exactly the six parts, none of them empty.
+    /// Parses an identifier. Nil unless the text has exactly six nonempty, valid parts.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 6, !parts.contains(""), let size = Int(parts[4]), size >= 0,

@@ -1,32 +1,34 @@
-/// What may be set for a case, by a suite or on the command line.
+/// The options of a case that a suite or the command line can set.
 struct CaseOptions: Codable, Hashable, Sendable {
-    /// How long to measure; ignored when `count` is set.
+    /// The duration of the measurement in seconds; ignored when `count` is set.
     var seconds = 10.0
-    /// How many operations; nil means by time (or, for cases over objects, their own number).
+    /// The number of operations; nil means that `seconds` or, for workloads over objects, their
+    /// number decides.
     var count: Int?
-    /// Sensors; nil means as many as the recording has.
+    /// The number of sensors in the workload Sensors; nil means as many as the recording has.
     var sensors: Int?
     var batchSize = 1000
-    /// Threads that somebody asked for; nil means as many as the workload usually has.
+    /// The requested number of threads; nil means the workload's usual number.
     var askedThreads: Int?
-    /// Producer threads; for the strategy `processes`, processes.
+    /// The number of producer threads; for the strategy `processes`, of processes.
     var threads: Int {
         get { askedThreads ?? 1 }
         set { askedThreads = newValue }
     }
-    /// Random bytes added to every reading.
+    /// The number of random bytes added to every reading.
     var payload = 0
     var seed: UInt64 = 20_190_409
-    /// Seconds of the workload before measuring begins.
+    /// The warm-up in seconds.
     var warmup = 0.0
-    /// A recording's path, or `synthetic`; nil means the recording that comes with the package.
+    /// The path of a recording, or `synthetic`; nil means the recording in the package.
     var input: String?
-    /// Whether a control without a database takes turns with the measured work, where a workload has
-    /// one. False where engines are compared: only the embedded one would pause for it.
+    /// Whether a control without a database is interleaved with the measured work, if the workload
+    /// has one. False where engines are compared, since only the embedded engine would pause for
+    /// it.
     var hasControl = true
 
-    /// The first option that no case can work with, named as on the command line; nil if all are
-    /// sensible. The upper ends keep a mistyped number from exhausting the machine.
+    /// The first option with a value that no case accepts, named as on the command line; nil if all
+    /// are valid. The upper bounds keep a mistyped number from exhausting the machine.
     var problem: (option: String, reason: String)? {
         let numbers: [(option: String, value: Int?, range: ClosedRange<Int>)] = [
             ("count", count, 1...1_000_000_000_000), ("sensors", sensors, 1...100_000),
@@ -37,7 +39,7 @@ struct CaseOptions: Codable, Hashable, Sendable {
             guard let value, !range.contains(value) else { continue }
             return (option, "must be from \(range.lowerBound) to \(range.upperBound).")
         }
-        // Written so that NaN is refused as well.
+        // The negated form also rejects NaN.
         if !(seconds > 0 && seconds <= 86_400) {
             return ("seconds", "must be above 0 and at most 86400, a day.")
         }

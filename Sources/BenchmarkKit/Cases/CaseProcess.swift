@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What a process that runs one case is told.
+/// The request to a process that runs one case.
 struct CaseRequest: Codable {
     enum Mode: String, Codable { case prepare, run }
 
@@ -16,11 +16,11 @@ struct CaseRequest: Codable {
     static let errorFileName = "standard-error"
 }
 
-/// A process of this same program that runs one hidden verb. A case that traps ends its own process
-/// only; memory and first-time costs are those of the case alone.
+/// A child process, normally of this program, that runs one hidden verb. A trap in a case ends only
+/// its own process, and memory and first-use costs are those of the case alone.
 final class CaseProcess: @unchecked Sendable {
-    // Safe because: everything is set up before the first use, and `wait` is called once, by one
-    // thread.
+    // Safe because all properties are set up before the first use, and `wait` is called once, by
+    // one thread.
     private let process = Process()
     private let output = Pipe()
     private let errorPath: String
@@ -30,8 +30,8 @@ final class CaseProcess: @unchecked Sendable {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     }
 
-    /// `command`: a tool with its options and the program that it runs; this program by itself
-    /// without.
+    /// Starts a process. `command` is a tool with its options and the program that the tool runs;
+    /// nil means this program itself.
     convenience init(
         verb: String, argument: String, directory: String,
         errorFile: String = CaseRequest.errorFileName, environment: [String: String] = [:],
@@ -44,9 +44,13 @@ final class CaseProcess: @unchecked Sendable {
             directory: directory, errorFile: errorFile, input: input)
     }
 
-    /// `executable`: this program or another build of it. `environment`: further variables.
-    /// `directory`: where the process's standard error goes. `input`: what it reads; nothing
-    /// without.
+    /// Starts a process.
+    ///
+    /// - Parameters:
+    ///     - executable: This program or another build of it.
+    ///     - environment: Additional environment variables.
+    ///     - directory: The folder for the file with the process's standard error.
+    ///     - input: The standard input; nil means an empty one.
     init(
         executable: URL = ownExecutable, arguments: [String],
         environment: [String: String] = [:], directory: String,
@@ -55,10 +59,10 @@ final class CaseProcess: @unchecked Sendable {
         errorPath = directory + "/" + errorFile
         process.executableURL = executable
         process.arguments = arguments
-        // Sets and dictionaries in the same order in every run, and with them all that depends on
-        // it: allocations, instructions, the order of writes.
-        // A slowdown is planted, and files are encrypted, only where `environment` asks for it: a
-        // variable that somebody exported must not change ordinary runs.
+        // Deterministic hashing gives sets and dictionaries the same order in every run, and
+        // thereby the allocations, instructions and writes that depend on it.
+        // The variables for a planted slowdown and for encryption are taken from `environment`
+        // only: a variable exported in the user's shell must not change ordinary runs.
         process.environment = ProcessInfo.processInfo.environment
             .filter { ![PlantedDelay.variable, FileEncryption.variable].contains($0.key) }
             .merging([
@@ -82,7 +86,7 @@ final class CaseProcess: @unchecked Sendable {
         Interruption.caseStarted(process.processIdentifier)
     }
 
-    /// Hands every line of the process's output to `body`, and returns when the process has ended.
+    /// Passes every line of the process's output to `body` and returns when the process has ended.
     func wait(_ body: (String) -> Void) -> Ending {
         var pending = Data()
         while true {
@@ -109,13 +113,14 @@ final class CaseProcess: @unchecked Sendable {
 
         var isSuccess: Bool { status == 0 && !wasSignal }
 
-        /// In the words of the kernel, or of SQLite.
+        /// Whether the errors contain the message of the kernel or of SQLite for a full disk.
         var saysDiskIsFull: Bool {
             errors.contains(String(cString: strerror(ENOSPC)))
                 || errors.contains("database or disk is full")
         }
 
-        /// What went wrong in one line: the message of a trap, else the last line of the errors.
+        /// The failure in one line: the message of a trap, else the last line of the standard
+        /// error.
         var reason: String {
             let lines = errors.split(separator: "\n").map(String.init)
             let said = lines.first { $0.contains("Fatal error") } ?? lines.last ?? ""
@@ -125,7 +130,7 @@ final class CaseProcess: @unchecked Sendable {
     }
 }
 
-/// How a case's process tells of its progress: one JSON object a line on standard output.
+/// Reports the progress of a case's process as one JSON object a line on standard output.
 struct ProgressChannel: Sendable {
     func send(_ update: ProgressUpdate) {
         guard var line = try? JSONEncoder().encode(update) else { return }

@@ -1,12 +1,13 @@
 import Foundation
 
 extension CaseRunner {
-    /// Instructions an operation of a case, counted in a process of its own; `count` is that of the
-    /// command line. Nil for a case that does not repeat: several writers, relaxed durability,
-    /// or an amount of work that time decides.
+    /// Returns the instructions of one operation of a case, counted in a process of its own;
+    /// `count` is the number of operations from the command line. Nil for a case that does not
+    /// repeat: several writers, relaxed durability, or an amount of work that depends on time.
     ///
-    /// The reduced case runs twice: first by itself, which makes the files that it reads, then
-    /// counted; both must come to the same result. The file of callgrind is kept in `folder`.
+    /// The reduced case runs twice: first without a tool, which creates the fixtures, then under
+    /// callgrind. Both runs must give the same result. The output file of callgrind is kept in
+    /// `folder`.
     func countInstructions(
         of benchmarkCase: BenchmarkCase, count: Int?, keepingIn folder: String,
         progress: (ProgressUpdate) -> Void
@@ -37,8 +38,8 @@ extension CaseRunner {
         return try Double(InstructionCount.total(in: file)) / Double(counted.operations)
     }
 
-    /// The first row of a case run in a process of `command`, without the proof by a second
-    /// process: the run that gave the case its row had that.
+    /// Runs a case in a process of `command` and returns its first row. The row is not verified by
+    /// another process, since the case's own run was.
     private func result(of benchmarkCase: BenchmarkCase, command: [String]?) throws
         -> CaseResult
     {

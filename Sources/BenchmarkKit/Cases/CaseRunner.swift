@@ -1,11 +1,11 @@
 import Foundation
 
-/// Runs cases one after the other, each in a process of its own, and has every result proved by a
+/// Runs cases one after the other, each in a process of its own, and has every result verified by a
 /// fresh process before it counts.
 package struct CaseRunner {
-    /// Where database files go: one folder a case, removed when the case is over.
+    /// The folder for database files, with one folder for each case that is removed after the case.
     let databases: String
-    /// Where the errors of failed cases are kept.
+    /// The folder for the errors of failed cases.
     let failures: String
 
     private var fixtures: String { databases + "/fixtures" }
@@ -20,7 +20,7 @@ package struct CaseRunner {
         try? FileManager.default.removeItem(atPath: databases)
     }
 
-    /// The rows of a case. A case that breaks gives one row with the status `failed`.
+    /// Runs a case and returns its rows. A failed case gives one row with the status `failed`.
     func run(_ benchmarkCase: BenchmarkCase, progress: (ProgressUpdate) -> Void) throws
         -> CaseOutcome
     {
@@ -57,7 +57,7 @@ package struct CaseRunner {
         return outcome
     }
 
-    /// `command`: see `CaseProcess`.
+    /// Runs one phase of a case in a process; `command` as in `CaseProcess`.
     func perform(
         _ mode: CaseRequest.Mode, _ benchmarkCase: BenchmarkCase, _ directory: String,
         command: [String]? = nil, _ progress: (ProgressUpdate) -> Void
@@ -78,7 +78,7 @@ package struct CaseRunner {
         }
     }
 
-    /// Replaces the result by a failure unless a fresh process proves it.
+    /// Marks the result as failed unless a fresh process verifies it.
     private func verify(
         _ outcome: inout CaseOutcome, of benchmarkCase: BenchmarkCase, in directory: String
     ) throws {

@@ -1,4 +1,4 @@
-/// Options given on the command line; nil leaves what the suite says.
+/// The options set on the command line; nil keeps the value of the suite.
 struct OptionOverrides: Equatable, Sendable {
     var engines: [String]?
     var durabilities: [Durability]?
@@ -13,7 +13,7 @@ struct OptionOverrides: Equatable, Sendable {
     var seed: UInt64?
     var warmup: Double?
     var input: String?
-    /// Values that change from case to case.
+    /// The options whose values change from case to case.
     var sweeps: [Sweep] = []
 
     func applied(to original: CaseOptions) -> CaseOptions {
@@ -63,7 +63,7 @@ struct OptionOverrides: Equatable, Sendable {
         }
     }
 
-    /// Those of one case of the sweeps.
+    /// Returns these overrides with the settings of one point of the sweeps.
     func setting(_ point: Sweep.Point) throws -> OptionOverrides {
         var overrides = self
         overrides.sweeps = []
@@ -81,7 +81,7 @@ struct OptionOverrides: Equatable, Sendable {
         return durability
     }
 
-    /// The databases that only the program with the peers has.
+    /// The databases that only `realm-bench-peers` contains.
     private static let peers = ["sqlite", "grdb", "lmdb", "rocksdb"]
 
     static func checkEngine(_ name: String) throws {

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A named list of cases, kept as JSON in `Benchmarks/Suites`.
+/// A named list of cases, stored as JSON in `Benchmarks/Suites`.
 struct Suite: Codable, Equatable, Sendable {
     var name: String
     var description: String
     var cases: [Entry]
 
-    /// Strategies of one workload with their options; an option left out has its usual value.
+    /// Strategies of one workload with their options; an omitted option has its default value.
     struct Entry: Codable, Equatable, Sendable {
         var workload: String
-        /// Nil means all strategies of the workload.
+        /// The strategies; nil means all strategies of the workload.
         var strategies: [String]?
-        /// Nil means the embedded engine.
+        /// The databases; nil means the embedded engine.
         var engines: [String]?
-        /// Nil means full durability.
+        /// The durabilities; nil means full durability.
         var durabilities: [Durability]?
-        /// Whether files are encrypted; nil means plain ones only.
+        /// Whether files are encrypted, for each variant; nil means plain files only.
         var encrypted: [Bool]?
         var size: Int?
         var seconds: Double?
@@ -28,7 +28,7 @@ struct Suite: Codable, Equatable, Sendable {
         var input: String?
     }
 
-    /// `name` is that of a suite in `Benchmarks/Suites`, or the path of a JSON file.
+    /// Loads a suite; `name` is that of a suite in `Benchmarks/Suites` or the path of a JSON file.
     static func load(_ name: String) throws -> Suite {
         if name.hasSuffix(".json") { return try load(file: URL(fileURLWithPath: name)) }
         let directory = try ResourceLocator.suitesDirectory()
@@ -67,8 +67,8 @@ struct Suite: Codable, Equatable, Sendable {
         return decoder
     }
 
-    /// The cases in order, each once; with sweeps, the whole suite once for each of their points.
-    /// What the command line sets wins over the suite.
+    /// Returns the cases in order, each once. With sweeps, the whole suite is repeated for each of
+    /// their points. Options of the command line take precedence over the suite.
     func expanded(overriding overrides: OptionOverrides) throws -> [BenchmarkCase] {
         var seen: Set<String> = []
         return try Sweep.points(of: overrides.sweeps).flatMap { point in
@@ -83,7 +83,8 @@ struct Suite: Codable, Equatable, Sendable {
 }
 
 extension Suite.Entry {
-    /// Durability by durability, strategy by strategy, engine by engine, plain and encrypted.
+    /// Returns the cases in nested order: durabilities, strategies, engines, then plain and
+    /// encrypted.
     fileprivate func expanded(overriding overrides: OptionOverrides) throws -> [BenchmarkCase] {
         let catalogued = try WorkloadCatalogue.workload(named: workload)
         let options = overrides.applied(to: options())

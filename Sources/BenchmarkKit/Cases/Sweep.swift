@@ -1,4 +1,5 @@
-/// One option of the cases and the values that it takes in turn: `--sweep threads=1,2,4`.
+/// An option of the cases and the values that it takes one after the other, as in `--sweep
+/// threads=1,2,4`.
 struct Sweep: Equatable, Sendable {
     var name: String
     var values: [String]
@@ -9,7 +10,7 @@ struct Sweep: Equatable, Sendable {
         "size", "threads", "warmup",
     ]
 
-    /// `text` is `NAME=a,b`.
+    /// Parses a text of the form `NAME=a,b`.
     init(_ text: String) throws {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
@@ -29,17 +30,17 @@ struct Sweep: Equatable, Sendable {
         }
     }
 
-    /// What one case of several sweeps gets: a value of each.
+    /// A point of one or more sweeps: one value for each swept option.
     struct Point: Equatable, Sendable {
         var settings: [(name: String, value: String)] = []
 
-        /// `threads=4;payload=100`.
+        /// The settings as text, as in `threads=4;payload=100`.
         var text: String { settings.map { "\($0.name)=\($0.value)" }.joined(separator: ";") }
 
         static func == (left: Point, right: Point) -> Bool { left.text == right.text }
     }
 
-    /// Every combination, the last sweep changing fastest; one empty point without sweeps.
+    /// Returns every combination, the last sweep changing fastest; one empty point without sweeps.
     static func points(of sweeps: [Sweep]) -> [Point] {
         sweeps.reduce([Point()]) { points, sweep in
             points.flatMap { point in
@@ -49,7 +50,7 @@ struct Sweep: Equatable, Sendable {
     }
 }
 
-/// The parts of `a,b,c`, each once; none may be empty.
+/// Splits `a,b,c` into its parts, none of which may be empty or repeated.
 func commaSeparated(_ text: String, option: String) throws -> [String] {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard !parts.contains(""), Set(parts).count == parts.count else {

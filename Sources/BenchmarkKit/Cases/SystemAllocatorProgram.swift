@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 
 /// The second program of the package: this library without jemalloc, so that the allocator of the C
-/// library serves everything. Cases that show what the allocator itself changes run in it, in
-/// processes of their own like all others; the columns of allocations stay empty there.
+/// library serves all allocations. Cases that measure the effect of the allocator run in it, in
+/// processes of their own as all cases do; their allocation columns stay empty.
 enum SystemAllocatorProgram {
     static let name = "realm-bench-system-malloc"
 
-    /// Looked for beside `program`, where one build puts both.
+    /// Returns the path of the program, expected beside `program` as a build places it.
     ///
-    /// - Throws: with what to do, if it is not there.
+    /// - Throws: `internalError` with instructions for building it, if it is missing.
     static func path(beside program: URL = CaseProcess.ownExecutable) throws -> String {
         let path = program.deletingLastPathComponent().appendingPathComponent(name).path
         guard FileManager.default.isExecutableFile(atPath: path) else {
@@ -23,11 +23,11 @@ enum SystemAllocatorProgram {
         return path
     }
 
-    /// Whether jemalloc serves this process.
+    /// Whether this process links jemalloc.
     private static var isJemallocLinked: Bool { dlsym(nil, "mallctl") != nil }
 
-    /// A case that is to run without jemalloc must not be measured with it, as it would be by verbs
-    /// that run every case in this program.
+    /// Throws if a case meant to run without jemalloc was started in a program with it. Hidden
+    /// verbs that run every case in this program would otherwise measure it wrongly.
     static func check(_ benchmarkCase: BenchmarkCase) throws {
         guard try benchmarkCase.usesSystemAllocator(), isJemallocLinked else { return }
         throw BenchmarkError(

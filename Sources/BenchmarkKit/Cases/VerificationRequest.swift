@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a fresh process has to prove about the file that a case left.
+/// The contents of a case's file that a fresh process has to verify.
 enum VerificationRequest: Codable, Sendable {
     case sensors(SensorsExpectation)
     case table(TableExpectation)

@@ -1,4 +1,4 @@
-/// All workloads there are.
+/// The catalogue of all workloads.
 enum WorkloadCatalogue {
     static let all: [any Workload.Type] = [
         SensorsWorkload.self,
@@ -36,8 +36,8 @@ enum WorkloadCatalogue {
         return workload
     }
 
-    /// The case of one strategy, checked against what exists. Nil where the engine has no such
-    /// layer, or the workload is of the embedded engine only.
+    /// Creates and checks the case of one strategy. Nil if the engine lacks the strategy's layer,
+    /// or if the workload is for the embedded engine only.
     static func makeCase(
         workload name: String, strategy: String, engine: String = "realm",
         durability: Durability = .full, isEncrypted: Bool = false, size: Int?, options: CaseOptions
