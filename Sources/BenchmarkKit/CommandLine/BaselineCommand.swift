@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `realm-bench baseline`.
+/// The command `realm-bench baseline`.
 struct BaselineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baseline",
@@ -20,7 +20,7 @@ struct BaselineCommand: ParsableCommand {
             """,
         subcommands: [SaveCommand.self, ListBaselinesCommand.self, ShowCommand.self])
 
-    /// Where baselines lie.
+    /// The option for the folder of baselines.
     struct Location: ParsableArguments {
         @Option(
             help: ArgumentHelp(

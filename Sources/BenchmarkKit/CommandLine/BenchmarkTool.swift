@@ -3,15 +3,18 @@ import Foundation
 import Glibc
 import StorageEngine
 
-/// The command line of the benchmark runner, for executables to call as their whole `main`.
+/// The command line of the benchmark runner, which executables call as their whole `main`.
 public enum BenchmarkTool {
     static let allocations = Locked<AllocationProbe?>(nil)
-    /// Verbs of other libraries that the executable links.
+    /// The commands of other libraries that the executable links.
     static let furtherCommands = Locked<[any ParsableCommand.Type]>([])
 
-    /// Parses the arguments, does what they say, and ends the process with the exit code that says
-    /// how it went. `allocations`: the counters of the allocator that the executable links.
-    /// `engines`: further databases to measure beside the embedded one. `commands`: further verbs.
+    /// Parses the arguments, runs the command, and exits with a code that tells the outcome.
+    ///
+    /// - Parameters:
+    ///     - probe: The counters of the allocator that the executable links.
+    ///     - engines: The databases to measure in addition to the embedded one.
+    ///     - commands: Additional commands.
     public static func main(
         allocations probe: AllocationProbe?, engines: [any BenchmarkEngine] = [],
         commands: [any ParsableCommand.Type] = []
@@ -32,7 +35,7 @@ public enum BenchmarkTool {
     }
 }
 
-/// `realm-bench`.
+/// The root command, `realm-bench`.
 struct RealmBenchCommand: ParsableCommand {
     static var configuration: CommandConfiguration {
         var configuration = ownConfiguration

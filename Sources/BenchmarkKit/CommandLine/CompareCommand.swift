@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `realm-bench compare`.
+/// The command `realm-bench compare`.
 struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
@@ -106,7 +106,7 @@ struct CompareCommand: ParsableCommand {
     }
 }
 
-/// Times of two sides as ratios.
+/// The table of the ratios of two sides' times.
 enum RatioTable {
     static func table(_ before: [MetricRow], _ after: [MetricRow]) -> TextTable {
         var table = TextTable(header: [

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `realm-bench explain`.
+/// The command `realm-bench explain`.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",

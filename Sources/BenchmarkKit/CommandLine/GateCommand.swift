@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `realm-bench gate`.
+/// The command `realm-bench gate`.
 struct GateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Runs one case in this process; `run` starts it.
+/// The hidden command that runs one case in this process; started by `run`.
 struct RunCaseCommand: ParsableCommand {
     static let verb = "run-case"
     static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
@@ -30,8 +30,8 @@ struct RunCaseCommand: ParsableCommand {
     }
 }
 
-/// Proves in a fresh process that a file holds what a case produced; `run` starts it. Prints one
-/// line for each problem.
+/// The hidden command that verifies in a fresh process that a file holds what a case produced;
+/// started by `run`. Prints one line for each problem.
 struct VerifyRunCommand: ParsableCommand {
     static let verb = "verify-run"
     static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
@@ -48,7 +48,8 @@ struct VerifyRunCommand: ParsableCommand {
     }
 }
 
-/// Writes one process's share of the sensors; the strategy `processes` starts it.
+/// The hidden command that writes one process's share of the sensors; started by the strategy
+/// `processes`.
 struct WriteSensorsCommand: ParsableCommand {
     static let verb = "write-sensors"
     static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)

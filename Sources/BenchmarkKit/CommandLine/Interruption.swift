@@ -1,22 +1,23 @@
 import Glibc
 import Synchronization
 
-/// Ends a run early, in order, when a signal asks for it: the process of the current case is
-/// killed, which lets the main thread go on; that finds the request, removes the database files
-/// and exits.
+/// The orderly end of a run after a signal. The handler kills the process of the current case,
+/// which lets the main thread continue. The main thread then finds the request, removes the
+/// database files and exits.
 package enum Interruption {
-    /// Control-C, a polite end, a closed terminal, a pipe whose reader went away.
+    /// The signals of Control-C, a request to terminate, a closed terminal, and a pipe without
+    /// reader.
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGPIPE]
-    /// The first signal that came; 0 before.
+    /// The first signal received; 0 before.
     private static let received = Atomic<Int32>(0)
-    /// The process of the current case; 0 if there is none.
+    /// The process identifier of the current case; 0 if there is none.
     private static let child = Atomic<Int32>(0)
 
-    /// From now on the signals are caught, also when whoever started this process blocked them. A
-    /// handler, unlike ignoring a signal, is not inherited by the processes of cases. On the main
-    /// thread, before other threads are started, which block what it blocks.
+    /// Catches the signals from now on, even if the parent process had blocked them. Unlike an
+    /// ignored signal, a handler is not inherited by the processes of cases. Call it on the main
+    /// thread before other threads start, since these inherit the mask of blocked signals.
     package static func watch() {
-        // Atomics are made on first use, which must not be in a signal handler.
+        // Static atomics are initialized on first use, which must not happen in a signal handler.
         received.store(0, ordering: .sequentiallyConsistent)
         child.store(0, ordering: .sequentiallyConsistent)
         var caught = sigset_t()
@@ -35,7 +36,7 @@ package enum Interruption {
 
     package static func caseStarted(_ process: Int32) {
         child.store(process, ordering: .sequentiallyConsistent)
-        // The signal may have come between starting the process and the line above.
+        // The signal may have arrived between the start of the process and the store above.
         if received.load(ordering: .sequentiallyConsistent) != 0 { kill(process, SIGKILL) }
     }
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `realm-bench list`.
+/// The command `realm-bench list`.
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -43,7 +43,7 @@ struct ListCommand: ParsableCommand {
                     print("  \(benchmarkCase.identifier)")
                 }
             } catch let error as BenchmarkError {
-                // A suite for a program with other engines.
+                // The suite is for a program with other engines.
                 print("  \(error.message)")
             }
         }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StorageEngine
 
-/// `realm-bench pins`.
+/// The command `realm-bench pins`.
 struct PinsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pins",
@@ -44,7 +44,7 @@ struct PinsCommand: ParsableCommand {
         print(try Self.report(on: file, key: keyFile.map(Self.key)), terminator: "")
     }
 
-    /// Not an argument, which every user of the machine could read.
+    /// Reads the key from a file. An argument would be visible to every user of the machine.
     static func key(inFile path: String) throws -> [UInt8] {
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw BenchmarkError(.usage, "The key file '\(path)' cannot be read.")
@@ -100,7 +100,7 @@ struct PinsCommand: ParsableCommand {
         return text + table([header] + rows)
     }
 
-    /// Numbers to the right, the last column to the left.
+    /// Formats rows with numbers aligned to the right and the last column to the left.
     private static func table(_ rows: [[String]]) -> String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `realm-bench report`.
+/// The command `realm-bench report`.
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `realm-bench run`.
+/// The command `realm-bench run`.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -91,7 +91,7 @@ struct RunCommand: ParsableCommand {
         try RunSession(self, cases).run()
     }
 
-    /// The suite's cases, less those that names or filter leave out.
+    /// Returns the cases of the suite that match the names and the filter.
     func chosenCases() throws -> [BenchmarkCase] {
         var cases = try Suite.load(suite).expanded(overriding: options.overrides)
         if !names.isEmpty {
@@ -123,7 +123,8 @@ struct RunCommand: ParsableCommand {
             || identifier.description.hasPrefix(name + "/")
     }
 
-    /// Workloads that are named although the suite lacks them, with the usual options.
+    /// Returns the cases of workloads that are named but missing from the suite, with the default
+    /// options.
     private func namedBeyondSuite(_ cases: [BenchmarkCase]) throws -> [BenchmarkCase] {
         let missing = names.filter { name in
             !cases.contains { Self.matches(name, $0.identifier) }
@@ -152,7 +153,7 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    /// Reads the input once before anything runs, so that a mistake shows at once.
+    /// Reads the input once before any case runs, so that a mistake is reported at once.
     private func checkInput() throws {
         guard let input = options.input, input != "synthetic" else { return }
         _ = try Recording.load(path: input)

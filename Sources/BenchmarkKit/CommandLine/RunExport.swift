@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// The files of `--export-markdown` and `--export-json`.
+/// The files written by `--export-markdown` and `--export-json`.
 enum RunExport {
-    /// A list with an object for each row and in it a member for each column of `summary.csv`;
-    /// what was not measured is null.
+    /// Returns a JSON array with one object for each row and one member for each column of
+    /// `summary.csv`. Values that were not measured are null.
     static func json(of results: [CaseResult], context: RunContext) throws -> String {
         let rows = results.map { result in
             Dictionary(
@@ -18,7 +18,7 @@ enum RunExport {
         return String(decoding: try encoder.encode(rows), as: UTF8.self) + "\n"
     }
 
-    /// Tells of a file that cannot be written before anything is measured.
+    /// Throws if a file cannot be written, before anything is measured.
     static func checkWritable(_ path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw failure(path) }
@@ -46,12 +46,12 @@ enum RunExport {
     }
 }
 
-/// A field of `summary.csv` with the type that its column has.
+/// A field of `summary.csv`, encoded with the type of its column.
 private struct JSONField: Encodable {
     var column: String
     var text: String
 
-    /// Columns whose fields are text even where they look like a number.
+    /// The columns whose fields are text even if they look like a number.
     private static let texts: Set<String> = [
         "run_id", "case_id", "workload", "strategy", "engine", "layer", "durability", "status",
         "digest", "sweep",

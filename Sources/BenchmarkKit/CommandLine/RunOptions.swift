@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of `run` that change what a case does.
+/// The options of `run` that change the work of a case.
 struct RunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -104,7 +104,7 @@ struct RunOptions: ParsableArguments {
             sweeps: sweep)
     }
 
-    /// An option is either the same for all cases or swept, and swept once.
+    /// Throws if an option is set and also swept, or swept more than once.
     private func checkSweeps() throws {
         let fixed: [(name: String, isGiven: Bool)] = [
             ("engine", engine != nil), ("durability", durability != nil),
@@ -140,7 +140,7 @@ struct RunOptions: ParsableArguments {
         }(text)
     }
 
-    /// The same, with errors of the kind that the parser of arguments passes on.
+    /// Wraps `parse` so that its errors have the type that the argument parser reports.
     private static func usage<Value>(_ parse: @escaping (String) throws -> Value)
         -> (String) throws -> Value
     {

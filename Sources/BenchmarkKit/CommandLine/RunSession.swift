@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// One `realm-bench run`: its cases in order, its reports, and what it tells meanwhile.
+/// One `realm-bench run`: it runs the cases in order, writes the reports and shows the progress.
 final class RunSession {
     private let command: RunCommand
     private let cases: [BenchmarkCase]
@@ -11,7 +11,7 @@ final class RunSession {
     private var report: RunReport
     private var results: [CaseResult] = []
     private var isLoadKnown = false
-    /// Runs of cases.
+    /// The number of runs of cases started so far.
     private var started = 0
 
     init(_ command: RunCommand, _ cases: [BenchmarkCase]) throws {
@@ -50,7 +50,7 @@ final class RunSession {
         try conclude()
     }
 
-    /// What is made of all rows together.
+    /// Writes the exports, which contain all rows.
     private func export() throws {
         if let path = command.exportMarkdown {
             try RunExport.write(
@@ -61,7 +61,7 @@ final class RunSession {
         }
     }
 
-    /// All runs of a group, round by round. A case that did not succeed is not run again.
+    /// Runs the cases of a group round by round. A case that did not succeed is not repeated.
     private func run(_ group: CaseGroup) throws {
         var outcomes: [[CaseOutcome]] = group.cases.map { _ in [] }
         for round in 0..<command.runs {
@@ -71,7 +71,7 @@ final class RunSession {
                 if !hasEnded {
                     outcomes[position].append(try run(benchmarkCase, round: round))
                 }
-                // Its last turn: the row need not wait for the rest of the group.
+                // After a case's last run its row need not wait for the rest of the group.
                 if round == command.runs - 1 { try finish(benchmarkCase, outcomes[position]) }
             }
         }
@@ -90,7 +90,7 @@ final class RunSession {
         return outcome
     }
 
-    /// Writes and tells what the runs of a case come to.
+    /// Writes and reports the row of a case from all its runs.
     private func finish(_ benchmarkCase: BenchmarkCase, _ outcomes: [CaseOutcome]) throws {
         var chosen = RunSession.representative(of: outcomes)
         try countInstructions(of: benchmarkCase, into: &chosen.results[0])
@@ -112,7 +112,8 @@ final class RunSession {
         }
     }
 
-    /// If they were asked for and the case succeeded; else leaves them empty.
+    /// Counts the instructions of a case that succeeded, if the command asked for them; else leaves
+    /// the field empty.
     private func countInstructions(
         of benchmarkCase: BenchmarkCase, into row: inout CaseResult
     ) throws {
@@ -128,7 +129,7 @@ final class RunSession {
         }
     }
 
-    /// The outcome that failed, else that of the median throughput.
+    /// Returns the first outcome that failed, else the one with the median throughput.
     static func representative(of outcomes: [CaseOutcome]) -> CaseOutcome {
         if let failed = outcomes.first(where: { $0.results[0].status != .ok }) { return failed }
         let sorted = outcomes.sorted {
@@ -145,7 +146,7 @@ final class RunSession {
         return chosen
     }
 
-    /// Those of all runs that count, together.
+    /// Returns the merged histograms of the runs that succeeded.
     static func mergedHistograms(of outcomes: [CaseOutcome]) -> [HistogramKind: HistogramData] {
         outcomes.filter { $0.results[0].status == .ok }.reduce(into: [:]) { merged, outcome in
             for (kind, data) in outcome.histograms { merged[kind, default: .init()].add(data) }
@@ -168,7 +169,7 @@ final class RunSession {
                 terminal.styled("  \(name): FAILED. ", .red) + (result.failure ?? ""))
         }
         if let load = result.measure("other_load_cores"), load > 0.2 {
-            // In full once; a busy machine is busy for long.
+            // The full advice is printed once, since a busy machine stays busy.
             let advice =
                 isLoadKnown
                 ? "" : " Times taken beside other work are not to be trusted; rerun when it ends."
@@ -177,7 +178,8 @@ final class RunSession {
         }
     }
 
-    /// Engine, durability and sweep are only named where they say something.
+    /// Returns the name of a row; the engine, durability and sweep appear only if they differ from
+    /// the default.
     private static func shortName(of result: CaseResult) -> String {
         let identifier = result.identifier
         var name = "\(identifier.workload)/\(identifier.strategy)"
@@ -203,7 +205,7 @@ final class RunSession {
         report.warnings.append(text)
     }
 
-    /// Prints the tables; throws if a case failed or two disagree.
+    /// Prints the tables. Throws if a case failed or results disagree.
     private func conclude() throws {
         terminal.print("")
         for line in ResultTable.lines(for: results) { terminal.print(line) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `realm-bench selftest`.
+/// The command `realm-bench selftest`.
 struct SelftestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest",

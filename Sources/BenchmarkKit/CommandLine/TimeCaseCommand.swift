@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// Runs one case of a suite in this process and prints a `TimedReport` as one line of JSON; `gate` and
-/// `selftest` start it, of this build or of another one. Its arguments and its line are what two
-/// builds have to agree on, so fields are only ever added.
+/// The hidden command that runs one case of a suite and prints a `TimedReport` as one line of JSON.
+/// `gate` and `selftest` start it in this build or in another one. Two builds have to agree on its
+/// arguments and its output, so fields are only ever added.
 struct TimeCaseCommand: ParsableCommand {
     static let verb = "time-case"
     static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
@@ -41,7 +41,7 @@ struct TimeCaseCommand: ParsableCommand {
     }
 }
 
-/// Processor time of this process, user and system.
+/// The processor time of this process, user and system.
 enum ProcessorTime {
     static func seconds() -> Double {
         var usage = rusage()
