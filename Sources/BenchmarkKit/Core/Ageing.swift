@@ -1,17 +1,18 @@
-/// One transaction of ageing a file.
+/// One transaction of the ageing of a file.
 enum AgeingStep: Equatable {
     case delete([Int])
     case insert([PersonValues])
     case update(number: Int, age: Int)
 }
 
-/// Makes a file look like one that was long in use, the same for every engine: over and over,
-/// persons at random are deleted and inserted again with another age, and the ages of others are
-/// updated, each in a transaction of its own. All persons exist at the end.
+/// Ages a file, which makes it resemble one in long use. The steps are the same for every engine:
+/// random persons are deleted and inserted again with another age, and the ages of others are
+/// updated, each step in a transaction of its own. All persons exist at the end.
 enum Ageing {
     private static let updatesPerRound = 10
 
-    /// A fifth of the persons in 200 rounds; fewer rounds for small files.
+    /// Calls `body` with each step. 200 rounds replace up to a fifth of the persons; small files
+    /// get fewer rounds.
     static func forEachStep(
         size: Int, seed: UInt64, names: PersonNames = .numbers, _ body: (AgeingStep) throws -> Void
     ) rethrows {
@@ -32,7 +33,7 @@ enum Ageing {
         }
     }
 
-    /// As many random numbers, less those that came twice.
+    /// Returns `count` random numbers without the duplicates, hence possibly fewer.
     private static func distinct(
         _ count: Int, below bound: Int, _ generator: inout SeededGenerator
     ) -> [Int] {

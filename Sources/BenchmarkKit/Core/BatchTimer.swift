@@ -1,4 +1,4 @@
-/// Times operations that are shorter than a few reads of the clock: in batches, and divided.
+/// A timer for operations that are shorter than a clock read: it times batches and divides.
 struct BatchTimer {
     private var latency = LatencyRecorder()
     private var rates: [Double] = []
@@ -7,17 +7,17 @@ struct BatchTimer {
     private var last: UInt64
     private let batchSize: Int
 
-    /// Starts the clock. For `batches` batches nothing is allocated any more.
+    /// Starts the clock and reserves memory, so that the next `batches` batches allocate nothing.
     init(batchSize: Int, batches: Int = 0) {
         self.batchSize = batchSize
         rates.reserveCapacity(batches)
         last = monotonicNanoseconds()
     }
 
-    /// Only where something that does not count lies between two batches.
+    /// Restarts the clock, where unmeasured work lies between two batches.
     mutating func beginBatch() { last = monotonicNanoseconds() }
 
-    /// After each batch.
+    /// Ends a batch and begins the next one.
     mutating func endBatch() {
         let now = PlantedDelay.end(of: last)
         latency.record(now - last)
@@ -29,7 +29,7 @@ struct BatchTimer {
 
     var batchMedian: Double? { latency.percentile(50) }
 
-    /// Of one operation.
+    /// The distribution of the time of one operation.
     var distribution: HistogramData { latency.distribution.divided(by: Double(batchSize)) }
 
     func fill(_ result: inout CaseResult) {

@@ -1,8 +1,8 @@
 import CCrypto
 import Foundation
 
-/// What the cipher alone takes: the control that stands beside encrypted files. No database is
-/// involved; the result is proved by opening what was sealed.
+/// The cost of the cipher alone, as a control for encrypted files. No database is involved. The
+/// result is verified by opening the sealed pages.
 enum CipherWorkload: Workload {
     static let name = "cipher"
     static let summary = "pages of 4 KiB through AES-256-GCM of libcrypto, without a database"
@@ -10,7 +10,7 @@ enum CipherWorkload: Workload {
         (name: "seal", summary: "encrypts and makes the tag"),
         (name: "open", summary: "checks the tag and decrypts"),
     ]
-    /// Pages; together larger than the processor's caches.
+    /// The number of pages, which together are larger than the processor's caches.
     static let defaultSize = 16_384
     static func layer(of strategy: String) -> String { "engine" }
 
@@ -40,7 +40,7 @@ enum CipherWorkload: Workload {
     }
 }
 
-/// Pages of random bytes, sealed one by one under one key.
+/// Pages of random bytes, each sealed separately under one key.
 private final class PageCipher {
     private static let pageSize = CipherWorkload.pageSize
     private static let tagSize = 16

@@ -1,10 +1,10 @@
 import Foundation
 
-/// First reads of a file that the page cache does not hold, in a fresh process: from opening it
-/// until the answer is there.
+/// The first reads of a file that is not in the page cache, in a fresh process: from opening the
+/// file to the answer.
 protocol ColdWorkload: FixtureWorkload {
-    /// Reads; returns how many operations that were, and the digest of what was read. `latency` is
-    /// given the time of each operation that is timed alone.
+    /// Reads from the store. Returns the number of operations and the digest of what was read.
+    /// Operations that are timed singly are recorded in `latency`.
     static func read(
         _ store: any PersonStore, _ core: CoreCase, _ latency: inout LatencyRecorder
     ) throws -> (operations: Int, digest: String)

@@ -1,8 +1,8 @@
 import CMeasurement
 import StorageEngine
 
-/// How fast a column of 8-byte values passes by that no cache holds, beside the memory itself. The
-/// values are random, so that they can be packed no closer.
+/// The scan speed of a column of 8-byte values larger than the caches, compared with the memory
+/// bandwidth. The values are random, so that they cannot be packed more tightly.
 enum ColumnScanWorkload: Workload {
     static let name = "scan-column"
     static let summary = "counts by one column of 8-byte values that is larger than the caches"
@@ -10,7 +10,7 @@ enum ColumnScanWorkload: Workload {
         (name: "3-properties", summary: "of a table with 3 columns"),
         (name: "30-properties", summary: "of a table with 30 columns, the others are not read"),
     ]
-    /// Together 64 MB of values.
+    /// The number of values, 64 MB together.
     static let defaultSize = 8_000_000
     private static let passes = 20
     private static let rowsOfTransaction = 10_000
@@ -18,7 +18,8 @@ enum ColumnScanWorkload: Workload {
     static func layer(of strategy: String) -> String { EngineLayer.engine.rawValue }
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
-    /// The file is made by another process, so that its making leaves no traces in memory.
+    /// Another process creates the file, so that its creation does not affect this process's
+    /// memory.
     static var isPreparedApart: Bool { true }
 
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
@@ -44,7 +45,7 @@ enum ColumnScanWorkload: Workload {
             columns: (0..<columns).map { ColumnDefinition(name: "value\($0)", type: .int) })
     }
 
-    /// The first value is the one that is scanned, the others take a byte each.
+    /// Inserts a row. The first value is the scanned one; each other value takes one byte.
     private static func insert(
         _ value: Int64, _ number: Int, into table: Table, columns: Int
     ) throws {
@@ -86,7 +87,7 @@ enum ColumnScanWorkload: Workload {
         return CaseOutcome(results: [count, control], histograms: [.latency: distribution])
     }
 
-    /// Passes after a first one, each of which must give what is expected.
+    /// Measures passes after one warm-up pass. Every pass must give the expected count.
     private static func measure(
         _ result: inout CaseResult, _ core: CoreCase, expected: Int, _ probe: AllocationProbe?,
         _ pass: () throws -> Int
@@ -110,8 +111,8 @@ enum ColumnScanWorkload: Workload {
         return timer.distribution
     }
 
-    /// The control: the same bytes from a plain array. A sum, because the compiler makes more of it
-    /// than of comparisons: what is left to wait for is the memory.
+    /// The control: sums the same bytes in a plain array. The compiler vectorizes a sum better than
+    /// comparisons, so that the memory is the only limit.
     @inline(never)
     private static func sum(_ values: [Int64]) -> Int {
         values.withUnsafeBufferPointer { values in
@@ -124,6 +125,6 @@ enum ColumnScanWorkload: Workload {
 }
 
 extension SeededGenerator {
-    /// Of all 64 bits, so that no narrower integer holds it.
+    /// Returns a value of all 64 bits, which no narrower integer can hold.
     fileprivate mutating func value() -> Int64 { Int64(bitPattern: next()) }
 }

@@ -1,4 +1,4 @@
-/// One person a durable transaction.
+/// Commits of one person each, durable and one after the other.
 enum CommitWorkload: CoreWorkload {
     static let name = "commit"
     static let summary = "one person a durable commit, one after the other"
@@ -21,7 +21,7 @@ enum CommitWorkload: CoreWorkload {
             person[0] = generator.next()
         }
         let contents = PersonsOracle(size: commits.performed, seed: core.seed).contents()
-        // A name of one to seven digits, and two values of 8 bytes.
+        // The logical bytes are a name of one to seven digits and two values of 8 bytes.
         var results = try commits.results(
             logicalBytes: Double(String(commits.performed).utf8.count + 16))
         if core.options.count != nil { results[0].digest = contents.digest }
@@ -67,7 +67,7 @@ enum UpdateWorkload: FixtureWorkload {
     }
 }
 
-/// The same persons and ages for every engine.
+/// The random persons and ages of the updates, the same for every engine.
 struct RandomUpdates {
     private var generator: SeededGenerator
     private let size: Int

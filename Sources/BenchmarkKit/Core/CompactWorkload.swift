@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A packed copy of a file that was changed at random before. One operation is one person copied.
+/// The compaction of a file that was changed at random before. One operation is one person copied.
 enum CompactWorkload: FixtureWorkload {
     static let name = "compact"
     static let summary = "a packed copy of a file that was changed at random before"
@@ -37,7 +37,7 @@ enum CompactWorkload: FixtureWorkload {
             io.pause()
             allocations.pause()
             extraBytes = max(extraBytes, try watch.stop())
-            // It closes here, outside what is measured.
+            // The store closes here, outside the measured region.
             withExtendedLifetime(store) {}
             try copied.get()
             core.progress(fraction: Double(round + 1) / Double(rounds))
@@ -58,8 +58,8 @@ enum CompactWorkload: FixtureWorkload {
             results: [result], verification: core.expectation(contents, layout))
     }
 
-    /// An empty folder for the copy, and a source that no earlier copying touched: some engines pack
-    /// the source itself. Returns its path.
+    /// Prepares an empty folder for the copy and a fresh copy of the source, since some engines
+    /// compact the source itself. Returns the path of the source.
     private static func freshSource(_ core: CoreCase, _ fixture: PersonsFixture) throws -> String {
         let folder = core.environment.directory + "/source"
         for used in [folder, core.databaseFolder] {
@@ -71,8 +71,7 @@ enum CompactWorkload: FixtureWorkload {
         return folder + "/" + PersonsFixture.fileName
     }
 
-    /// Watches from a thread of its own how much more a folder takes on the disk, with the source and
-    /// the copy below it.
+    /// A thread that samples the disk space of a folder, which contains the source and the copy.
     private final class SpaceWatch {
         private let isStopped: StopFlag
         private let workers: WorkerThreads<Int>
@@ -93,7 +92,7 @@ enum CompactWorkload: FixtureWorkload {
             }
         }
 
-        /// The most bytes that were added at a time.
+        /// Stops the thread and returns the largest growth in bytes.
         func stop() throws -> Int {
             isStopped.value.store(true, ordering: .relaxed)
             return try workers.run()[0]

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Many threads that commit one person each, over and over, so that they wait for each other: what
-/// an engine makes of concurrent durable writers.
+/// Many threads that commit one person each, repeatedly, and wait for each other. Measures how an
+/// engine handles concurrent durable writers.
 enum ConcurrentCommitWorkload: CoreWorkload {
     static let name = "concurrent-commit"
     static let summary = "--threads writers (64), each one person a durable commit"
@@ -16,7 +16,7 @@ enum ConcurrentCommitWorkload: CoreWorkload {
         -> CaseOutcome
     {
         let core = try CoreCase(benchmarkCase, environment)
-        // Stays open, so that the file does until the last has written.
+        // This store keeps the file open until the last writer has ended.
         let store = try core.create(.unkeyed)
         let course = Course(limit: core.options.count, seconds: core.options.seconds)
         var io = IOMeasurement(core.engine)
@@ -52,7 +52,7 @@ enum ConcurrentCommitWorkload: CoreWorkload {
             verification: core.expectation(contents, .unkeyed))
     }
 
-    /// What all writers share: whose turn which person is, and when it is enough.
+    /// The state shared by all writers: the next person's number and the end of the run.
     private final class Course: Sendable {
         private let limit: Int?
         private let nanoseconds: UInt64
@@ -70,7 +70,7 @@ enum ConcurrentCommitWorkload: CoreWorkload {
             return now
         }
 
-        /// Whoever takes a number must commit that person.
+        /// Takes the next number, which the caller must commit; nil at the end of the run.
         func take(at now: UInt64) -> Int? {
             if now >= deadline.load(ordering: .relaxed) { return nil }
             let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -78,7 +78,7 @@ enum ConcurrentCommitWorkload: CoreWorkload {
             return number
         }
 
-        /// Once all writers have ended.
+        /// The number of committed persons; valid once all writers have ended.
         var committed: Int {
             let taken = next.load(ordering: .relaxed)
             return limit.map { min($0, taken) } ?? taken
@@ -105,7 +105,8 @@ enum ConcurrentCommitWorkload: CoreWorkload {
         }
     }
 
-    /// `prepare` runs in each thread before all begin; what it returns commits one person.
+    /// Measures the writers. `prepare` runs in each thread before the start signal and returns the
+    /// function that commits one person.
     private static func measure(
         _ core: CoreCase, _ course: Course,
         _ prepare: @escaping @Sendable () throws -> (_ number: Int) throws -> Void
@@ -143,8 +144,8 @@ enum ConcurrentCommitWorkload: CoreWorkload {
         return measured
     }
 
-    /// The same number of threads on the bare disk, for as many commits or as long, with as many
-    /// bytes for each.
+    /// The control: runs as many threads on the bare disk, for as many commits or as many seconds,
+    /// with the same bytes for each commit.
     private static func control(_ core: CoreCase, bytes: Double) throws -> CaseResult {
         let groups = try BareGroups(
             directory: core.environment.directory, recordBytes: Int(bytes.rounded()))

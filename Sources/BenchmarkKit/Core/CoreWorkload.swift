@@ -1,7 +1,7 @@
 import Foundation
 
-/// A workload that is written once for all engines, against the stores that they open. Its
-/// strategies are the layers of an engine.
+/// A workload written once for all engines, against the stores that they open. Its strategies are
+/// the layers of an engine.
 protocol CoreWorkload: Workload {
     static var features: [EngineFeature] { get }
 }
@@ -21,12 +21,12 @@ extension CoreWorkload {
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 }
 
-/// A core workload on a file of persons that is made before.
+/// A core workload on a file of persons that is created beforehand.
 protocol FixtureWorkload: CoreWorkload {
     static var layout: PersonLayout { get }
     static var names: PersonNames { get }
     static var isAged: Bool { get }
-    /// Whether a case changes its file, so that it needs a copy.
+    /// Whether a case changes its file and therefore needs a copy of the fixture.
     static var changesFile: Bool { get }
 }
 
@@ -36,7 +36,8 @@ extension FixtureWorkload {
     static var isAged: Bool { false }
     static var changesFile: Bool { false }
 
-    /// The file is made by another process, so that its making leaves no traces in memory.
+    /// Another process creates the file, so that its creation does not affect this process's
+    /// memory.
     static var isPreparedApart: Bool { true }
 
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
@@ -48,20 +49,21 @@ extension FixtureWorkload {
         try FolderFiles.sync(below: core.databaseFolder)
     }
 
-    /// The file that cases of this kind share, with an oracle of what it holds.
+    /// Returns the fixture that cases of this kind share, which has an oracle of its contents.
     static func fixture(of core: CoreCase) -> PersonsFixture {
         PersonsFixture(
             engine: core.engine, layout: layout, size: core.size, seed: core.seed, names: names,
             isAged: isAged)
     }
 
-    /// The file that ``prepare(_:in:)`` made: the case's own if it changes it.
+    /// Returns the path of the file that ``prepare(_:in:)`` created, which is the case's own copy
+    /// if the case changes it.
     static func path(_ core: CoreCase) throws -> String {
         changesFile ? core.databasePath : try fixture(of: core).path(in: core.environment)
     }
 }
 
-/// A case of a core workload with what all of them need.
+/// A case of a core workload with the values that all of them need.
 struct CoreCase {
     let benchmarkCase: BenchmarkCase
     let environment: CaseEnvironment
@@ -77,22 +79,24 @@ struct CoreCase {
     var options: CaseOptions { benchmarkCase.options }
     var seed: UInt64 { benchmarkCase.options.seed }
 
-    /// Rows without a database stand beside those of the embedded engine only.
+    /// Whether the case has control rows. Only cases of the embedded engine do.
     var hasControls: Bool { engine.name == "realm" }
 
-    /// Whether the bare disk stands beside the case's commits. It waits for the disk, so they do.
+    /// Whether the case has the bare disk as a control. Only durable commits are comparable with
+    /// it, since it waits for the disk.
     var hasBareDisk: Bool {
         hasControls && options.hasControl && benchmarkCase.identifier.durability == .full
     }
 
-    /// The bare disk that takes turns with the commits of a case; nil if it has none.
+    /// Returns the bare disk that is interleaved with the commits of the case, or nil if it has
+    /// none.
     func makeInterleavedControl() throws -> BareDisk? {
         hasBareDisk ? try BareDisk(directory: environment.directory) : nil
     }
 
     // MARK: Files
 
-    /// A folder of its own for the files of the case's database.
+    /// The folder for the files of the case's database only.
     var databaseFolder: String { environment.directory + "/database" }
     var databasePath: String { databaseFolder + "/" + PersonsFixture.fileName }
 
@@ -100,19 +104,19 @@ struct CoreCase {
         try engine.openPersons(at: path, layout, benchmarkCase.identifier.durability)
     }
 
-    /// A new, empty database.
+    /// Creates an empty database.
     func create(_ layout: PersonLayout) throws -> any PersonStore {
         try makeDatabaseFolder()
         return try open(databasePath, layout)
     }
 
-    /// An empty folder for the files of the case's database.
+    /// Creates an empty folder for the files of the case's database.
     func makeDatabaseFolder() throws {
         try? FileManager.default.removeItem(atPath: databaseFolder)
         try CaseRunner.makeDirectory(databaseFolder)
     }
 
-    /// What a fresh process has to find at `path`.
+    /// Returns the contents that a fresh process has to find at `path`.
     func expectation(
         _ contents: (rows: Int, digest: String), _ layout: PersonLayout, at path: String? = nil
     ) -> VerificationRequest {
@@ -141,7 +145,7 @@ extension CaseResult {
 }
 
 extension ResultDigest {
-    /// The digest of a single number.
+    /// Returns the digest of a single number.
     static func text(of number: UInt64) -> String {
         var row = Row()
         row.combine(number)

@@ -1,10 +1,10 @@
-/// Queries that an index answers, each with arguments of its own: what one takes from its text, or
-/// its closure, to the values of the persons it finds.
+/// Queries that an index answers, each with arguments of its own. The measured time runs from the
+/// query's text or closure to the values of the persons found.
 protocol IndexedLookupWorkload: FixtureWorkload {
-    /// Queries, unless `--count` says.
+    /// The number of queries, unless `--count` sets it.
     static var usualCount: Int { get }
     static func answer(of store: any PersonStore, about number: Int, size: Int) throws -> Int
-    /// The numbers of the persons whose values the answer adds up.
+    /// Returns the numbers of the persons whose values the answer adds up.
     static func numbers(about number: Int, size: Int) -> [Int]
 }
 
@@ -37,7 +37,7 @@ extension IndexedLookupWorkload {
         return CaseOutcome(results: [result], histograms: [.latency: distribution])
     }
 
-    /// Birth date and age of the one person that a query finds.
+    /// Returns the sum of the birth date and the age of the person found.
     fileprivate static func sum(_ found: (birthdate: Int, age: Int)?, _ number: Int) throws -> Int {
         guard let found else {
             throw BenchmarkError(.caseFailed, "There is no person with the number \(number).")
@@ -80,7 +80,7 @@ enum LookupInWorkload: IndexedLookupWorkload {
         try store.sum(indexedNumbers: numbers(about: number, size: size))
     }
 
-    /// Spread evenly over all persons.
+    /// Returns numbers spread evenly over all persons.
     static func numbers(about number: Int, size: Int) -> [Int] {
         let count = min(IndexedNumbers.atOnce, size)
         return (0..<count).map { (number + $0 * (size / count)) % size }

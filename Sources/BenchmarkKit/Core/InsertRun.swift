@@ -1,14 +1,14 @@
 import RealmSwift
 
-/// One bulk insert: whatever the engine, the same persons in transactions of the same size; for the
-/// embedded engine, unless it is compared with others, in turns with the same bytes written without
-/// a database.
+/// One bulk insert of the same persons in transactions of the same size for every engine. For the
+/// embedded engine, unless it is compared with others, the inserts are interleaved with a control
+/// that writes the same bytes without a database.
 final class InsertRun {
-    /// Transactions before the control row gets its turn.
+    /// The number of transactions between two blocks of the control.
     private static let block = 20
-    /// Moments of a run that are told and recorded, at most: after equal shares of the objects, not
-    /// of the time. Telling makes the runtime build types that measured code then finds built, or
-    /// finds no room beside; if time decided when, it would decide what is counted.
+    /// The largest number of progress reports and timeline samples of a run, taken after equal
+    /// shares of the objects. Reporting makes the runtime instantiate types and thereby changes the
+    /// allocations of the measured code; if reports depended on time, so would the counts.
     private static let moments = 100
 
     private let core: CoreCase
@@ -95,7 +95,7 @@ final class InsertRun {
         return results
     }
 
-    /// Making the same objects without adding them to a Realm.
+    /// The control: creates the same objects without adding them to a Realm.
     private func constructionResult() -> CaseResult {
         let strategy = core.benchmarkCase.identifier.strategy + "-unmanaged"
         var result = CaseResult.control(strategy, beside: core.benchmarkCase)

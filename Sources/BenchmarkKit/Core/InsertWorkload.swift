@@ -25,8 +25,7 @@ enum InsertWorkload: PersonInsertWorkload {
     static let features: [EngineFeature] = [.persons]
     static let layout = PersonLayout.unkeyed
 
-    /// The control that tells what jemalloc is worth: the work of `api`, with the C library's
-    /// allocator.
+    /// The control for the effect of jemalloc: the work of `api` with the C library's allocator.
     static let systemAllocatorStrategy = "api-system-malloc"
 
     static var strategies: [(name: String, summary: String)] {
@@ -42,7 +41,8 @@ enum InsertWorkload: PersonInsertWorkload {
         strategy == systemAllocatorStrategy ? EngineLayer.api.rawValue : strategy
     }
 
-    /// The embedded engine's only: the program without jemalloc has no other.
+    /// Only the embedded engine has the control, since the program without jemalloc contains no
+    /// other engine.
     static func features(of strategy: String) -> [EngineFeature]? {
         strategy == systemAllocatorStrategy ? nil : features
     }
@@ -51,7 +51,7 @@ enum InsertWorkload: PersonInsertWorkload {
         strategy == systemAllocatorStrategy
     }
 
-    /// What is gated is `api`; the control beside it is shown.
+    /// The gate compares `api` only; the control is informative.
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
         benchmarkCase.identifier.strategy != systemAllocatorStrategy
     }

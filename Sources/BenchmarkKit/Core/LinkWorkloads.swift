@@ -4,22 +4,22 @@ import Foundation
 enum LinkLists {
     static let membersPerOwner = 100
 
-    /// Owners of about so many members.
+    /// Returns the number of owners whose lists contain about `size` members together.
     static func owners(_ size: Int) -> Int { max(1, size / membersPerOwner) }
     static func members(_ size: Int) -> Int { owners(size) * membersPerOwner }
 
-    /// What following all links must give.
+    /// Returns the expected result of following all links.
     static func sum(_ size: Int) -> Int {
         (0..<members(size)).reduce(0) { $0 + $1 % 1000 }
     }
 
-    /// How many lists have a member with this value.
+    /// Returns how many lists have a member with the given value.
     static func owners(_ size: Int, ofMemberWith value: Int) -> Int {
         let numbers = stride(from: value, to: members(size), by: 1000)
         return Set(numbers.map { $0 / membersPerOwner }).count
     }
 
-    /// Of every link of every list.
+    /// Returns the digest of every link of every list.
     static func digest(owners: Int, members: Int) -> ResultDigest {
         var digest = ResultDigest()
         for member in 0..<owners * members {
@@ -42,7 +42,7 @@ extension CoreCase {
         try engine.openLinks(at: path, benchmarkCase.identifier.durability)
     }
 
-    /// Owners a transaction, so that about a batch of members is in it.
+    /// The owners of one transaction, chosen so that it contains about one batch of members.
     var ownersPerTransaction: Int { max(1, options.batchSize / LinkLists.membersPerOwner) }
 
     func buildLinks(_ store: any LinkStore) throws {
@@ -84,7 +84,7 @@ enum LinksBuildWorkload: CoreWorkload {
         result.elapsedSeconds = elapsed
         let owners = LinkLists.owners(core.size)
         let batch = core.ownersPerTransaction
-        // A link and a value of 8 bytes each.
+        // The logical bytes are a link and a value, of 8 bytes each.
         result.fill(
             io, commits: (owners + batch - 1) / batch, pages: nil,
             logicalBytes: operations * 16)
@@ -102,7 +102,7 @@ enum LinksBuildWorkload: CoreWorkload {
     }
 }
 
-/// Passes over all links of a file that is made before, by the process that is not measured.
+/// Passes over all links of a file that another process creates beforehand.
 protocol LinkPassWorkload: CoreWorkload {
     static func pass(_ store: any LinkStore) throws -> Int
     static func expected(_ size: Int) -> Int
@@ -181,17 +181,17 @@ enum LinkQueryWorkload: LinkPassWorkload {
     static func expected(_ size: Int) -> Int { LinkLists.owners(size, ofMemberWith: value) }
 }
 
-/// What a file of links must hold after a run.
+/// The expected contents of a file of links after a run.
 struct LinksExpectation: Codable, Sendable {
     var engine: String
     var layer: EngineLayer
     var durability: Durability
     var path: String
     var links: Int
-    /// Of owners, positions and values.
+    /// The digest of owners, positions and values.
     var digest: String
 
-    /// Every difference between the file and this, in sentences; empty if there is none.
+    /// Returns every difference between the file and this expectation, one sentence each.
     func problems() throws -> [String] {
         guard let engine = try EngineCatalogue.engine(named: engine, layer: layer) else {
             throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer)'.")

@@ -1,4 +1,4 @@
-/// Point reads: a random person by key, and two of its properties.
+/// Point reads: a random person by key and two of its properties.
 protocol PersonLookupWorkload: FixtureWorkload {}
 
 extension PersonLookupWorkload {
@@ -60,7 +60,7 @@ struct Lookups {
 
     let size: Int
     let seed: UInt64
-    /// Whole batches.
+    /// The number of lookups, a multiple of the batch size.
     let count: Int
 
     init(size: Int, seed: UInt64, count: Int?) {
@@ -69,7 +69,7 @@ struct Lookups {
         self.count = max(1, (count ?? 1_000_000) / Self.batchSize) * Self.batchSize
     }
 
-    /// What one lookup adds to the sum of all.
+    /// Returns the term that one lookup contributes to the checksum.
     @inline(__always)
     static func term(_ found: (birthdate: Int, age: Int)?, _ key: Int) throws -> UInt64 {
         guard let found else {
@@ -78,8 +78,8 @@ struct Lookups {
         return mix64(UInt64(bitPattern: Int64(found.birthdate)) ^ UInt64(found.age))
     }
 
-    /// After a warm-up with other keys. Returns the sum of the terms, and how
-    /// long the lookups took.
+    /// Measures the lookups after a warm-up with other keys. Returns the sum of the terms and the
+    /// distribution of the times.
     @inline(__always)
     func measure(
         _ result: inout CaseResult, _ probe: AllocationProbe?, _ read: (Int) throws -> UInt64
@@ -106,7 +106,7 @@ struct Lookups {
         return (sum, timer.distribution)
     }
 
-    /// The same sum, without a database: of what each key must add to it.
+    /// Verifies the sum by computing it without a database from the expected term of each key.
     func prove(_ sum: UInt64, _ expectedTerm: (_ key: Int) throws -> UInt64) throws {
         var expected: UInt64 = 0
         var generator = SeededGenerator(seed: seed)
@@ -116,7 +116,7 @@ struct Lookups {
         }
     }
 
-    /// The control: the same values in a dictionary.
+    /// The control: looks up the same values in a dictionary.
     func dictionaryControl(_ benchmarkCase: BenchmarkCase) throws -> CaseResult {
         var persons: [Int: PersonValues] = [:]
         persons.reserveCapacity(size)

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import RealmSwift
 
-/// Opening a file that has many persons, up to the first one read.
+/// Opening a file with many persons, up to the first person read.
 enum OpenWorkload: FixtureWorkload {
     static let name = "open"
     static let summary = "opens a file and reads a person; the first open stands apart"
     static let features: [EngineFeature] = [.persons, .integerKeys]
 
-    /// What an open executes depends on where the system puts its mappings: two counts of the same
-    /// opens differ by almost 1 %.
+    /// Instructions are not counted, since the work of an open depends on the addresses at which
+    /// the system maps the file: two counts of the same opens differ by almost 1 %.
     static let countedOperations: Int? = nil
 
-    /// A class of its own, so that the first open of the process is that of an almost empty file.
+    /// A class of its own, so that the process's first open is that of an almost empty file.
     final class OpenedFirst: Object {
         @Persisted var value: Int
     }
@@ -43,7 +43,7 @@ enum OpenWorkload: FixtureWorkload {
         return CaseOutcome(results: [result, control])
     }
 
-    /// `body` opens once and returns its nanoseconds.
+    /// Measures repeated opens; `body` opens once and returns the elapsed nanoseconds.
     private static func measure(
         _ result: inout CaseResult, _ repetitions: Int, _ body: () throws -> UInt64
     ) throws {
@@ -63,7 +63,7 @@ enum OpenWorkload: FixtureWorkload {
         result.latency = latency.summary()
     }
 
-    /// Opens, reads one person, and lets go of the store, which closes the file.
+    /// Opens the file, reads one person, and releases the store, which closes the file.
     private static func open(_ path: String, _ core: CoreCase) throws -> UInt64 {
         let start = monotonicNanoseconds()
         let store = try core.open(path, layout)
@@ -98,7 +98,7 @@ enum OpenWorkload: FixtureWorkload {
         return elapsed
     }
 
-    /// The process's first open: discovers all classes, and creates an empty file.
+    /// Times the process's first open, which discovers all classes and creates an empty file.
     private static func discoverClasses(in environment: CaseEnvironment) throws -> UInt64 {
         let path = environment.directory + "/first.realm"
         let start = monotonicNanoseconds()

@@ -1,4 +1,4 @@
-/// What a pass over all persons found.
+/// The answer of a pass over all persons.
 enum PassAnswer: Equatable {
     case number(Int)
     case names([String])
@@ -15,11 +15,11 @@ enum PassAnswer: Equatable {
     }
 }
 
-/// Passes over all persons of a file, each of which answers the same question. One operation is one
+/// Passes over all persons of a file that each answer the same question. One operation is one
 /// person.
 protocol PassWorkload: FixtureWorkload {
     static func answer(of store: any PersonStore) throws -> PassAnswer
-    /// The same without a database.
+    /// Returns the same answer computed without a database.
     static func answer(of oracle: PersonsOracle) -> PassAnswer
 }
 
@@ -61,8 +61,8 @@ extension PassWorkload {
             results: [result], histograms: [.latency: timer.distribution])
     }
 
-    /// As many as visit the asked number of persons; else some twenty million, so that small files
-    /// are timed long enough.
+    /// Returns the number of passes that visit the requested number of persons; by default about
+    /// twenty million, so that small files are timed long enough.
     static func passes(over size: Int, asked: Int?) -> Int {
         if let asked { return max(1, asked / size) }
         return min(2000, max(10, 20_000_000 / size))
@@ -132,7 +132,7 @@ enum DateRangeWorkload: PassWorkload {
     static let name = "date-range"
     static let summary = "counts the persons born in the seventies"
     static let features: [EngineFeature] = [.persons, .integerKeys, .dateRangeCount]
-    /// From 1970 up to 1980: ten years, two of them leap years.
+    /// The range from 1970 up to 1980: ten years, two of them leap years.
     static let range = 0..<(3652 * 86_400)
 
     static func answer(of store: any PersonStore) throws -> PassAnswer {

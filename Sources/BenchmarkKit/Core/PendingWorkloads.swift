@@ -1,4 +1,4 @@
-/// Workloads of features that are still to come. They are listed, so that a run shows what it does
+/// A workload of a feature that is not implemented. It is listed so that a run shows what it does
 /// not measure.
 protocol PendingWorkload: CoreWorkload {
     static var reason: String { get }

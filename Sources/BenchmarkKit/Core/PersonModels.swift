@@ -1,10 +1,10 @@
 import Foundation
 import RealmSwift
 
-// The models of this file are no part of default schemas: files here name their classes, and a
-// program that links these modules may have classes of the same names.
+// The models of this file are not part of default schemas. The Realm files here name their classes,
+// and a program that links this module may have classes of the same names.
 
-/// What the classes of persons have in common.
+/// The properties that all person classes share.
 protocol PersonObject: Object {
     init(_ values: PersonValues)
     var name: String { get }
@@ -99,8 +99,8 @@ final class IndexedNumberPerson: Object, PersonObject {
 extension PersonValues {
     var birthdateAsDate: Date { Date(timeIntervalSince1970: Double(birthdate)) }
 
-    /// Bytes that the values themselves have: 8 for a date, an age or an integer key, the digits
-    /// of the name.
+    /// Returns the bytes of the values themselves: 8 for a date, an age or an integer key, and the
+    /// length of the name.
     func logicalBytes(_ layout: PersonLayout) -> Int {
         name.utf8.count + (layout == .integerKey || layout == .indexedNumber ? 24 : 16)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file of persons that several cases read or copy: made once a run.
+/// A file of persons that several cases read or copy, created once a run.
 struct PersonsFixture {
     var engine: any BenchmarkEngine
     var layout: PersonLayout
@@ -11,20 +11,22 @@ struct PersonsFixture {
 
     /// The name of the database in its folder.
     static let fileName = "persons"
-    /// A few persons a transaction would make a large file slow to make.
+    /// The number of persons in one transaction; small transactions would make a large file slow to
+    /// create.
     private static let batchSize = 10_000
 
-    /// A folder of its own, because some engines keep several files.
+    /// Returns the folder of the fixture. Some engines keep several files, so each fixture has a
+    /// folder of its own.
     private func folder(in environment: CaseEnvironment) -> String {
         "\(environment.fixtures)/\(engine.name)-\(engine.layer)-\(layout)-\(names)-\(size)-"
             + "\(seed)" + (isAged ? "-aged" : "") + (FileEncryption.key == nil ? "" : "-encrypted")
     }
 
-    /// Makes the file if the run has none yet; returns its folder.
+    /// Creates the file unless the run has it already. Returns its folder.
     func make(in environment: CaseEnvironment) throws -> String {
         let folder = folder(in: environment)
         if FileManager.default.fileExists(atPath: folder) { return folder }
-        // A process that ended early leaves a folder of this name.
+        // A process that ended early leaves a folder with this name.
         let unfinished = folder + ".unfinished"
         try? FileManager.default.removeItem(atPath: unfinished)
         if isAged {
@@ -41,14 +43,15 @@ struct PersonsFixture {
         return folder
     }
 
-    /// The file that ``make(in:)`` made.
+    /// Returns the path of the file that ``make(in:)`` creates.
     func path(in environment: CaseEnvironment) throws -> String {
         try make(in: environment) + "/" + Self.fileName
     }
 
-    /// Files that are only read, or copied before they are written, need not survive a loss of
-    /// power while they are made; but relaxed commits of the embedded engine leave free pages where
-    /// its background sync came by, so that by time the cases would count otherwise.
+    /// Opens the store without durability if the engine can. Fixtures need not survive a power
+    /// failure, since they are only read, or copied before they are written. Relaxed durability is
+    /// not used: in the embedded engine the timing of the background sync decides which pages are
+    /// free, and the counts of the cases would depend on it.
     private func open(_ path: String) throws -> any PersonStore {
         let isUnsynced = engine.durabilities.contains(.unsynced)
         return try engine.openPersons(at: path, layout, isUnsynced ? .unsynced : .full)
@@ -74,7 +77,7 @@ struct PersonsFixture {
         try Ageing.forEachStep(size: size, seed: seed, names: names) { try store.apply($0) }
     }
 
-    /// What the file holds.
+    /// Returns the expected contents of the file.
     func oracle() -> PersonsOracle {
         var oracle = PersonsOracle(size: size, seed: seed, names: names)
         if isAged {

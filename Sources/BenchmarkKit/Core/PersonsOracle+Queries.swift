@@ -1,4 +1,4 @@
-/// What queries must find, computed without any database.
+/// The expected answers of queries, computed without a database.
 extension PersonsOracle {
     func rangeOfAges() -> ClosedRange<Int>? {
         var range: ClosedRange<Int>?
@@ -23,7 +23,7 @@ extension PersonsOracle {
     }
 
     func namesInOrder(first count: Int) -> [String] {
-        // As if all were of one age.
+        // With equal ages the order is that of the names.
         var first = FirstByAge(count: count)
         forEach { first.offer(age: 0, name: $0.name.utf8) }
         return first.names
@@ -42,7 +42,8 @@ extension PersonsOracle {
         return checksum.value
     }
 
-    /// Of persons whose names are their numbers, in time that depends on where the last one is.
+    /// Returns the number of the last person younger than `limit`; the time depends on its
+    /// position. Requires names that are numbers.
     func lastNumber(ageBelow limit: Int) -> Int? {
         (0..<size).last { age(of: $0).map { $0 < limit } ?? false }
     }

@@ -1,12 +1,12 @@
-/// What a file of persons must hold, computed without any database: the persons of a seed, and what
-/// a case changed of them. A byte a person, so that ten million fit easily.
+/// The expected contents of a file of persons, computed without a database: the persons of a seed
+/// with the changes of a case. It takes one byte a person, so that ten million fit easily.
 struct PersonsOracle {
     let seed: UInt64
     let names: PersonNames
     private var ages: [UInt8]
     private static let deleted = UInt8.max
 
-    /// The persons 0 ..< size, unchanged.
+    /// Creates the unchanged persons 0 ..< size.
     init(size: Int, seed: UInt64, names: PersonNames = .numbers) {
         self.seed = seed
         self.names = names
@@ -16,7 +16,7 @@ struct PersonsOracle {
         for _ in 0..<size { ages.append(UInt8(generator.next().age)) }
     }
 
-    /// Persons that there ever were.
+    /// The number of persons, including deleted ones.
     var size: Int { ages.count }
 
     // MARK: Changing
@@ -32,7 +32,7 @@ struct PersonsOracle {
         }
     }
 
-    /// Returns how many were younger than `limit`.
+    /// Sets the age of all persons younger than `limit`. Returns how many there were.
     mutating func setAges(below limit: Int, to age: Int) -> Int {
         var count = 0
         for number in ages.indices where ages[number] != Self.deleted && ages[number] < limit {
@@ -48,7 +48,7 @@ struct PersonsOracle {
         }
     }
 
-    /// Returns how many that were.
+    /// Deletes the persons with an odd age. Returns how many there were.
     mutating func deleteOddAges() -> Int {
         var count = 0
         for number in ages.indices where ages[number] != Self.deleted && ages[number] % 2 == 1 {
@@ -66,7 +66,7 @@ struct PersonsOracle {
         return person
     }
 
-    /// Nil once the person was deleted.
+    /// Returns the age of a person; nil if the person was deleted.
     func age(of number: Int) -> Int? {
         ages[number] == Self.deleted ? nil : Int(ages[number])
     }
@@ -81,7 +81,7 @@ struct PersonsOracle {
         }
     }
 
-    /// How many rows a file of these persons has, and their digest.
+    /// Returns the number of rows of a file of these persons, and their digest.
     func contents() -> (rows: Int, digest: String) {
         var digest = ResultDigest()
         var rows = 0
@@ -110,7 +110,7 @@ struct PersonsOracle {
         return first.names
     }
 
-    /// Of those who match.
+    /// Returns the checksum of the persons that match.
     func checksum(where matches: (PersonValues) -> Bool = { _ in true }) -> Int {
         var sum = 0
         forEach { person in
@@ -122,7 +122,7 @@ struct PersonsOracle {
 }
 
 extension ResultDigest.Row {
-    /// A person as every engine stores it.
+    /// Creates the row of a person, the same for every engine.
     init(_ name: String, _ birthdate: Int, _ age: Int) {
         self.init()
         combine(name.utf8)

@@ -14,10 +14,10 @@ enum PropertyReadWorkload: Workload {
     static let defaultSize = 1000
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { true }
 
-    /// Reads of one call of `sum`.
+    /// The number of reads in one call of `sum`.
     private static let readsOfCall = 1000
-    /// Calls in a batch, so that it takes about 100 us, which two reads of the clock do not
-    /// lengthen.
+    /// The largest number of calls in a batch, which then takes about 100 us; the two clock reads
+    /// are negligible against that.
     private static let mostCallsOfBatch = 50
 
     static func layer(of strategy: String) -> String { "api" }
@@ -65,7 +65,8 @@ enum PropertyReadWorkload: Workload {
         return CaseOutcome(results: results)
     }
 
-    /// Reads in batches of calls of `sum`; each must give the sum of the same age.
+    /// Measures reads in batches of calls of `sum`. The total must be that of the same age each
+    /// time.
     private static func measured(
         _ empty: CaseResult, _ benchmarkCase: BenchmarkCase, _ probe: AllocationProbe?,
         _ sum: () -> Int
@@ -131,8 +132,8 @@ enum PropertyReadWorkload: Workload {
         return sum
     }
 
-    // The controls read as many plain objects once each: reading one object over and over would be
-    // folded into one read by the compiler.
+    // The controls read as many plain objects once each. The compiler would fold repeated reads of
+    // one object into a single read.
 
     @inline(never)
     private static func sum(_ persons: [PlainPerson]) -> Int {
@@ -149,7 +150,7 @@ enum PropertyReadWorkload: Workload {
     }
 }
 
-/// A class without a database.
+/// A plain class for the control.
 private final class PlainPerson {
     var age: Int
 

@@ -1,4 +1,4 @@
-// Passes that a query language answers, beside the plain ones of `PassWorkload`.
+// Passes that need queries, in addition to those of `PassWorkload`.
 
 enum ExtremesWorkload: PassWorkload {
     static let name = "min-max"
@@ -27,7 +27,8 @@ enum AverageWorkload: PassWorkload {
 
     static func answer(of oracle: PersonsOracle) -> PassAnswer { answer(oracle.averageAge()) }
 
-    /// In millionths: engines may round the last bits of a quotient in different ways.
+    /// Returns the mean in millionths, since engines may round the last bits of a quotient
+    /// differently.
     private static func answer(_ mean: Double?) -> PassAnswer {
         .number(mean.map { Int(($0 * 1e6).rounded()) } ?? -1)
     }

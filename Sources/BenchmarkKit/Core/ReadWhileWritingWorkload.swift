@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Readers that look up persons while a writer commits: what each costs the other.
+/// Readers that look up persons while a writer commits. Measures how much each slows the other.
 enum ReadWhileWritingWorkload: FixtureWorkload {
     static let name = "read-while-writing"
     static let summary = "--threads readers (2) look up by integer key while one writer commits"
@@ -9,7 +9,7 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
     static func defaultThreads(of strategy: String) -> Int { 2 }
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool { false }
 
-    /// After so many lookups a reader moves to the newest version.
+    /// The number of lookups after which a reader moves to the newest version.
     private static let batchSize = 32
 
     static func run(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws
@@ -17,10 +17,10 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
     {
         let core = try CoreCase(benchmarkCase, environment)
         let path = try Self.path(core)
-        // Stays open, so that the file does.
+        // This store keeps the file open.
         let store = try core.open(path, layout)
         let course = Course(readers: core.options.threads, lookups: core.options.count)
-        // The last one writes.
+        // The last worker writes, the others read.
         let workers = WorkerThreads<Part>(count: core.options.threads + 1, name: "worker") {
             number, start in
             let own = try core.open(path, layout)
@@ -34,7 +34,7 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
         let parts = try MeasuredRegion.run {
             try workers.run {
                 timeline.append(sample(core, course, since: start))
-                // A count ends by itself.
+                // With `--count` the readers end by themselves.
                 let elapsed = seconds(from: start, to: monotonicNanoseconds())
                 let isTimeUp = core.options.count == nil && elapsed >= core.options.seconds
                 if isTimeUp || workers.hasFailed { course.stop() }
@@ -73,14 +73,14 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
         return result
     }
 
-    /// What one thread did.
+    /// The measurements of one thread.
     private struct Part: Sendable {
         var operations = 0
         var seconds = 0.0
         var latency = LatencyRecorder()
     }
 
-    /// What all threads share.
+    /// The state shared by all threads.
     private final class Course: Sendable {
         let lookupsPerReader: Int?
         private let readersLeft: Atomic<Int>
@@ -92,7 +92,7 @@ enum ReadWhileWritingWorkload: FixtureWorkload {
             lookupsPerReader = lookups.map { max(batchSize, $0 / readers) }
         }
 
-        /// The writer goes on until the last reader has ended.
+        /// Notes the end of a reader; the writer continues until the last reader has ended.
         func readerEnded() {
             if readersLeft.wrappingSubtract(1, ordering: .relaxed).newValue == 0 { stop() }
         }

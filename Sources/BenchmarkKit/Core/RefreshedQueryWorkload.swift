@@ -1,13 +1,13 @@
-/// What a query costs to be right again after a change: how many persons are younger than 30, and
-/// who of them has the greatest number, asked after each commit that gives one person another age.
-/// Only asking is measured.
+/// The cost of refreshing a query after a change. After each commit that changes the age of one
+/// person, it asks how many persons are younger than 30, and which of them has the greatest number.
+/// Only the query is measured.
 enum RefreshedQueryWorkload: FixtureWorkload {
     static let name = "query-refresh"
     static let summary =
         "counts the persons younger than 30 and finds the last, after one of them all has changed"
     static let features: [EngineFeature] = [.persons, .integerKeys, .updates, .queries]
     static let changesFile = true
-    /// Each waits for a commit that is not measured.
+    /// The default number of repetitions, each of which waits for a commit that is not measured.
     private static let usualCount = 200
     private static let live = "live"
 
@@ -49,7 +49,8 @@ enum RefreshedQueryWorkload: FixtureWorkload {
             let age = generator.next(below: 100)
             try store.updateAge(number: number, to: age)
             var found = YoungPersons(count: 0, lastNumber: nil)
-            // Inside, because a region counts the threads at its ends.
+            // The allocation counters run inside the region, because entering and leaving a region
+            // counts the threads, which allocates.
             try MeasuredRegion.run {
                 allocations.resume()
                 timer.beginBatch()

@@ -1,9 +1,10 @@
-/// A single transaction that changes much of a file.
+/// A single transaction that changes a large part of a file.
 protocol RewriteWorkload: FixtureWorkload {
-    /// Changes the file, and the oracle as it must be then. Returns how many persons changed.
+    /// Changes the file, and the oracle in the same way. The oracle's method returns how many
+    /// persons changed.
     static func rewrite(_ store: any PersonStore) throws
     static func rewrite(_ oracle: inout PersonsOracle) -> Int
-    /// Bytes of the values that each change writes.
+    /// The bytes of the values that each change writes.
     static var logicalBytes: Int { get }
     static func rounds(_ core: CoreCase) -> Int
 }
@@ -73,7 +74,7 @@ enum UpdateAllWorkload: RewriteWorkload {
         return oracle.size
     }
 
-    /// As many as change the asked number of persons.
+    /// Returns the number of rounds that change the requested number of persons.
     static func rounds(_ core: CoreCase) -> Int {
         if let asked = core.options.count { return max(1, asked / core.size) }
         return core.size > 1_000_000 ? 1 : 5
@@ -86,7 +87,7 @@ enum DeleteHalfWorkload: RewriteWorkload {
     static let features: [EngineFeature] = [.persons, .integerKeys, .deletes]
     static let logicalBytes = 0
 
-    /// `--count` persons, of which half are deleted.
+    /// Returns the number of persons, set by `--count`; half of them are deleted.
     static func size(for options: CaseOptions, asked: Int?) -> Int {
         options.count ?? asked ?? defaultSize
     }
@@ -101,7 +102,7 @@ enum SetValuesWorkload: RewriteWorkload {
     static let summary = "sets the age of all persons younger than 30 in one transaction"
     static let features: [EngineFeature] = [.persons, .integerKeys, .updates, .queries]
     static let logicalBytes = 8
-    /// Not below the limit: every person changes once.
+    /// The new age, which is not below the limit, so that every matching person changes once.
     private static let age = CountWorkload.limit
 
     static func rewrite(_ store: any PersonStore) throws {

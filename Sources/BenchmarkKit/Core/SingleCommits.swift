@@ -1,7 +1,8 @@
-/// Small transactions one after the other, each durable before the next; for the embedded engine,
-/// unless it is compared with others, in turns with the same bytes written without a database.
+/// Small transactions one after the other, each durable before the next. For the embedded engine,
+/// unless it is compared with others, they are interleaved with a control that writes the same
+/// bytes without a database.
 final class SingleCommits {
-    /// Commits before the control row gets its turn; as many warm up.
+    /// The number of commits between two blocks of the control, and of the warm-up.
     private static let block = 200
 
     private let core: CoreCase
@@ -12,13 +13,13 @@ final class SingleCommits {
     private var rates: [Double] = []
     private var shapes: [CommitShape] = []
     private var io: IOMeasurement
-    /// Counters after the last commit.
+    /// The counters after the last commit.
     private var counted = IOCounters()
     private var pages: Int? = 0
     private var elapsed: UInt64 = 0
     private var operations = 0
     private var allocated: (allocations: Double, bytes: Double)?
-    /// All commits so far, those of the warm-up included.
+    /// The number of commits so far, including those of the warm-up.
     private(set) var performed = 0
 
     init(_ core: CoreCase, _ store: any PersonStore) throws {
@@ -29,8 +30,8 @@ final class SingleCommits {
         shapes.reserveCapacity(Self.block)
     }
 
-    /// For the asked number of commits or seconds. `commit` is given the number of the transaction,
-    /// those of the warm-up included.
+    /// Runs the requested number of commits or seconds. `commit` receives the index of the
+    /// transaction, counted from the warm-up on.
     func run(_ commit: (_ index: Int) throws -> Void) throws {
         for _ in 0..<min(Self.block, core.options.count ?? Self.block) {
             try commit(performed)
@@ -80,8 +81,8 @@ final class SingleCommits {
         syncTimes.record(told.syncNanoseconds)
     }
 
-    /// The control replays each commit as it was. Only the embedded engine has one; its counters
-    /// cost next to nothing to read.
+    /// Records the shape of the last commit for the control, which replays each commit. Only the
+    /// embedded engine has a control, and its counters are cheap to read.
     private func noteShape() {
         let now = core.engine.counters
         let cost = now - counted
@@ -95,7 +96,7 @@ final class SingleCommits {
         let fraction =
             core.options.count.map { Double(operations) / Double($0) }
             ?? done / core.options.seconds
-        // The control's turns take about as long again.
+        // The blocks of the control take about as long as the commits.
         let share = control == nil ? 1.0 : 2.0
         core.progress(
             fraction: fraction, rate: rates.last,
@@ -106,8 +107,8 @@ final class SingleCommits {
         [.latency: latency.distribution, .sync: syncTimes.distribution]
     }
 
-    /// The row and its control. `logicalBytes`: those of the values that one commit writes, on
-    /// average.
+    /// Returns the row and its control; `logicalBytes` is the average number of bytes of the values
+    /// in one commit.
     func results(logicalBytes: Double) throws -> [CaseResult] {
         var result = CaseResult(core.benchmarkCase)
         result.batchSize = 1

@@ -1,8 +1,8 @@
 extension String {
-    /// The sum of its UTF-8 bytes: what the workloads do with a text that they read.
+    /// The sum of the UTF-8 bytes, with which the workloads consume a text.
     ///
-    /// From the bytes as they lie in memory, as the engines have it whose texts are bytes; a
-    /// `UTF8View` asks for each byte whether the string is one of Foundation's.
+    /// Reads contiguous UTF-8, as the byte-oriented engines do. A `UTF8View` would check for each
+    /// byte whether the string is bridged from Foundation.
     @inlinable
     public var byteSum: Int {
         var copy = self

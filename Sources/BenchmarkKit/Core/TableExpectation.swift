@@ -1,5 +1,5 @@
-/// What a file of persons must hold after a run: how many rows, and the digest of all of them. A
-/// fresh process reads the file back through the store of the engine that wrote it.
+/// The expected contents of a file of persons after a run: the number of rows and the digest of all
+/// of them. A fresh process reads the file through the store of the engine that wrote it.
 struct TableExpectation: Codable, Sendable {
     var engine: String
     var layer: EngineLayer
@@ -9,8 +9,8 @@ struct TableExpectation: Codable, Sendable {
     var rows: Int
     var digest: String
 
-    /// Every difference between the file and this, and every defect of its structure, in sentences;
-    /// empty if there is none.
+    /// Returns every difference between the file and this expectation and every structural defect,
+    /// one sentence each.
     func problems() throws -> [String] {
         guard let engine = try EngineCatalogue.engine(named: engine, layer: layer) else {
             throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer)'.")
