@@ -1,27 +1,28 @@
-/// The values of one person: a name, a birth date in whole seconds from 1940 up to 2010, an age of
-/// 0 to 99.
+/// The values of one person: a name, a birth date in whole seconds from 1940 up to 2010, and an age
+/// from 0 to 99.
 public struct PersonValues: Equatable, Sendable {
     public var number: Int
-    /// Seconds since 1970, UTC; negative before.
+    /// The birth date in seconds since 1970, UTC; negative before.
     public var birthdate: Int
     public var age: Int
-    /// The name of a `PersonText`; nil for a `Person`, whose name is its number.
+    /// The name in the data set `letters`; nil in the data set `numbers`, where the name is the
+    /// number.
     var letters: String?
 
     public var name: String { letters ?? String(number) }
 }
 
-/// The data sets of persons, which differ in their names alone.
+/// The data sets of persons, which differ only in the names.
 enum PersonNames: String, Codable, Sendable {
-    /// `Person`: the decimal string of the number.
+    /// The name is the decimal string of the number, as in `Person`.
     case numbers
-    /// `PersonText`: 8 to 20 random letters. Nothing keeps two persons from having the same name,
-    /// so that these are no keys.
+    /// The name has 8 to 20 random letters, as in `PersonText`. Two persons may have the same name,
+    /// so that the name is not a key.
     case letters
 }
 
-/// A seeded sequence of persons, numbered from 0. Those of one seed have the same dates and ages in
-/// both data sets.
+/// A seeded sequence of persons, numbered from 0. Both data sets of one seed have the same birth
+/// dates and ages.
 struct PersonGenerator {
     static let firstBirthdate = Recording.daysSince1970(year: 1940, month: 1, day: 1) * 86_400
     static let endOfBirthdates = Recording.daysSince1970(year: 2010, month: 1, day: 1) * 86_400
@@ -32,8 +33,9 @@ struct PersonGenerator {
     private let names: PersonNames
     private var number: Int
 
-    /// `first`: the number of the first person, which is the same one as if those before had been
-    /// made: each takes two values of a source whose state advances by a constant.
+    /// Creates a generator whose first person has the number `first` and equals the one that a
+    /// generator from 0 would reach. Every person takes two values of a source whose state advances
+    /// by a constant, so the generator can skip ahead.
     init(seed: UInt64, names: PersonNames = .numbers, first: Int = 0) {
         generator = SeededGenerator(seed: seed &+ UInt64(first) &* 2 &* SeededGenerator.step)
         self.seed = seed
@@ -51,8 +53,8 @@ struct PersonGenerator {
             letters: names == .letters ? letters() : nil)
     }
 
-    /// From a source of its own for each person, so that a name takes as many values as it has
-    /// letters and nothing else changes.
+    /// Returns random letters from a source of the person's own, so that the length of one name
+    /// does not affect any other value.
     private func letters() -> String {
         var source = SeededGenerator(seed: mix64(mix64(seed) &+ UInt64(number)))
         let count = Self.nameLengths.lowerBound + source.next(below: Self.nameLengths.count)
@@ -66,7 +68,7 @@ struct PersonGenerator {
 }
 
 extension PersonValues {
-    /// The person of that number in the sequence of a seed.
+    /// Creates the person with that number in the sequence of a seed.
     init(number: Int, seed: UInt64, names: PersonNames = .numbers) {
         var generator = PersonGenerator(seed: seed, names: names, first: number)
         self = generator.next()

@@ -3,21 +3,20 @@ import StorageEngine
 
 /// One reading on its way from the producer to the database.
 public struct ProducedReading: Sendable {
-    /// Position of its sensor in `ReadingFeed.sensors`.
+    /// The position of its sensor in `ReadingFeed.sensors`.
     public var sensor: Int
-    /// Counts up from 0 for each sensor.
+    /// The number of the reading, counted from 0 for each sensor.
     public var sequence: Int
-    /// Seconds since 1970, UTC.
+    /// The time of the reading in seconds since 1970, UTC.
     public var time: Double
     public var value: Double
     public var payload: Data
-    /// When the producer handed it over, on the monotonic clock.
+    /// The moment at which the producer submitted it, on the monotonic clock.
     var submittedAt: UInt64 = 0
 }
 
-/// Where the readings of a run come from: a recording replayed over and over, or seeded random
-/// values. Hands out one reading at a time to any number of producers, and keeps account of what
-/// it handed out.
+/// The source of the readings of a run: a recording that is replayed repeatedly, or seeded random
+/// values. It returns one reading at a time to any number of producers and keeps account of them.
 final class ReadingFeed: Sendable {
     enum Source: Sendable {
         case recording(Recording)
@@ -39,7 +38,7 @@ final class ReadingFeed: Sendable {
         var produced: [SensorAccount]
     }
 
-    /// `limit`: how many readings there are in all; nil for no end.
+    /// Creates a feed of at most `limit` readings; nil means no limit.
     init(source: Source, sensors count: Int?, payloadBytes: Int, seed: UInt64, limit: Int?) {
         self.payloadBytes = payloadBytes
         self.seed = seed
@@ -54,7 +53,8 @@ final class ReadingFeed: Sendable {
                 SensorDescription(
                     identifier: "synthetic-\($0)", city: "Nowhere", parameter: "random")
             }
-            // The first round's times; values are drawn when a reading is handed out.
+            // The entries hold the times of the first round; their values are drawn when readings
+            // are taken.
             entries = sensors.indices.map {
                 Recording.Entry(sensor: $0, time: 1_546_300_800, value: .nan)
             }
@@ -66,8 +66,8 @@ final class ReadingFeed: Sendable {
                 produced: Array(repeating: SensorAccount(), count: sensors.count)))
     }
 
-    /// The next reading of a sensor that `isWanted`, the others are passed over; nil when the
-    /// limit is reached.
+    /// Returns the next reading of a sensor for which `isWanted` is true and skips the others; nil
+    /// once the limit is reached.
     func next(where isWanted: (Int) -> Bool) -> ProducedReading? {
         while let taken = take() {
             if isWanted(taken.entry.sensor) { return reading(taken) }
@@ -75,7 +75,7 @@ final class ReadingFeed: Sendable {
         return nil
     }
 
-    /// The next reading; nil when the limit is reached.
+    /// Returns the next reading; nil once the limit is reached.
     func next() -> ProducedReading? { take().map(reading) }
 
     private typealias Taken = (entry: Recording.Entry, round: Int, sequence: Int)
@@ -105,7 +105,7 @@ final class ReadingFeed: Sendable {
             value: entry.value, payload: payload(sensor: entry.sensor, sequence: sequence))
     }
 
-    /// What was handed out so far, sensor by sensor.
+    /// Returns the account of the readings taken so far, by sensor.
     func produced() -> [SensorAccount] { state.withLock { $0.produced } }
 
     private func payload(sensor: Int, sequence: Int) -> Data {
@@ -122,14 +122,14 @@ final class ReadingFeed: Sendable {
     }
 }
 
-/// How many readings a sensor got, and a checksum over their sequence numbers that does not depend
-/// on their order: the wrapping sum of the mixed numbers.
+/// The number of readings of a sensor and a checksum of their sequence numbers. The checksum is the
+/// wrapping sum of the mixed numbers and does not depend on their order.
 public struct SensorAccount: Codable, Equatable, Sendable {
-    /// Readings that a sensor keeps; the oldest beyond this number are deleted.
+    /// The number of readings that a sensor keeps; older ones are deleted.
     public static let capacity = 10_000
 
     public var written = 0
-    /// The sum as a signed word, the way a `Sensor` object stores it.
+    /// The checksum as a signed integer, which a `Sensor` object can store.
     public var checksum = 0
 
     public init(written: Int = 0, checksum: Int = 0) {

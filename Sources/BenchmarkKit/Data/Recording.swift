@@ -1,21 +1,21 @@
 import Foundation
 
-/// A recording of sensors: what was measured, where, and when, in time order.
+/// A recording of sensors: the measured values with places and times, in order of time.
 struct Recording: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
-        /// Position in `sensors`.
+        /// The position in `sensors`.
         var sensor: Int
-        /// Seconds since 1970, UTC.
+        /// The time in seconds since 1970, UTC.
         var time: Double
         var value: Double
     }
 
-    /// Ordered by identifier.
+    /// The sensors, ordered by identifier.
     var sensors: [SensorDescription]
-    /// Ordered by time, then by sensor.
+    /// The readings, ordered by time, then by sensor.
     var entries: [Entry]
 
-    /// Seconds from the first reading to the last.
+    /// The seconds from the first reading to the last.
     var span: Double {
         guard let first = entries.first, let last = entries.last else { return 0 }
         return last.time - first.time
@@ -80,7 +80,7 @@ struct Recording: Equatable, Sendable {
         return Recording(sensors: sensors, entries: entries).inOrder()
     }
 
-    /// The same recording with sensors ordered by identifier and entries by time.
+    /// Returns the same recording with the sensors ordered by identifier and the entries by time.
     private func inOrder() -> Recording {
         let order = sensors.indices.sorted {
             sensors[$0].identifier < sensors[$1].identifier
@@ -95,8 +95,9 @@ struct Recording: Equatable, Sendable {
             entries: renumbered.sorted { ($0.time, $0.sensor) < ($1.time, $1.sensor) })
     }
 
-    /// The recording for another number of sensors. Fewer: the first ones. More: stations repeat
-    /// with the suffix `#2`, `#3` and so on, and every copy gets each reading of its original.
+    /// Returns the recording with another number of sensors. A smaller number keeps the first ones.
+    /// A larger one repeats the sensors with the suffixes `#2`, `#3` and so on, and every copy gets
+    /// each reading of its original.
     func withSensors(_ count: Int) -> Recording {
         let copies = (0..<count).map { position -> SensorDescription in
             var sensor = sensors[position % sensors.count]
@@ -112,7 +113,7 @@ struct Recording: Equatable, Sendable {
         return Recording(sensors: copies, entries: expanded)
     }
 
-    /// Seconds since 1970 of `YYYY-MM-DD HH:MM:SS` in UTC; nil for anything else.
+    /// Returns the seconds since 1970 of `YYYY-MM-DD HH:MM:SS` in UTC; nil for anything else.
     static func time(_ text: String) -> Double? {
         let bytes = Array(text.utf8)
         guard bytes.count == 19 else { return nil }
@@ -133,8 +134,9 @@ struct Recording: Equatable, Sendable {
         return Double(((days * 24 + hour) * 60 + minute) * 60 + second)
     }
 
-    /// Days of the proleptic Gregorian calendar. Years begin in March here, so that the leap day is
-    /// the last day of a year; 719,468 days lie between 0000-03-01 and 1970-01-01.
+    /// Returns the days since 1970-01-01 in the proleptic Gregorian calendar. The computation lets
+    /// years begin in March, which makes the leap day the last day of a year; 719,468 days lie
+    /// between 0000-03-01 and 1970-01-01.
     static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
