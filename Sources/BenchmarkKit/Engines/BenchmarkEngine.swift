@@ -1,27 +1,29 @@
 import StorageEngine
 
-/// What a commit that returned survives. Engines are only compared at equal durability.
+/// The failures that a committed transaction survives. Engines are compared only at equal
+/// durability.
 public enum Durability: String, Codable, CaseIterable, Sendable {
-    /// A power failure at any later moment.
+    /// Commits survive a power failure at any later moment.
     case full
-    /// The death of the process. A power failure loses at most the newest commits, never the file.
+    /// Commits survive the death of the process. A power failure loses at most the newest commits,
+    /// never the file.
     case relaxed
-    /// The death of the process. A power failure may lose the file.
+    /// Commits survive the death of the process. A power failure may lose the file.
     case unsynced
-    /// Nothing: there is no file.
+    /// Commits survive nothing, since there is no file.
     case memory
 }
 
-/// How a workload reaches an engine.
+/// The interface through which a workload uses an engine.
 public enum EngineLayer: String, Codable, Sendable {
-    /// Through objects, the way an application does.
+    /// The object interface, which applications use.
     case api
-    /// Through the interface that lies closest to the storage.
+    /// The interface closest to the storage.
     case engine
 }
 
-/// What workloads may ask of an engine; one that lacks a feature says why, and its rows say
-/// `unsupported`.
+/// The features that a workload may require of an engine. An engine that lacks one gives the
+/// reason, and its rows have the status `unsupported`.
 public enum EngineFeature: String, CaseIterable, Sendable {
     case persons, integerKeys, stringKeys, secondaryIndex
     case count, prefixCount, dateRangeCount, sum, sort, iterate
@@ -29,16 +31,16 @@ public enum EngineFeature: String, CaseIterable, Sendable {
     case records, recordScans
     case sensors, severalProcesses, pinnedReaders
     case objects
-    /// Everything of ``PersonQueries`` but what follows, and links in conditions.
+    /// All of ``PersonQueries`` except the features below, and links in conditions.
     case queries
     case indexedNumbers, typedQueries, liveResults
 }
 
-/// What an engine asked of the operating system so far, in the whole process.
+/// The system calls of an engine so far, counted for the whole process.
 public struct IOCounters: Codable, Equatable, Sendable {
-    /// Calls that make data durable: `fdatasync`, `fsync`, `msync`.
+    /// The number of calls that make data durable: `fdatasync`, `fsync`, `msync`.
     public var syncs: UInt64
-    /// Calls that write to files.
+    /// The number of calls that write to files.
     public var writeCalls: UInt64
     public var bytesWritten: UInt64
 
@@ -61,7 +63,7 @@ public struct IOCounters: Codable, Equatable, Sendable {
     }
 }
 
-/// What an engine itself tells of one commit.
+/// The cost of one commit as reported by the engine.
 public struct CommitCost: Sendable {
     public var pages: Int
     public var syncNanoseconds: UInt64
@@ -72,12 +74,12 @@ public struct CommitCost: Sendable {
     }
 }
 
-/// Bytes of a database: all its files, logs included.
+/// The size of a database with all its files, logs included.
 public struct StoreSize: Sendable {
     public var fileBytes: Int
-    /// Bytes that the newest version uses; nil where the engine cannot tell.
+    /// The bytes that the newest version uses; nil if the engine does not report them.
     public var liveBytes: Int?
-    /// Bytes inside the files that are free to be used again; nil where the engine cannot tell.
+    /// The bytes inside the files that are free for reuse; nil if the engine does not report them.
     public var freeBytes: Int?
 
     public init(fileBytes: Int, liveBytes: Int? = nil, freeBytes: Int? = nil) {
@@ -87,26 +89,26 @@ public struct StoreSize: Sendable {
     }
 }
 
-/// A database that workloads run against. Workloads are written once, against the stores that an
-/// engine opens; each store does its work in the way that its engine does best.
+/// A database that workloads measure. Workloads are written once against the stores that an engine
+/// opens, and each store works in the way that suits its engine best.
 ///
-/// An engine is a value without state of its own. A new one is one type that conforms to this and
-/// its stores, registered with `BenchmarkTool.main(allocations:engines:)`.
+/// An engine is a value without state. A new engine is one type that conforms to this protocol,
+/// with its stores, registered with `BenchmarkTool.main(allocations:engines:)`.
 public protocol BenchmarkEngine: Sendable {
-    /// The last part of case ids: `realm`, `sqlite`, ...
+    /// The last part of case identifiers: `realm`, `sqlite` and so on.
     var name: String { get }
     var layer: EngineLayer { get }
-    /// One line for people, with what the durabilities mean to it.
+    /// A one-line description, including the meaning of the durabilities for the engine.
     var summary: String { get }
-    /// Version of the library that is measured.
+    /// The version of the measured library.
     var version: String { get }
     var durabilities: [Durability] { get }
-    /// Why the engine cannot do something, in a sentence; nil if it can.
+    /// Returns why the engine lacks a feature, as a sentence; nil if it has the feature.
     func reason(against feature: EngineFeature) -> String?
     var counters: IOCounters { get }
 
-    /// Opens persons at `path` and creates what is missing. May be called by several threads for
-    /// one path; each uses the store that it opened.
+    /// Opens the persons at `path` and creates what is missing. Several threads may open the same
+    /// path; each uses the store that it opened.
     func openPersons(at path: String, _ layout: PersonLayout, _ durability: Durability) throws
         -> any PersonStore
     func openLinks(at path: String, _ durability: Durability) throws -> any LinkStore
@@ -118,7 +120,7 @@ public protocol BenchmarkEngine: Sendable {
     func openProperties(at path: String, _ durability: Durability) throws -> any PropertyStore
 }
 
-/// The engines of this program: the embedded one, and those that the executable brings.
+/// The engines of this program: the embedded engine and those that the executable registers.
 public enum EngineCatalogue {
     private static let registered = Locked<[any BenchmarkEngine]>([])
 
@@ -130,12 +132,12 @@ public enum EngineCatalogue {
         [RealmObjectEngine(), RealmTableEngine()] + registered.withLock { $0 }
     }
 
-    /// Names, each once.
+    /// The names of the engines, each once.
     static var names: [String] {
         all.map { $0.name }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Nil if the engine has no such layer.
+    /// Returns an engine; nil if it lacks that layer. Throws if no engine has the name.
     static func engine(named name: String, layer: EngineLayer) throws -> (any BenchmarkEngine)? {
         let found = all.filter { $0.name == name }
         guard !found.isEmpty else {
@@ -147,7 +149,7 @@ public enum EngineCatalogue {
 }
 
 extension BenchmarkEngine {
-    /// Stores that an engine lacks are never asked for: `reason(against:)` says so before.
+    /// Returns an internal error: workloads check `reason(against:)` before they open a store.
     private func missing(_ what: String) -> BenchmarkError {
         BenchmarkError(.internalError, "The engine \(name) stores no \(what).")
     }

@@ -3,28 +3,29 @@ import Glibc
 import RealmSwift
 import StorageEngine
 
-/// Whether the embedded engine's files are encrypted: for all files of a process alike, because a
-/// process runs one case. Whoever starts the process of an encrypted case says so.
+/// The encryption of the embedded engine's files. It is the same for all files of a process,
+/// because a process runs one case. The parent of an encrypted case's process sets the environment
+/// variable.
 enum FileEncryption {
     static let variable = "REALM_BENCH_ENCRYPTED"
 
-    /// The key of this process's files; nil if they are plain. The same in all runs: it protects
-    /// nothing.
+    /// The key of this process's files; nil if they are not encrypted. It is the same in all runs,
+    /// since it protects no secret.
     static let key: [UInt8]? = getenv(variable) == nil ? nil : (0..<64).map { UInt8($0) }
 
-    /// What the process of such a case finds in its environment.
+    /// Returns the environment variables for the process of a case.
     static func environment(isEncrypted: Bool) -> [String: String] {
         isEncrypted ? [variable: "1"] : [:]
     }
 }
 
 extension Database.Options {
-    /// How cases open their files.
+    /// The options with which cases open their files.
     static var ofCase: Database.Options { Database.Options(encryptionKey: FileEncryption.key) }
 }
 
 extension Realm.Configuration {
-    /// How cases open their files.
+    /// Creates the configuration with which cases open their files.
     init(
         path: String, _ durability: BenchmarkKit.Durability = .full,
         objectTypes: [ObjectBase.Type]? = nil

@@ -1,9 +1,9 @@
-/// The first so many persons by age, those of one age by name: what sorting keeps when only the
-/// beginning is asked for. Needs memory for those alone.
+/// The first `count` persons by age, then by name: the result of a sort with a limit. It uses
+/// memory for those persons only.
 public struct FirstByAge {
     private var persons: [(age: Int, name: [UInt8])] = []
     private let count: Int
-    /// Persons who are older need not be offered.
+    /// The age above which persons need not be offered.
     public private(set) var largestAge = Int.max
 
     public init(count: Int) {
@@ -12,7 +12,7 @@ public struct FirstByAge {
         persons.reserveCapacity(count + 1)
     }
 
-    /// Not generic, so that other modules call code made for bytes.
+    /// Offers a person. This overload is not generic, so that other modules call specialised code.
     public mutating func offer(age: Int, name: UnsafeRawBufferPointer) { add(age, name) }
 
     mutating func offer(age: Int, name: some Collection<UInt8>) { add(age, name) }
@@ -38,7 +38,7 @@ public struct FirstByAge {
         if persons.count == count { largestAge = persons[count - 1].age }
     }
 
-    /// In order.
+    /// The names in sorted order.
     public var names: [String] { persons.map { String(decoding: $0.name, as: UTF8.self) } }
 
     private static func isBefore(

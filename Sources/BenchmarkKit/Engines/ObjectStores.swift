@@ -1,36 +1,39 @@
-/// What the stores of the object workloads have in common. Each belongs to the thread that opened
-/// it; a call that writes is one transaction, unless it says otherwise.
+/// The common requirements of the stores for object workloads. A store belongs to the thread that
+/// opened it. A method that writes is one transaction, unless stated otherwise.
 public protocol ObjectStore: AnyObject {
-    /// What the engine tells of the last transaction; nil if it tells nothing.
+    /// The engine's report on the last transaction; nil if it gives none.
     var lastCommit: CommitCost? { get }
     func size() throws -> StoreSize
-    /// Defects of the file's structure, in sentences, as far as the engine can check it.
+    /// Returns the defects of the file's structure, one sentence each, as far as the engine can
+    /// check it.
     func problems() throws -> [String]
 }
 
 /// Objects without a key, with 3, 10 or 30 properties.
 public protocol ItemStore: ObjectStore {
-    /// One object for each ``ItemWidth/groups`` of neighbouring values.
+    /// Adds one object for each ``ItemWidth/groups`` consecutive values.
     func add(_ items: ArraySlice<ItemValues>) throws
-    /// The values of one object by the names of its properties, as ``create(from:)`` takes them.
+    /// Returns the values of one object by property name, as ``create(from:)`` takes them.
     func dictionary(of items: ArraySlice<ItemValues>) -> [String: Any]
-    /// The same as ``add(_:)``, from dictionaries.
+    /// Adds objects like ``add(_:)``, from dictionaries.
     func create(from dictionaries: ArraySlice<[String: Any]>) throws
-    /// Calls `body` with every group of every object, in any order of objects; what a narrow
-    /// object has no property for is as in ``ItemValues/narrowed(to:)``.
+    /// Calls `body` with every group of every object; the objects come in any order. Values without
+    /// a property in a narrow object are as in ``ItemValues/narrowed(to:)``.
     func forEach(_ body: (ItemValues) -> Void) throws
 }
 
 /// One object with a list of integers, a list of links, a set of strings and a map of integers.
 public protocol ElementStore: ObjectStore {
-    /// Appends the values to a list, or puts texts, or texts and values, into the set or the map.
-    /// Each link leads to an object of its own, made by this call.
+    /// Appends the values to a list, puts the texts into the set, or puts texts and values into the
+    /// map. Each link leads to an object of its own, created by this call.
     func add(_ elements: ArraySlice<ElementValues>, to kind: ElementKind) throws
-    /// The sum of the values at the positions of `elements`, or below their texts; for the set, how
-    /// many of them it contains. No position is cached: each element is found by itself.
+    /// Returns the sum of the values at the positions of `elements` in a list or under their texts
+    /// in the map; for the set, the number of texts that it contains. Positions are not cached:
+    /// each element is looked up separately.
     func sum(of elements: ArraySlice<ElementValues>, in kind: ElementKind) throws -> Int
-    /// Calls `body` with every element, in any order; with an empty text for those of lists, with 0
-    /// as position of others, and as value in the set.
+    /// Calls `body` with every element, in any order. The text is empty for elements of lists, the
+    /// position is 0 for elements of the set and the map, and the value is 0 for elements of the
+    /// set.
     func forEach(
         in kind: ElementKind, _ body: (_ position: Int, _ text: String, _ value: Int) -> Void
     ) throws
@@ -38,23 +41,23 @@ public protocol ElementStore: ObjectStore {
 
 /// Objects with a property of each kind, numbered from 0.
 public protocol PropertyStore: ObjectStore {
-    /// Adds objects whose links lead to further objects: ``PropertyValues/targets`` of them, made
-    /// by the first call.
+    /// Adds objects whose links lead to ``PropertyValues/targets`` further objects, which the first
+    /// call creates.
     func add(_ objects: [PropertyValues]) throws
-    /// Takes the first `count` objects in hand, as far as the engine has such: the calls below are
-    /// about these.
+    /// Loads the first `count` objects for the calls below, if the engine has objects.
     func hold(_ count: Int) throws
-    /// Reads one property of an object `times` times, in the version that a transaction of the
-    /// engine sees. Returns the sum of ``PropertyValues/word(of:)`` of what was read.
+    /// Reads one property of an object `times` times, in the version seen by one transaction.
+    /// Returns the sum of ``PropertyValues/word(of:)`` of the values read.
     func sum(of kind: PropertyKind, object number: Int, times: Int) throws -> UInt64
     /// Runs `body`, which calls ``set(_:object:to:times:)``, in one transaction.
     func write(_ body: () throws -> Void) throws
-    /// Sets one property of an object `times` times, in turns to the first and the second value.
+    /// Sets one property of an object `times` times, alternating between the first and the second
+    /// value.
     func set(
         _ kind: PropertyKind, object number: Int, to values: (PropertyValues, PropertyValues),
         times: Int
     ) throws
     /// Calls `body` with every object, in any order, and the ``PropertyValues/text(of:)`` of its
-    /// properties, in the order of ``PropertyKind``.
+    /// properties in the order of ``PropertyKind``.
     func forEach(_ body: (_ number: Int, _ texts: [String]) -> Void) throws
 }

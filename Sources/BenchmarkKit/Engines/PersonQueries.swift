@@ -1,60 +1,61 @@
-/// What a query language is for: questions about many persons, answered without the workload
-/// visiting each of them. The rules of ``PersonStore`` hold.
+/// Queries about many persons that the engine answers without the workload visiting each person.
+/// The rules of ``PersonStore`` apply.
 public protocol PersonQueries: AnyObject {
     // MARK: Questions about all persons
 
-    /// The least and the greatest age; nil without persons.
+    /// Returns the least and the greatest age; nil without persons.
     func rangeOfAges() throws -> ClosedRange<Int>?
-    /// Nil without persons.
+    /// Returns the mean age; nil without persons.
     func averageAge() throws -> Double?
     func count(nameContaining text: String) throws -> Int
     func count(where condition: PersonCondition) throws -> Int
-    /// The first names in the order of their bytes.
+    /// Returns the first names in bytewise order.
     func namesInOrder(first count: Int) throws -> [String]
-    /// Reads all three properties of those who are younger than `limit`; the sum is that of
+    /// Reads all three properties of the persons younger than `limit`. The sum is computed as in
     /// ``PersonStore/checksum()``.
     func checksum(ageBelow limit: Int) throws -> Int
-    /// Reads all three properties of every person, the oldest first, those born in one second by
-    /// name (bytewise). The value is that of an ``OrderedChecksum``.
+    /// Reads all three properties of every person in order of birth date, then of name (bytewise).
+    /// The value is that of an ``OrderedChecksum``.
     func checksumFromOldest() throws -> Int
 
     // MARK: Persons whose number has an index
 
     func person(indexedNumber number: Int) throws -> (birthdate: Int, age: Int)?
-    /// The same with a query that the compiler has checked.
+    /// Returns the same with a query that the compiler type-checks.
     func person(typedNumber number: Int) throws -> (birthdate: Int, age: Int)?
-    /// Reads the persons with these numbers, ``IndexedNumbers/atOnce`` at most; returns the sum of
-    /// birth dates and ages.
+    /// Reads the persons with these numbers, of which there are at most ``IndexedNumbers/atOnce``.
+    /// Returns the sum of birth dates and ages.
     func sum(indexedNumbers numbers: [Int]) throws -> Int
-    /// The same for neighbouring numbers.
+    /// Returns the same for consecutive numbers.
     func sum(indexedNumbersIn range: ClosedRange<Int>) throws -> Int
 
     // MARK: Answers that follow changes
 
-    /// How many persons with integer keys are younger than `limit`, and who of them has the
-    /// greatest number.
+    /// Returns how many persons with integer keys are younger than `limit`, and the greatest number
+    /// among them.
     func young(ageBelow limit: Int) throws -> YoungPersons
-    /// The same from a result that is kept and follows this store's changes.
+    /// Returns a function with the same answer from a live result, which follows the store's
+    /// changes.
     func followYoung(ageBelow limit: Int) throws -> () throws -> YoungPersons
 
     // MARK: Changing
 
-    /// Gives all who are younger than `limit` the same age.
+    /// Sets the age of all persons younger than `limit`.
     func setAges(below limit: Int, to age: Int) throws
 }
 
-/// `age < ageBelow AND birthdate IN birthdates OR name BEGINSWITH namePrefix`.
+/// The condition `age < ageBelow AND birthdate IN birthdates OR name BEGINSWITH namePrefix`.
 public struct PersonCondition: Sendable {
     public var ageBelow: Int
-    /// In seconds since 1970.
+    /// The birth dates in seconds since 1970.
     public var birthdates: Range<Int>
     public var namePrefix: String
 }
 
-/// What ``PersonQueries/young(ageBelow:)`` answers.
+/// The answer of ``PersonQueries/young(ageBelow:)``.
 public struct YoungPersons: Equatable, Sendable {
     public var count: Int
-    /// Nil if there are none.
+    /// The greatest number; nil if there are no such persons.
     public var lastNumber: Int?
 
     public init(count: Int, lastNumber: Int?) {
@@ -64,11 +65,11 @@ public struct YoungPersons: Equatable, Sendable {
 }
 
 public enum IndexedNumbers {
-    /// How many values one query with `IN` is given.
+    /// The number of values of one query with `IN`.
     public static let atOnce = 10
 }
 
-/// A sum over persons that tells orders apart.
+/// A checksum over persons that depends on their order.
 public struct OrderedChecksum {
     public private(set) var value = 0
 
@@ -91,8 +92,8 @@ public struct OrderedChecksum {
     }
 }
 
-/// Stores that lack a feature are never asked for it: `BenchmarkEngine.reason(against:)` says so
-/// before.
+/// Default implementations for stores without a feature. They are never called, since workloads
+/// check `BenchmarkEngine.reason(against:)` first.
 extension PersonQueries {
     private func missing(_ what: String) -> BenchmarkError {
         BenchmarkError(.internalError, "A store was asked for \(what), which its engine lacks.")

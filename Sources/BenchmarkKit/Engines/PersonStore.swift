@@ -1,49 +1,49 @@
-/// How persons are stored.
+/// The table layout of persons.
 public enum PersonLayout: String, Codable, Sendable {
-    /// Without a key of their own.
+    /// No key.
     case unkeyed
     /// The number is the primary key.
     case integerKey
     /// The name is the primary key.
     case stringKey
-    /// Without a key, but with an index on the age.
+    /// No key, but an index on the age.
     case indexed
-    /// Without a key, but with an index on the number.
+    /// No key, but an index on the number.
     case indexedNumber
 }
 
-/// Persons in a database. Belongs to the thread that opened it. A call that writes is one
-/// transaction and returns when that is as durable as was asked for.
+/// The persons of a database. A store belongs to the thread that opened it. A method that writes is
+/// one transaction and returns once that has the requested durability.
 ///
-/// Reads may go on seeing the version that the first of them saw until ``refresh()`` or until this
-/// store writes. A store that is pinned only reads.
+/// Reads may keep seeing the version of the first read until ``refresh()`` or until this store
+/// writes. A pinned store is only read.
 public protocol PersonStore: PersonQueries {
     func insert(_ persons: ArraySlice<PersonValues>) throws
-    /// What the newest commit cost; nil where the engine does not tell.
+    /// The cost of the newest commit; nil if the engine does not report it.
     var lastCommit: CommitCost? { get }
 
     // MARK: Reading
 
-    /// Birth date and age of the person with an integer key.
+    /// Returns the birth date and age of the person with an integer key.
     func person(number: Int) throws -> (birthdate: Int, age: Int)?
-    /// The same for a string key.
+    /// Returns the birth date and age of the person with a string key.
     func person(name: String) throws -> (birthdate: Int, age: Int)?
     func count(ageBelow limit: Int) throws -> Int
     func count(namePrefix: String) throws -> Int
-    /// Birth dates in seconds since 1970.
+    /// Returns how many persons were born in a range of seconds since 1970.
     func count(birthdateIn range: Range<Int>) throws -> Int
     func sumOfAges() throws -> Int
-    /// Names of the first persons by age, those of one age by name (bytewise).
+    /// Returns the names of the first persons by age, then by name (bytewise).
     func names(sortedByAge count: Int) throws -> [String]
     /// Reads all three properties of every person, in any order.
     func forEach(_ body: (_ name: String, _ birthdate: Int, _ age: Int) -> Void) throws
-    /// The wrapping sum over all persons of every byte of the name (as a number) + birth date (in
-    /// seconds since 1970) + age: what reading everything costs, without a call for each.
+    /// Returns the wrapping sum of the bytes of the name, the birth date in seconds since 1970, and
+    /// the age, over all persons. It reads everything without one call for each person.
     func checksum() throws -> Int
 
     // MARK: Changing
 
-    /// Adds a number that is not negative to every age, modulo 100.
+    /// Adds a nonnegative number to every age, modulo 100.
     func updateAllAges(adding: Int) throws
     /// Sets the age of one person with an integer key.
     func updateAge(number: Int, to age: Int) throws
@@ -54,32 +54,34 @@ public protocol PersonStore: PersonQueries {
 
     // MARK: The file
 
-    /// A packed copy, the way the engine makes one.
+    /// Writes a compacted copy by the means of the engine.
     func copy(to path: String) throws
     func size() throws -> StoreSize
-    /// Defects of the file's structure, in sentences, as far as the engine can check it.
+    /// Returns the defects of the file's structure, one sentence each, as far as the engine can
+    /// check it.
     func problems() throws -> [String]
-    /// Sees what others committed since, and lets go of older versions.
+    /// Moves to the newest version, with the commits of others, and releases older versions.
     func refresh() throws
-    /// Keeps seeing the newest version from now on, until ``refresh()``.
+    /// Moves to the newest version and keeps it until ``refresh()``.
     func pin() throws
 }
 
 /// Owners with lists of members.
 public protocol LinkStore: AnyObject {
-    /// Makes `owners` owners with `members` members each, in transactions of `batchSize` owners.
+    /// Creates `owners` owners with `members` members each, in transactions of `batchSize` owners.
     /// Member `m` of owner `o` has the value `(o * members + m) % 1000`.
     func build(owners: Int, members: Int, batchSize: Int) throws
-    /// Follows every link and adds up the members' values.
+    /// Follows every link and returns the sum of the members' values.
     func sumOfMembers() throws -> Int
-    /// How many owners have each member, added up over all members.
+    /// Returns the number of owners of each member, summed over all members.
     func countOfOwners() throws -> Int
-    /// How many owners have a member of this value.
+    /// Returns how many owners have a member with this value.
     func countOfOwners(memberValue: Int) throws -> Int
-    /// Every link, in any order: which owner (by the order in which they were made), the position
-    /// in its list, and the member's value.
+    /// Calls `body` with every link, in any order: the number of the owner in order of creation,
+    /// the position in its list, and the member's value.
     func forEachLink(_ body: (_ owner: Int, _ position: Int, _ value: Int) -> Void) throws
     func size() throws -> StoreSize
-    /// Defects of the file's structure, in sentences, as far as the engine can check it.
+    /// Returns the defects of the file's structure, one sentence each, as far as the engine can
+    /// check it.
     func problems() throws -> [String]
 }

@@ -1,6 +1,6 @@
 import RealmSwift
 
-/// The one object whose collections are measured.
+/// The object whose collections are measured.
 final class ElementOwner: Object {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
 
@@ -10,7 +10,7 @@ final class ElementOwner: Object {
     @Persisted var map: Map<String, Int>
 }
 
-/// What the list of links leads to; nothing leads back.
+/// The target of the list of links, without inverse links.
 final class LinkTarget: Object {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
 
@@ -22,7 +22,7 @@ final class LinkTarget: Object {
     }
 }
 
-/// Elements of the collections of one object.
+/// The elements of the collections of one object.
 final class RealmElementStore: ElementStore, RealmObjectStore {
     let realm: Realm
     let path: String

@@ -1,10 +1,10 @@
 import RealmSwift
 import StorageEngine
 
-/// What both ways to the embedded engine have in common.
+/// The common properties of both layers of the embedded engine.
 ///
-/// Realms in memory exist, but are no durability here: a case counts only once a fresh process has
-/// proved what it wrote, and there is no file that this process could open.
+/// The engine supports databases in memory, but they are no durability here: a fresh process has to
+/// verify what a case wrote, and there is no file that it could open.
 protocol RealmEngine: BenchmarkEngine {}
 
 extension RealmEngine {
@@ -23,7 +23,7 @@ private let commitPolicy =
     "full: an fdatasync a group of commits; relaxed: one within 100 ms, and none waits for it"
 
 extension Durability {
-    /// What the embedded engine is told when it commits.
+    /// The durability passed to the commits of the embedded engine.
     var ofCommit: CommitDurability {
         switch self {
         case .full: .full
@@ -32,7 +32,7 @@ extension Durability {
         }
     }
 
-    /// What a Realm is opened with.
+    /// The durability with which a Realm is opened.
     var ofRealm: Realm.Configuration.Durability { ofCommit == .relaxed ? .relaxed : .full }
 }
 

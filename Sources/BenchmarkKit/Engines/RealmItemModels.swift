@@ -1,13 +1,13 @@
 import Foundation
 import RealmSwift
 
-// The models of this file are no part of default schemas: files here name their classes, and a
-// program that links these modules may have classes of the same names.
+// The models of this file are not part of default schemas. The Realm files here name their classes,
+// and a program that links this module may have classes of the same names.
 
-/// What the classes of items have in common.
+/// The common requirements of the item classes.
 protocol ItemObject: Object {
     static var width: ItemWidth { get }
-    /// Of as many values as the class has groups.
+    /// Creates an object from as many values as the class has groups.
     init(_ items: ArraySlice<ItemValues>)
     var items: [ItemValues] { get }
     var count: Int { get set }
@@ -74,7 +74,7 @@ final class TenPropertyItem: Object, ItemObject {
     }
 }
 
-/// The ten properties of ``TenPropertyItem`` three times.
+/// The ten properties of ``TenPropertyItem``, three times.
 final class ThirtyPropertyItem: Object, ItemObject {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
     static var width: ItemWidth { .thirty }

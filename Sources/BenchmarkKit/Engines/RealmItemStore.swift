@@ -2,7 +2,7 @@ import Foundation
 @_spi(Measurement) import RealmSwift
 import StorageEngine
 
-/// Stores of objects that have a Realm open.
+/// A store of objects with an open Realm.
 protocol RealmObjectStore: ObjectStore {
     var realm: Realm { get }
     var path: String { get }
@@ -11,7 +11,8 @@ protocol RealmObjectStore: ObjectStore {
 extension RealmObjectStore {
     var lastCommit: CommitCost? { realm.lastCommitStatistics.map(CommitCost.init) }
 
-    // What the API does not tell, the database that the Realm has open does.
+    // The public API does not report these figures; the database underneath, which the Realm keeps
+    // open, does.
 
     func size() throws -> StoreSize {
         StoreSize(try Database.open(path: path, options: .ofCase).statistics())
@@ -22,7 +23,7 @@ extension RealmObjectStore {
     }
 }
 
-/// Objects of one of the classes of items.
+/// The objects of one of the item classes.
 final class RealmItemStore<Item: ItemObject>: ItemStore, RealmObjectStore {
     let realm: Realm
     let path: String
@@ -34,7 +35,8 @@ final class RealmItemStore<Item: ItemObject>: ItemStore, RealmObjectStore {
     }
 
     func add(_ items: ArraySlice<ItemValues>) throws {
-        // A switch instead of the generic type, whose initializer would not be specialised.
+        // The switch lets the compiler specialise the initializer for each class; code generic over
+        // `Item` would not be specialised.
         try realm.write {
             switch Item.width {
             case .three: Self.add(items, ThreePropertyItem.self, to: realm)

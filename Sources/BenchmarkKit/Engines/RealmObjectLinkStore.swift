@@ -9,7 +9,7 @@ final class LinkOwner: Object {
     @Persisted var members: List<LinkMember>
 }
 
-/// What lists lead to.
+/// The target of the lists.
 final class LinkMember: Object {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
 

@@ -1,9 +1,9 @@
 import Foundation
 import RealmSwift
 
-/// Questions as an application asks them: each call makes its query from text, with values of the
-/// program as arguments. Only what is read object by object is called for each class by its name, so
-/// that it is specialised.
+/// Queries as an application writes them: each call builds its query from text, with values of the
+/// program as arguments. Code that reads object by object is called for each class by name, so that
+/// it is specialised.
 extension RealmObjectPersonStore {
     // MARK: Counting
 

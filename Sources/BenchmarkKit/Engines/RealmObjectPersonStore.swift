@@ -2,7 +2,7 @@ import Foundation
 @_spi(Measurement) import RealmSwift
 import StorageEngine
 
-/// Persons as objects of the public API, used the way an application uses them.
+/// Persons as objects of the public API, used as an application uses them.
 final class RealmObjectPersonStore: PersonStore {
     let realm: Realm
     let layout: PersonLayout
@@ -54,7 +54,7 @@ final class RealmObjectPersonStore: PersonStore {
         return (Self.seconds(person.birthdate), person.age)
     }
 
-    /// All birth dates are whole seconds.
+    /// Returns the seconds since 1970; all birth dates are whole seconds.
     static func seconds(_ date: Date) -> Int { Int(date.timeIntervalSince1970) }
 
     func forEach(_ body: (_ name: String, _ birthdate: Int, _ age: Int) -> Void) {
@@ -77,7 +77,7 @@ final class RealmObjectPersonStore: PersonStore {
         }
     }
 
-    // Generic functions instead of a generic class, whose methods would not be specialised.
+    // These functions are generic instead of the class, whose methods would not be specialised.
 
     private static func forEach<P: PersonObject>(
         _ persons: Results<P>, _ body: (String, Int, Int) -> Void
@@ -149,7 +149,8 @@ final class RealmObjectPersonStore: PersonStore {
         try realm.writeCopy(configuration: Realm.Configuration(path: path))
     }
 
-    // What the API does not tell, the database that the Realm has open does.
+    // The public API does not report these figures; the database underneath, which the Realm keeps
+    // open, does.
 
     func size() throws -> StoreSize {
         StoreSize(try Database.open(path: path, options: .ofCase).statistics())
@@ -161,6 +162,6 @@ final class RealmObjectPersonStore: PersonStore {
 
     func refresh() { realm.refresh() }
 
-    /// A Realm shows one version until it is refreshed.
+    /// Refreshes the Realm, which then shows one version until the next refresh.
     func pin() { realm.refresh() }
 }

@@ -5,7 +5,7 @@ enum PropertyGrade: Int, PersistableEnum {
     case low, middle, high
 }
 
-/// What links lead to.
+/// The target of the links.
 final class PropertyTarget: Object {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
 
@@ -64,7 +64,7 @@ final class PropertyObject: Object {
         part = PropertyPart(value: values.part)
     }
 
-    /// The ``PropertyValues/text(of:)`` of a property.
+    /// Returns the ``PropertyValues/text(of:)`` of a property.
     func text(of kind: PropertyKind) -> String {
         switch kind {
         case .bool: String(bool)
@@ -87,7 +87,7 @@ final class PropertyObject: Object {
 }
 
 extension PropertyValues {
-    // The literals were made for these types, so that there is nothing that could be wrong.
+    // The conversions cannot fail, since the texts are generated for these types.
 
     fileprivate var realmObjectId: ObjectId {
         guard let value = try? ObjectId(string: objectId) else {
@@ -106,7 +106,7 @@ extension PropertyValues {
     fileprivate var realmGrade: PropertyGrade { PropertyGrade(rawValue: grade) ?? .low }
 }
 
-/// Objects with a property of each kind.
+/// The objects with a property of each kind.
 final class RealmPropertyStore: PropertyStore, RealmObjectStore {
     let realm: Realm
     let path: String
@@ -188,7 +188,8 @@ final class RealmPropertyStore: PropertyStore, RealmObjectStore {
         return sum
     }
 
-    /// Of a small number: its lower half in memory, which any arithmetic would cost more than reading.
+    /// Returns the lower half of a decimal in memory, which is the coefficient of a small number.
+    /// Any arithmetic on the decimal would take longer than reading it.
     @inline(__always)
     private static func coefficient(_ decimal: RealmSwift.Decimal128) -> UInt64 {
         withUnsafeBytes(of: decimal) { $0.loadUnaligned(as: UInt64.self) }

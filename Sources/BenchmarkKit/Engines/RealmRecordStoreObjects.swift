@@ -24,7 +24,7 @@ final class StoredRecord: Object {
         for (number, field) in fields.enumerated() { self[number] = Data(field) }
     }
 
-    /// A field by its number.
+    /// The field with that number.
     subscript(number: Int) -> Data {
         get {
             switch number {
@@ -58,7 +58,7 @@ final class StoredRecord: Object {
         }
     }
 
-    /// Reads all fields; the sum of their first bytes.
+    /// Reads all fields and returns the sum of their first bytes.
     func sumOfFirstBytes() -> Int {
         var sum = 0
         for number in 0..<YCSBRecord.fieldCount { sum += Int(self[number].first ?? 0) }
@@ -72,7 +72,7 @@ extension RealmObjectEngine {
     }
 }
 
-/// Records through objects, the way an application does it.
+/// Records through objects, as an application uses them.
 private final class RealmObjectRecordStore: RecordStore {
     private let path: String
     private let realm: Realm
@@ -146,13 +146,13 @@ private final class RealmObjectRecordStore: RecordStore {
     private func missing(_ key: String) -> BenchmarkError { RealmRecords.missing(key) }
 }
 
-/// What both layers say alike.
+/// The error that both layers share.
 enum RealmRecords {
     static func missing(_ key: String) -> BenchmarkError {
         BenchmarkError(.caseFailed, "There is no record with the key '\(key)'.")
     }
 }
 
-/// Keeps the optimiser from leaving out what computes a value.
+/// Keeps the optimizer from removing the computation of a value.
 @inline(never) @_optimize(none)
 func blackHole(_ value: Int) {}

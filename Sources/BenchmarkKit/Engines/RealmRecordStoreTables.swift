@@ -6,13 +6,13 @@ extension RealmTableEngine {
     }
 }
 
-/// Records through the engine's tables, in the table that the objects have.
+/// Records through the engine's tables, in the same table as the objects.
 private final class RealmTableRecordStore: RecordStore {
     private let connection: Connection
     private let table: Table
     private let durability: Durability
 
-    /// The table that the object layer makes of its class.
+    /// The definition of the table that the object layer creates for its class.
     private static var definition: TableDefinition {
         let key = ColumnDefinition(name: "key", type: .string, isPrimaryKey: true)
         let fields = (0..<YCSBRecord.fieldCount).map {
@@ -38,7 +38,7 @@ private final class RealmTableRecordStore: RecordStore {
         try withScalar(key) { try table.find(primaryKey: $0) }
     }
 
-    /// A field starts one column after the key.
+    /// Returns the bytes of a column. The column of a field is its number + 1, after the key.
     private func bytes(_ column: Int, at location: RowLocation) throws -> UnsafeRawBufferPointer {
         guard case .bytes(let bytes) = try table.value(column, at: location) else {
             throw BenchmarkError(.caseFailed, "A column of a record is not of bytes.")
@@ -67,7 +67,8 @@ private final class RealmTableRecordStore: RecordStore {
         }
     }
 
-    /// Recurses so that every field's bytes stay in place until the row is inserted.
+    /// Inserts a row by recursion over the fields, so that the bytes of every field stay valid
+    /// until the row is inserted.
     private func insertRow(
         _ row: UnsafeMutableBufferPointer<Scalar>, _ fields: [[UInt8]], from field: Int
     ) throws {

@@ -11,7 +11,7 @@ extension RealmObjectEngine {
 /// Sensors as objects with a list of readings.
 struct RealmSensorStore: SensorStore {
     private let configuration: Realm.Configuration
-    /// Keeps the file open while sessions come and go, as an application does.
+    /// The database, kept open while sessions come and go, as an application does.
     private let database: Database
 
     init(path: String, _ durability: Durability) throws {
@@ -31,7 +31,8 @@ struct RealmSensorStore: SensorStore {
                 realm.add(sensor)
             }
         }
-        // The thread may keep this Realm for its session: it must not pin the version.
+        // The thread's cache may keep this Realm for its session; without invalidation it would pin
+        // the version.
         realm.invalidate()
     }
 
@@ -56,7 +57,8 @@ struct RealmSensorStore: SensorStore {
 
     func pinnedVersions() throws -> Int { try database.statistics().pinnedVersions.count }
 
-    /// The structure of the file (trees, links, free space), and readings that no sensor has.
+    /// Returns the defects of the file's trees, links and free space, and reports readings without
+    /// a sensor.
     func problems() throws -> [String] {
         let realm = try Realm(configuration: configuration)
         let inLists = realm.objects(Sensor.self).reduce(0) { $0 + $1.readings.count }
@@ -71,7 +73,7 @@ struct RealmSensorStore: SensorStore {
     }
 }
 
-/// A Realm and the sensors that were used so far.
+/// A Realm with the sensors used so far.
 private final class RealmSensorSession: SensorSession {
     private let realm: Realm
     private let descriptions: [SensorDescription]

@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// Lists of links in tables of the storage engine: the same file as objects have.
+/// Lists of links in tables of the storage engine, in the same file format as the objects.
 final class RealmTableLinkStore: LinkStore {
     private let connection: Connection
     private let owners: Table
@@ -19,7 +19,7 @@ final class RealmTableLinkStore: LinkStore {
     init(path: String, _ durability: Durability) throws {
         self.durability = durability
         connection = try Connection(Database.open(path: path, options: .ofCase))
-        // In this order, because links lead to tables that exist.
+        // The members come first, because links need an existing target table.
         members = try RealmTablePersonStore.table(connection, Self.memberDefinition)
         owners = try RealmTablePersonStore.table(connection, Self.ownerDefinition)
     }

@@ -1,6 +1,7 @@
 import StorageEngine
 
-/// Questions to the tables: scans of one column, plans for several, the engine's sorting.
+/// Queries on tables: scans of one column, query plans for several columns, and the engine's
+/// sorting.
 extension RealmTablePersonStore {
     // MARK: Scans
 
@@ -37,7 +38,7 @@ extension RealmTablePersonStore {
         return try plan.count()
     }
 
-    /// Visits the leaves in which there are persons younger than `limit`, each with their rows.
+    /// Visits the leaves that contain persons younger than `limit`, with the matching rows of each.
     private func forEachLeaf(
         ageBelow limit: Int,
         _ body: (_ rows: borrowing RowMask, _ scan: borrowing LeafScan) throws -> Void
@@ -168,7 +169,7 @@ extension RealmTablePersonStore {
         return sum
     }
 
-    /// Visits the persons whose number passes a test that the index answers.
+    /// Visits the persons whose number passes a test that the index can answer.
     private func forEachPerson(
         _ test: ColumnTest, _ body: ((birthdate: Int, age: Int)) -> Void
     ) throws {

@@ -1,8 +1,9 @@
 import StorageEngine
 
-/// Reading: scans are the engine's, whole persons are read leaf by leaf from the packed columns.
+/// Reads of the tables. Single columns are scanned by the engine; whole persons are read leaf by
+/// leaf from the packed columns.
 ///
-/// The columns are not optional, so that no value is null.
+/// The columns are not optional, so no value is null.
 extension RealmTablePersonStore {
     // MARK: One person
 
@@ -29,17 +30,17 @@ extension RealmTablePersonStore {
 
     // MARK: Leaves
 
-    /// The node that holds a column of a leaf, and the column's position in it.
+    /// Returns the node that holds a column of a leaf, and the column's position in that node.
     func column(_ column: Int, of leaf: Node) throws -> (node: Node, column: Int) {
         guard let found = try table.column(column, of: leaf) else {
-            // Columns are created with their table.
+            // Columns are created together with their table.
             throw BenchmarkError(
                 .caseFailed, "A leaf of '\(table.definition.name)' lacks a column.")
         }
         return found
     }
 
-    /// A name in place, or from the pages of its own that a long one has.
+    /// Returns the bytes of a name, in place or, for a long name, from its overflow pages.
     @inline(__always)
     func nameBytes(_ node: Node, _ column: Int, _ row: Int, of leaf: Node) throws
         -> UnsafeRawBufferPointer
@@ -77,7 +78,7 @@ extension RealmTablePersonStore {
         return try table.count(where: hasPrefix)
     }
 
-    /// Wraps around, as the sums of all stores do.
+    /// Returns the sum, which wraps on overflow as in all stores.
     func sumOfAges() throws -> Int { Int(truncatingIfNeeded: try table.sum(age).integer) }
 
     func names(sortedByAge count: Int) throws -> [String] {

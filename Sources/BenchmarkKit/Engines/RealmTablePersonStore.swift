@@ -1,12 +1,12 @@
 import StorageEngine
 
-/// Persons in a table of the storage engine: the same file as objects have, without objects.
+/// Persons in a table of the storage engine, in the same file format as the objects.
 final class RealmTablePersonStore: PersonStore {
     let connection: Connection
     let table: Table
     let layout: PersonLayout
     private let durability: Durability
-    /// Positions of the columns.
+    /// The positions of the columns.
     let name: Int, birthdate: Int, age: Int
     private(set) var lastCommit: CommitCost?
 
@@ -20,12 +20,12 @@ final class RealmTablePersonStore: PersonStore {
         age = name + 2
     }
 
-    /// Whether the number is a column of its own.
+    /// Whether the number has a column of its own.
     private static func hasNumber(_ layout: PersonLayout) -> Bool {
         layout == .integerKey || layout == .indexedNumber
     }
 
-    /// The tables that the object layer makes of the same classes.
+    /// Returns the definition of the table that the object layer creates for the same class.
     private static func definition(_ layout: PersonLayout) -> TableDefinition {
         var columns = [
             ColumnDefinition(name: "name", type: .string, isPrimaryKey: layout == .stringKey),
@@ -45,11 +45,11 @@ final class RealmTablePersonStore: PersonStore {
         return TableDefinition(name: names[layout] ?? "Person", columns: columns)
     }
 
-    /// The table of that name, created if it is missing.
+    /// Returns the table of that name and creates it if it is missing.
     static func table(_ connection: Connection, _ definition: TableDefinition) throws -> Table {
         if let table = try connection.table(named: definition.name) { return table }
         try connection.beginWrite()
-        // Another thread may have created it since.
+        // Another thread may have created the table before this one got the write lock.
         if try connection.table(named: definition.name) == nil {
             do { try connection.createTables([definition]) } catch {
                 connection.rollback()
@@ -64,7 +64,7 @@ final class RealmTablePersonStore: PersonStore {
         return table
     }
 
-    /// One transaction.
+    /// Runs `body` in one transaction.
     func write(_ body: () throws -> Void) throws {
         try connection.beginWrite()
         do { try body() } catch {
@@ -94,7 +94,7 @@ final class RealmTablePersonStore: PersonStore {
         }
     }
 
-    /// Dates are stored in seconds since 2001.
+    /// The start of 2001 in seconds since 1970; dates are stored in seconds since then.
     static let referenceDate = 978_307_200
 
     static func stored(_ birthdate: Int) -> Double { Double(birthdate - referenceDate) }
@@ -107,8 +107,8 @@ final class RealmTablePersonStore: PersonStore {
             let count = try table.count()
             var rows: [(key: ObjectKey, age: Int64)] = []
             while position < count {
-                // A leaf at a time, read before it changes; positions are those of key order, so
-                // that they stay.
+                // Each leaf is read before its rows change. Positions follow the key order, which
+                // the updates keep.
                 try readAges(&rows, at: position)
                 for row in rows {
                     let age = (row.age + Int64(adding)) % 100
@@ -133,7 +133,7 @@ final class RealmTablePersonStore: PersonStore {
         }
     }
 
-    /// Keys and ages of the leaf at `position`, from there to its end.
+    /// Reads the keys and ages of the leaf at `position`, from there to its end.
     private func readAges(
         _ rows: inout [(key: ObjectKey, age: Int64)], at position: Int
     ) throws {
@@ -177,6 +177,6 @@ final class RealmTablePersonStore: PersonStore {
 
     func refresh() throws { try connection.refresh() }
 
-    /// A connection shows one version until it is refreshed.
+    /// Refreshes the connection, which then shows one version until the next refresh.
     func pin() throws { try connection.refresh() }
 }

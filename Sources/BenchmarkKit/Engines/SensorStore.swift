@@ -1,30 +1,31 @@
-/// The sensors of one file. Shared by the threads of a run; each opens a session of its own.
+/// The sensors of one file. The threads of a run share the store, and each opens a session.
 public protocol SensorStore: Sendable {
-    /// Creates the sensors, in order; once, before any session.
+    /// Creates the sensors in order. Called once, before any session.
     func create(_ sensors: [SensorDescription]) throws
-    /// A session for the calling thread. `sensors` are those that were created, in their order.
+    /// Creates a session for the calling thread. `sensors` are the created sensors, in their order.
     func makeSession(_ sensors: [SensorDescription]) throws -> any SensorSession
-    /// Everything that is stored, for the proof.
+    /// Returns everything stored, for the verification.
     func contents() throws -> [StoredSensor]
     func size() throws -> StoreSize
-    /// Versions that readers hold.
+    /// Returns the number of versions that readers pin.
     func pinnedVersions() throws -> Int
-    /// Defects of the file's structure, in sentences, as far as the engine can check it.
+    /// Returns the defects of the file's structure, one sentence each, as far as the engine can
+    /// check it.
     func problems() throws -> [String]
 }
 
-/// Writes readings. Belongs to the thread that made it.
+/// A session that writes readings. It belongs to the thread that created it.
 public protocol SensorSession: AnyObject {
     func begin() throws
-    /// Appends the reading to its sensor, counts it there, and deletes the oldest beyond
+    /// Appends the reading to its sensor, counts it there, and deletes the oldest readings beyond
     /// `SensorAccount.capacity`.
     func append(_ reading: ProducedReading) throws
-    /// Returns when the transaction is as durable as was asked for.
+    /// Commits; returns once the transaction has the requested durability.
     func commit() throws -> CommitCost?
     func cancel()
 }
 
-/// One measured parameter of one station: what the sensor is called and where it stands.
+/// The identification of a sensor: one measured parameter of one station.
 public struct SensorDescription: Codable, Equatable, Sendable {
     public var identifier, city, parameter: String
 
@@ -35,11 +36,11 @@ public struct SensorDescription: Codable, Equatable, Sendable {
     }
 }
 
-/// What a file holds of one sensor.
+/// The stored state of one sensor.
 public struct StoredSensor: Sendable {
     public var identifier: String
     public var account: SensorAccount
-    /// Sequence numbers of the kept readings in commit order.
+    /// The sequence numbers of the kept readings in commit order.
     public var kept: [Int]
 
     public init(identifier: String, account: SensorAccount, kept: [Int]) {
