@@ -1,5 +1,5 @@
 extension MeasureCatalogue {
-    /// What only the workload growth measures.
+    /// The measures of the workload growth only.
     static let growth: [(name: String, meaning: String)] = [
         ("growth_bytes_per_commit", "Bytes by which the file grew / commits."),
         (

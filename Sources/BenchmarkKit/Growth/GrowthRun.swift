@@ -1,6 +1,6 @@
-/// One run of the workload growth: many small commits, the file sampled between them.
+/// One run of the workload growth: many small commits, with samples of the file between them.
 final class GrowthRun {
-    /// In burst strategies, every commit of this ordinal updates all persons.
+    /// The period of bursts: in burst strategies, every 100th commit updates all persons.
     static let burstPeriod = 100
     private static let samples = 200
 
@@ -17,10 +17,10 @@ final class GrowthRun {
     private var syncTimes = LatencyRecorder()
     private var io: IOMeasurement
     private var pages = 0
-    /// Of commits alone, without the sampling between them.
+    /// The nanoseconds of the commits, without the samples between them.
     private var elapsed: UInt64 = 0
     private var commits = 0
-    /// Persons updated.
+    /// The number of persons updated.
     private var updates = 0
     private var points: [GrowthPoint] = []
     private var timeline: [TimelinePoint] = []
@@ -74,7 +74,8 @@ final class GrowthRun {
 
     // MARK: Commits
 
-    /// Those that were inserted last stay: they lie where the file is to be cut.
+    /// Deletes all but the persons inserted last. Those remain because they occupy the end of the
+    /// file, which then has to shrink.
     private func deleteMost(_ store: any PersonStore) throws {
         let count = persons.count / 10 * 9
         try store.delete(numbers: persons.prefix(count).map(\.number))
@@ -97,7 +98,7 @@ final class GrowthRun {
                 options.count != nil
                 ? commits > 0 && commits % commitsPerSample == 0 : now >= nextSample
             if isDue {
-                // What sampling costs is not counted.
+                // The cost of sampling is excluded from the I/O counts.
                 io.pause()
                 try sample(store)
                 io.resume()
@@ -167,12 +168,13 @@ final class GrowthRun {
     private func fill(_ result: inout CaseResult, _ store: any PersonStore) throws {
         result.operations = updates
         result.elapsedSeconds = Double(elapsed) / 1e9
-        // Sampling is not counted, and a burst takes long: slices are equal in neither.
+        // Slices are unequal in time and in count: sampling is excluded from the time, and a burst
+        // takes long.
         result.interval = ThroughputInterval(
             slices: RunSampler.slices(of: timeline), seed: options.seed)
         result.latency = latency.summary()
         result.syncP99 = syncTimes.percentile(99)
-        // An age is stored as 8 bytes.
+        // An age is stored in 8 bytes.
         result.fill(
             io, commits: commits, pages: store.lastCommit == nil ? nil : pages,
             logicalBytes: updates * 8)

@@ -1,4 +1,5 @@
-/// How a file grows and shrinks commit by commit, and who keeps it from reusing its space.
+/// The growth and shrinking of a file commit by commit, with the readers that keep it from reusing
+/// its space.
 enum GrowthWorkload: Workload {
     static let name = "growth"
     static let summary = "file size over many commits, with and without a reader that stays behind"
@@ -9,7 +10,7 @@ enum GrowthWorkload: Workload {
         (name: "burst-pinned", summary: "burst, while a reader keeps the first version"),
         (name: "shrink", summary: "steady, after the first nine tenths were deleted at once"),
     ]
-    /// Persons.
+    /// The number of persons.
     static let defaultSize = 10_000
     static let defaultCommits = 20_000
 

@@ -1,16 +1,17 @@
 import Dispatch
 import Foundation
 
-/// A reader on a thread of its own that keeps seeing one version until it is told to stop.
+/// A reader on a thread of its own that keeps one version pinned until it is stopped.
 final class PinnedReader: @unchecked Sendable {
-    // Safe because: `failure` is written before `pinned` is signalled and read after it was waited
-    // for.
+    // Safe because `failure` is written before `pinned` is signalled, and read only after the wait
+    // for `pinned`.
     private let pinned = DispatchSemaphore(value: 0)
     private let released = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private var failure: (any Error)?
 
-    /// Returns when the reader pins the newest version. `open` is called on the reader's thread.
+    /// Creates the reader and returns once it pins the newest version. `open` is called on the
+    /// reader's thread.
     init(_ open: @escaping @Sendable () throws -> any PersonStore) throws {
         let thread = Thread { [self] in
             do {
@@ -30,7 +31,7 @@ final class PinnedReader: @unchecked Sendable {
         if let failure { throw failure }
     }
 
-    /// Lets go of the version.
+    /// Releases the version and waits until the reader has ended.
     func stop() {
         released.signal()
         ended.wait()

@@ -1,8 +1,8 @@
 import StorageEngine
 
-/// An engine that tells which versions of a file are pinned, and by whom.
+/// An engine that reports which versions of a file are pinned, and by which process.
 protocol VersionObserving: BenchmarkEngine {
-    /// Where the bytes of the file at `path` are and who pins what.
+    /// Returns the use of the bytes of the file at `path` and its pinned versions.
     func versions(of path: String) throws -> Database.Statistics
 }
 
@@ -18,7 +18,7 @@ extension RealmObjectEngine: VersionObserving {}
 extension RealmTableEngine: VersionObserving {}
 
 extension Database.PinnedVersion {
-    /// `4711 realm-bench`.
+    /// The process that pins the version, as in `4711 realm-bench`.
     var owner: String { "\(processID) \(processName ?? "(name unknown)")" }
 
     var seconds: Double {
@@ -28,7 +28,7 @@ extension Database.PinnedVersion {
 }
 
 extension GrowthPoint {
-    /// The pins that hold space back are those of versions before the newest.
+    /// Fills in the state of the file. Only pins of versions before the newest one hold space back.
     mutating func fill(_ statistics: Database.Statistics) {
         fileBytes = Int(statistics.fileBytes)
         liveBytes = Int(statistics.liveBytes)
