@@ -1,11 +1,11 @@
 import Glibc
 
-/// The exact 95 % interval of a proportion after Clopper and Pearson.
+/// The exact 95 % interval of a proportion (Clopper and Pearson, 1934).
 struct BinomialInterval: Codable, Equatable, Sendable {
     var low: Double
     var high: Double
 
-    /// `hits` of `trials`, of which there is at least one.
+    /// Computes the interval for `hits` of `trials`; requires at least one trial.
     init(hits: Int, trials: Int, confidence: Double = 0.95) {
         precondition(trials > 0 && (0...trials).contains(hits), "Hits must be among the trials.")
         let tail = (1 - confidence) / 2
@@ -18,21 +18,21 @@ struct BinomialInterval: Codable, Equatable, Sendable {
 
 /// The beta distribution with the parameters `a` and `b`.
 enum BetaDistribution {
-    /// The regularised incomplete beta function.
+    /// Returns the cumulative probability: the regularized incomplete beta function.
     static func cumulative(_ x: Double, _ a: Double, _ b: Double) -> Double {
         guard x > 0 else { return 0 }
         guard x < 1 else { return 1 }
         let logFactor =
             lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)
-        // The continued fraction converges quickly on one side of the mean.
+        // The continued fraction converges quickly on one side of the mean only.
         if x < (a + 1) / (a + b + 2) {
             return exp(logFactor) * continuedFraction(x, a, b) / a
         }
         return 1 - exp(logFactor) * continuedFraction(1 - x, b, a) / b
     }
 
-    /// Where `cumulative` is `probability`, by halving the interval until it is as narrow as it
-    /// gets.
+    /// Returns the `x` at which `cumulative` reaches `probability`, by bisection down to adjacent
+    /// floating-point values.
     static func quantile(_ probability: Double, _ a: Double, _ b: Double) -> Double {
         var low = 0.0
         var high = 1.0
@@ -43,7 +43,8 @@ enum BetaDistribution {
         }
     }
 
-    /// Lentz's evaluation of the continued fraction of the incomplete beta function.
+    /// Evaluates the continued fraction of the incomplete beta function (modified Lentz algorithm;
+    /// Lentz, 1976; Thompson and Barnett, 1986).
     private static func continuedFraction(_ x: Double, _ a: Double, _ b: Double) -> Double {
         let tiny = 1e-300
         func apart(_ value: Double) -> Double { abs(value) < tiny ? tiny : value }

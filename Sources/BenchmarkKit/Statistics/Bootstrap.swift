@@ -1,16 +1,16 @@
-/// A 95 % interval of a ratio.
+/// The 95 % interval of a ratio.
 struct RatioInterval: Codable, Equatable, Sendable {
     var low: Double
     var high: Double
 }
 
-/// The percentile bootstrap: resamples with replacement and takes the middle 95 % of the ratios
-/// that come out. The same seed gives the same interval.
+/// The percentile bootstrap (Efron, 1979): resamples with replacement and takes the middle 95 % of
+/// the resulting ratios. The same seed gives the same interval.
 enum Bootstrap {
     static let resamples = 2000
 
-    /// Of median(`numerator`) / median(`denominator`), each side resampled by itself. All values
-    /// above 0.
+    /// Returns the interval of median(`numerator`) / median(`denominator`). Each side is resampled
+    /// separately. All values must be above 0.
     static func ratioOfMedians(
         _ numerator: [Double], over denominator: [Double], resamples: Int = resamples,
         seed: UInt64
@@ -27,8 +27,8 @@ enum Bootstrap {
         return middle(of: ratios)
     }
 
-    /// Of the sum of all `above` / the sum of all `below`; pairs are drawn whole. Every `below`
-    /// above 0.
+    /// Returns the interval of the sum of all `above` / the sum of all `below`. Pairs are resampled
+    /// whole. Every `below` must be above 0.
     static func ratioOfSums(
         _ pairs: [(above: Double, below: Double)], resamples: Int = resamples, seed: UInt64
     ) -> RatioInterval {
@@ -53,8 +53,8 @@ enum Bootstrap {
             high: Quantiles.quantile(0.975, ofSorted: sorted))
     }
 
-    /// The median of as many values drawn with replacement: counts how often each is drawn, which
-    /// spares sorting them.
+    /// Returns the median of `sorted.count` values drawn with replacement. It counts how often each
+    /// value is drawn, which avoids sorting the resample.
     private static func medianOfResample(
         _ sorted: [Double], _ generator: inout SeededGenerator
     ) -> Double {

@@ -1,7 +1,7 @@
-/// Holm's step-down correction for testing many hypotheses at once.
+/// The step-down correction for multiple tests (Holm, 1979).
 enum Holm {
-    /// Adjusted p values in the order of `p`: below a level exactly where Holm's procedure rejects
-    /// at that level.
+    /// Returns the adjusted p values in the order of `p`. A value is below a level exactly if
+    /// Holm's procedure rejects the hypothesis at that level.
     static func adjusted(_ p: [Double]) -> [Double] {
         var adjusted = p
         var highest = 0.0

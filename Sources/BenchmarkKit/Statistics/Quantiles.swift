@@ -1,8 +1,9 @@
-/// Order statistics. All expect at least one finite value.
+/// Order statistics. All of them require at least one finite value.
 enum Quantiles {
     static func median(_ values: [Double]) -> Double { quantile(0.5, of: values) }
 
-    /// Interpolates linearly between neighbours, as numpy does.
+    /// Returns a quantile with linear interpolation between neighbours (definition 7 of Hyndman and
+    /// Fan, 1996; the default of NumPy).
     static func quantile(_ fraction: Double, of values: [Double]) -> Double {
         quantile(fraction, ofSorted: values.sorted())
     }
@@ -15,20 +16,22 @@ enum Quantiles {
         return sorted[lower] + (sorted[upper] - sorted[lower]) * (position - Double(lower))
     }
 
-    /// The median of the distances from the median, not scaled to a standard deviation.
+    /// Returns the median absolute deviation from the median (Hampel, 1974), not scaled to a
+    /// standard deviation.
     static func medianAbsoluteDeviation(_ values: [Double]) -> Double {
         let center = median(values)
         return median(values.map { abs($0 - center) })
     }
 }
 
-/// Tukey's fences, with the classes that criterion gives outliers.
+/// Tukey's fences (Tukey, 1977), with the classes of outliers that Criterion uses.
 struct TukeyFences: Equatable {
     enum Outlier: String, Codable {
         case lowSevere, lowMild, none, highMild, highSevere
     }
 
-    /// Beyond 1.5 interquartile ranges from the quartiles is mild, beyond 3 severe.
+    /// The fences: 1.5 interquartile ranges beyond the quartiles for mild outliers, 3 for severe
+    /// ones.
     let lowMild, lowSevere, highMild, highSevere: Double
 
     init(_ values: [Double]) {
