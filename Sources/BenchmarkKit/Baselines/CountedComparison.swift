@@ -43,11 +43,11 @@ struct CountedComparison {
     /// not compared.
     ///
     /// - Parameters:
-    ///     - isWhole: Whether a row of the baseline that is missing from `rows` counts as a
+    ///   - isWhole: Whether a row of the baseline that is missing from `rows` counts as a
     ///     difference; false if cases were left out on purpose.
-    ///     - withRequested: Whether a missing metric that is measured only on request counts as a
+    ///   - withRequested: Whether a missing metric that is measured only on request counts as a
     ///     difference.
-    ///     - unrepeatable: Cases whose counts depend on timing or chance, even if an older baseline
+    ///   - unrepeatable: Cases whose counts depend on timing or chance, even if an older baseline
     ///     calls them deterministic.
     init(
         rows: [MetricRow], baseline: [MetricRow], isWhole: Bool, withRequested: Bool = false,

@@ -47,10 +47,10 @@ final class CaseProcess: @unchecked Sendable {
     /// Starts a process.
     ///
     /// - Parameters:
-    ///     - executable: This program or another build of it.
-    ///     - environment: Additional environment variables.
-    ///     - directory: The folder for the file with the process's standard error.
-    ///     - input: The standard input; nil means an empty one.
+    ///   - executable: This program or another build of it.
+    ///   - environment: Additional environment variables.
+    ///   - directory: The folder for the file with the process's standard error.
+    ///   - input: The standard input; nil means an empty one.
     init(
         executable: URL = ownExecutable, arguments: [String],
         environment: [String: String] = [:], directory: String,

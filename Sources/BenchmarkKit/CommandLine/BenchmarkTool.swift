@@ -12,9 +12,9 @@ public enum BenchmarkTool {
     /// Parses the arguments, runs the command, and exits with a code that tells the outcome.
     ///
     /// - Parameters:
-    ///     - probe: The counters of the allocator that the executable links.
-    ///     - engines: The databases to measure in addition to the embedded one.
-    ///     - commands: Additional commands.
+    ///   - probe: The counters of the allocator that the executable links.
+    ///   - engines: The databases to measure in addition to the embedded one.
+    ///   - commands: Additional commands.
     public static func main(
         allocations probe: AllocationProbe?, engines: [any BenchmarkEngine] = [],
         commands: [any ParsableCommand.Type] = []

@@ -1,13 +1,13 @@
-/// How allocations are counted. The library links no allocator of its own; an executable that
-/// links one with counters supplies this, others leave it out and the columns stay empty.
+/// A source of allocation counts. The library links no allocator of its own; an executable whose
+/// allocator has counters supplies a probe. Without one the allocation columns stay empty.
 public struct AllocationProbe: Sendable {
-    /// Allocations and bytes so far.
+    /// The allocations and bytes so far.
     public struct Reading: Sendable {
-        /// Bytes allocated by the calling thread.
+        /// The bytes allocated by the calling thread.
         public var threadBytes: UInt64
-        /// Bytes freed by the calling thread.
+        /// The bytes freed by the calling thread.
         public var threadFreedBytes: UInt64
-        /// Allocations by the calling thread, and by those that share its part of the heap.
+        /// The allocations by the calling thread and by the threads that share its arena.
         public var allocations: UInt64
 
         public init(threadBytes: UInt64, threadFreedBytes: UInt64, allocations: UInt64) {
@@ -18,7 +18,8 @@ public struct AllocationProbe: Sendable {
     }
 
     public var allocatorName: String
-    /// Read on the worker thread, before and after the measured region; too slow for inside it.
+    /// Reads the counters. Called on the measured thread before and after the measured region; too
+    /// slow to be called inside.
     public var read: @Sendable () -> Reading
 
     public init(allocatorName: String, read: @escaping @Sendable () -> Reading) {
@@ -27,8 +28,8 @@ public struct AllocationProbe: Sendable {
     }
 }
 
-/// Allocations per operation of one thread in a measured region, which may be in several parts.
-/// All calls on that thread.
+/// The allocations per operation of one thread in a measured region, which may consist of several
+/// parts. All methods are called on that thread.
 struct AllocationMeasurement {
     private let probe: AllocationProbe?
     private var start: AllocationProbe.Reading?
@@ -36,7 +37,7 @@ struct AllocationMeasurement {
     private var bytes: UInt64 = 0
     private var freedBytes: UInt64 = 0
 
-    /// Starts counting.
+    /// Creates a measurement that is counting.
     init(_ probe: AllocationProbe?) {
         self.probe = probe
         start = probe?.read()
@@ -53,11 +54,11 @@ struct AllocationMeasurement {
 
     mutating func resume() { start = probe?.read() }
 
-    /// Bytes that were allocated and not freed again, as far as this thread did either; after
-    /// `finish`. Nil without a counting allocator.
+    /// The bytes that this thread allocated minus those that it freed, valid after `finish`. Nil
+    /// without a probe.
     var keptBytes: Double? { probe.map { _ in Double(bytes) - Double(freedBytes) } }
 
-    /// Stops counting; nil without a counting allocator.
+    /// Stops counting and returns the values per operation; nil without a probe.
     mutating func finish(operations: Int) -> (allocations: Double, bytes: Double)? {
         pause()
         guard probe != nil, operations > 0 else { return nil }

@@ -1,6 +1,6 @@
-/// The control row of durable commits: what the same writes cost without a database. Each operation
-/// writes the bytes of one measured commit in as many calls, one after the other into a region that
-/// was written before, and calls `fdatasync` once.
+/// The control of durable commits: the cost of the same writes without a database. Each operation
+/// writes the bytes of one measured commit in as many calls, sequentially into a preallocated
+/// region, and calls `fdatasync` once.
 final class BareDisk {
     private let file: BareFile
     private var position = 0
@@ -11,7 +11,7 @@ final class BareDisk {
 
     init(directory: String) throws { file = try BareFile(path: directory + "/bare-disk") }
 
-    /// One operation for each shape.
+    /// Runs one operation for each shape.
     func replay(_ shapes: [CommitShape]) throws {
         guard !shapes.isEmpty else { return }
         let start = monotonicNanoseconds()
@@ -31,7 +31,7 @@ final class BareDisk {
         let total = min(max(shape.bytes, 1), BareFile.byteCount)
         let calls = max(shape.writeCalls, 1)
         if position + total > BareFile.byteCount { position = 0 }
-        // Whole blocks for all calls but the last, which gets the rest.
+        // All calls but the last write whole blocks; the last call writes the rest.
         let share = total / calls / 4096 * 4096
         var written = 0
         for call in 0..<calls {
@@ -44,8 +44,8 @@ final class BareDisk {
         try file.sync()
     }
 
-    /// The control row beside the row of `measured`. `operations`: those of the rows replayed, if
-    /// not one for each commit.
+    /// Returns the control row that belongs to the row of `measured`. `operations` is the number of
+    /// operations in the replayed commits; nil means one a commit.
     func result(
         beside measured: BenchmarkCase, strategy: String = "bare-disk", operations: Int? = nil
     ) -> CaseResult {

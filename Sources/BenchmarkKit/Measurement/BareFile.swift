@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A region of a file that was written before, for rows that show what a disk does without a
-/// database. Threads may write different parts at once.
+/// A preallocated region of a file, for the control rows of a disk without a database. Threads may
+/// write different parts at the same time.
 final class BareFile: Sendable {
     static let byteCount = 32 << 20
     private static let longestWrite = 1 << 20
@@ -25,7 +25,7 @@ final class BareFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// In one call, unless it is longer than a MiB.
+    /// Writes in one call, or in several calls of at most one MiB.
     func write(bytes: Int, at offset: Int) throws {
         var done = 0
         while done < bytes {

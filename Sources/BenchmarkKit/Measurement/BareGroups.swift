@@ -1,14 +1,15 @@
 import StorageEngine
 
-/// The control row of concurrent durable writers: threads that hand over records of one size, which
-/// become durable together, a group with one write and one `fdatasync`. While a group is written the
-/// next one gathers, and one of its own waiters writes it.
+/// The control of concurrent durable writers: threads that submit records of one size for group
+/// commit. A group becomes durable with one write and one `fdatasync`. While a group is written the
+/// next one gathers, and one of its waiting threads then writes it.
 final class BareGroups: Sendable {
-    // Unchecked: the word is accessed atomically only.
+    // Unchecked is safe because the word is only accessed atomically.
     private final class Group: @unchecked Sendable {
         enum Phase {
             static let gathering: UInt32 = 0
-            /// The group before is written: one of the waiters is to write this one.
+            /// The previous group has been written, and one of the waiting threads has to write
+            /// this one.
             static let needsLeader: UInt32 = 1
             static let durable: UInt32 = 2
             static let failed: UInt32 = 3
@@ -45,10 +46,10 @@ final class BareGroups: Sendable {
         self.recordBytes = max(1, recordBytes)
     }
 
-    /// How many writes and syncs there were.
+    /// The number of groups, each with one write and one sync.
     var groups: Int { state.withLock { $0.groups } }
 
-    /// Returns when the caller's record is durable. Any thread.
+    /// Adds a record and returns once it is durable. May be called on any thread.
     func commit() throws {
         let group = state.withLock { state in
             state.openBytes += recordBytes
@@ -66,7 +67,8 @@ final class BareGroups: Sendable {
         }
     }
 
-    /// Where the caller is to write the group, unless somebody else does or another is being written.
+    /// Returns the range of the file at which the caller has to write the group; nil if another
+    /// thread writes it or another group is being written.
     private func takeLead(of group: Group) -> Range<Int>? {
         state.withLock { state in
             guard !state.isWriting, state.open === group else { return nil }

@@ -1,12 +1,12 @@
-/// What an engine asks of the operating system in a measured region, which may be in several parts,
-/// and what the region costs the process.
+/// The system calls of an engine in a measured region, which may consist of several parts, and the
+/// costs of the region to the process.
 struct IOMeasurement {
     private let engine: any BenchmarkEngine
     private var start: IOCounters
     private(set) var total = IOCounters()
     private(set) var costs = ProcessCosts()
 
-    /// Begins as paused.
+    /// Creates a measurement that is paused.
     init(_ engine: any BenchmarkEngine) {
         self.engine = engine
         start = engine.counters
@@ -24,8 +24,8 @@ struct IOMeasurement {
 }
 
 extension CaseResult {
-    /// What `commits` transactions cost that wrote `logicalBytes` of values. `pages`: nil where the
-    /// engine does not tell.
+    /// Fills in the costs of `commits` transactions that wrote `logicalBytes` of values. `pages` is
+    /// nil if the engine does not report them.
     mutating func fill(
         _ measured: IOMeasurement, commits: Int, pages: Int?, logicalBytes: Int
     ) {

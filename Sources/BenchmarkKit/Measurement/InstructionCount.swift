@@ -1,27 +1,27 @@
 import Foundation
 
 /// Counts the instructions of a case's measured region (`MeasuredRegion`) with callgrind, in a
-/// process of its own and with less work, for a program runs about fifty times slower in it.
+/// process of its own and with less work, since callgrind slows a program down about fiftyfold.
 ///
-/// What is counted is what the processor of the simulation executes outside the kernel: it repeats
-/// from run to run, whatever else the machine does, and says nothing about caches or disks.
+/// The count contains the instructions of the simulated processor outside the kernel. It repeats
+/// from run to run, whatever the load of the machine, and says nothing about caches and disks.
 enum InstructionCount {
     /// The function of CMeasurement that every measured region passes through.
     static let region = "realm_bench_measured_region"
 
-    /// Operations of a case when the command line gives no count; workloads with long operations
-    /// have their own number.
+    /// The number of operations if the command line sets none; workloads with long operations have
+    /// their own number.
     static let operations = 10_000
-    /// The same where the operations are the objects of the case, as in bulk inserts: twenty
-    /// transactions of the usual size.
+    /// The number of operations where these are the objects of the case, as in bulk inserts: twenty
+    /// transactions of the default size.
     static let bulkOperations = 20_000
-    /// The most objects that a case works on meanwhile.
+    /// The largest number of objects in a case while instructions are counted.
     static let mostObjects = 100_000
 
     // MARK: The case
 
-    /// The case with as little work as a count of instructions needs; `count` is that of the
-    /// command line. Nil where the engine has no such case, or its instructions do not repeat.
+    /// Returns the case with just the work that counting needs; `count` is the number from the
+    /// command line. Nil if the engine lacks the case or its instruction counts do not repeat.
     static func reduced(_ benchmarkCase: BenchmarkCase, count: Int?) throws -> BenchmarkCase? {
         let identifier = benchmarkCase.identifier
         let workload = try WorkloadCatalogue.workload(named: identifier.workload)
@@ -39,12 +39,12 @@ enum InstructionCount {
 
     // MARK: Valgrind
 
-    /// Throws, with what to do, unless everything is installed that counting takes.
+    /// Throws, with instructions for installing them, unless all required tools are installed.
     static func checkTools() throws {
         for name in ["valgrind", "strip"] { _ = try tool(name) }
     }
 
-    /// The path of a program, looked for in `PATH`.
+    /// Returns the path of a program in `PATH`.
     static func tool(
         _ name: String, searching path: String = ProcessInfo.processInfo.environment["PATH"] ?? ""
     ) throws -> String {
@@ -60,8 +60,8 @@ enum InstructionCount {
         return found
     }
 
-    /// Copies this program without its debug information, which valgrind up to 3.19 at least gives
-    /// up on: Swift writes DWARF 5. The names of functions stay.
+    /// Copies this program without its debug information but with its function names. Swift writes
+    /// DWARF 5, which valgrind cannot read up to version 3.19 at least.
     static func copyProgram(to path: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try tool("strip"))
@@ -76,7 +76,7 @@ enum InstructionCount {
         }
     }
 
-    /// Runs `program` in callgrind, which writes `file`.
+    /// Returns the command that runs `program` in callgrind and writes `file`.
     static func command(counting program: String, into file: String) throws -> [String] {
         [
             try tool("valgrind"), "--tool=callgrind", "--quiet", "--collect-atstart=no",
@@ -84,7 +84,7 @@ enum InstructionCount {
         ]
     }
 
-    /// The instructions that a file of callgrind tells of.
+    /// Returns the instruction count in a callgrind output file.
     static func total(in file: String) throws -> UInt64 {
         let text: String
         do { text = try String(contentsOfFile: file, encoding: .utf8) } catch {
@@ -92,7 +92,8 @@ enum InstructionCount {
                 .internalError,
                 "callgrind left no file '\(file)': \((error as NSError).localizedDescription)")
         }
-        // `events: Ir` alone; with other events the total would be the first of several numbers.
+        // The events are `Ir` only; with other events the total would be the first of several
+        // numbers.
         let totals = text.split(separator: "\n").last { $0.hasPrefix("totals: ") }
         guard let total = totals.flatMap({ UInt64($0.dropFirst("totals: ".count)) }) else {
             throw BenchmarkError(

@@ -1,7 +1,7 @@
 import Histogram
 
-/// A histogram of durations in nanoseconds, exact to three digits, from 1 ns to 10 minutes.
-/// Recording allocates nothing.
+/// A histogram of durations in nanoseconds, exact to three significant digits, from 1 ns to 10
+/// minutes. Recording does not allocate.
 struct LatencyRecorder {
     private var histogram = Histogram<UInt64>(
         lowestDiscernibleValue: 1, highestTrackableValue: longest,
@@ -18,13 +18,13 @@ struct LatencyRecorder {
 
     mutating func add(_ other: LatencyRecorder) { histogram.add(other.histogram) }
 
-    /// In microseconds; nil when nothing was recorded.
+    /// Returns a percentile in microseconds; nil if nothing was recorded.
     func percentile(_ percent: Double) -> Double? {
         guard count > 0 else { return nil }
         return Double(histogram.valueAtPercentile(percent)) / 1000
     }
 
-    /// For `CaseOutcome.histograms`.
+    /// The distribution for `CaseOutcome.histograms`.
     var distribution: HistogramData {
         HistogramData(
             histogram.recordedValues().map {
@@ -41,7 +41,8 @@ struct LatencyRecorder {
     }
 }
 
-/// As pairs of a value and how often it was recorded, to be added to those of other processes.
+/// The encoding as pairs of a value and its count, to be merged with the histograms of other
+/// processes.
 extension LatencyRecorder: Codable {
     init(from decoder: any Decoder) throws {
         self.init()
@@ -61,13 +62,13 @@ extension LatencyRecorder: Codable {
     }
 }
 
-/// Percentiles of one kind of duration, in microseconds.
+/// The percentiles of one kind of duration, in microseconds.
 public struct LatencySummary: Codable, Equatable, Sendable {
     public var p50, p90, p99, p999, p9999, max: Double
-    /// What the quickest tenth stays below: hardly touched by interruptions.
+    /// The 10th percentile, which interruptions hardly affect.
     public var p10: Double?
 
-    /// The same figures for one operation of a batch of `operations` that was timed as a whole.
+    /// Returns the percentiles of one operation from those of batches of `operations` operations.
     func divided(by operations: Double) -> LatencySummary {
         LatencySummary(
             p50: p50 / operations, p90: p90 / operations, p99: p99 / operations,

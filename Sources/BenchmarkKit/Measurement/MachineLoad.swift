@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// Processor time that others used while a case ran: the machine's busy time less that of this
-/// process and of its children that have ended.
+/// The processor time that other processes used while a case ran: the busy time of the machine
+/// minus that of this process and of its ended children.
 struct MachineLoad {
     private let start: UInt64
     private let busyTicks: Double
@@ -14,7 +14,8 @@ struct MachineLoad {
         ownSeconds = Self.ownProcessorSeconds()
     }
 
-    /// Average number of cores that other processes kept busy since this value was made.
+    /// Returns the average number of cores that other processes kept busy since this value was
+    /// created.
     func otherCores() -> Double {
         let elapsed = seconds(from: start, to: monotonicNanoseconds())
         guard elapsed > 0 else { return 0 }
@@ -24,7 +25,8 @@ struct MachineLoad {
         return max(0, (machine - own) / elapsed)
     }
 
-    /// User, nice, system, interrupt and stolen time; not idle and not waiting for a device.
+    /// Returns the user, nice, system, interrupt and stolen time of the machine, without the idle
+    /// time and the time waiting for devices.
     private static func machineBusyTicks() -> Double {
         guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
             let line = text.split(separator: "\n").first

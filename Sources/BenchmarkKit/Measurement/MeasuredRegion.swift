@@ -1,26 +1,26 @@
 import CMeasurement
 import StorageEngine
 
-/// The measured part of a case, without its preparation and its checks. Every workload runs what it
-/// measures inside, in one part or in several:
+/// The measured part of a case, without its preparation and its checks. Every workload runs its
+/// measured work inside, in one part or in several:
 ///
 ///     let found = try MeasuredRegion.run { try lookUp(keys) }
 ///
-/// It passes through a C function with a fixed name, which callgrind counts within
-/// (`InstructionCount`), and adds up what it costs the process. Each case has a process of its own,
-/// so the sums are those of the case.
+/// A region passes through a C function with a fixed name, inside which callgrind counts
+/// (`InstructionCount`), and accumulates its costs to the process. Each case has a process of its
+/// own, so the sums are those of the case.
 enum MeasuredRegion {
     private struct Total {
         var costs = ProcessCosts()
-        /// 0 before the first region.
+        /// The largest number of threads seen; 0 before the first region.
         var threadsMax = 0
     }
 
     private static let total = Locked(Total())
 
-    /// Runs `body` on the calling thread and returns what it returns. Regions of one thread must
-    /// not nest: callgrind would stop counting at the inner one. With regions on several threads at
-    /// once, the costs count what they share twice.
+    /// Runs `body` on the calling thread and returns its result. Regions on one thread must not
+    /// nest, because callgrind would stop counting at the inner one. Regions on several threads at
+    /// once count the process-wide costs of their common time more than once.
     @discardableResult
     static func run<Value, Failure: Error>(
         _ body: () throws(Failure) -> Value
@@ -37,21 +37,21 @@ enum MeasuredRegion {
         return try result.get()
     }
 
-    /// Runs `body` as the measured region of the case that `row` is of; a control's work is no part
-    /// of it, and just runs.
+    /// Runs `body` as a measured region if `row` is that of the case. The work of a control is not
+    /// part of the region and just runs.
     static func run<Failure: Error>(
         for row: CaseResult, _ body: () throws(Failure) -> Void
     ) throws(Failure) {
         if row.identifier.engine == "control" { try body() } else { try run(body) }
     }
 
-    /// Tells how many threads were seen while the case was measured: at the ends of regions, and by
-    /// the sampler, which does not count itself.
+    /// Notes a number of threads seen while the case was measured. It is called at both ends of a
+    /// region and by the sampler, which excludes its own thread.
     static func note(threads: Int) {
         total.withLock { $0.threadsMax = max($0.threadsMax, threads) }
     }
 
-    /// Fills in what the regions of this process came to, where the workload did not say itself.
+    /// Fills in the costs of all regions of this process, where the workload has not set them.
     static func fill(_ result: inout CaseResult) {
         let total = total.withLock { $0 }
         guard total.threadsMax > 0 else { return }

@@ -1,17 +1,18 @@
 import Glibc
 
-/// A busy-wait planted at the end of each measured batch or transaction, inside its timed interval,
-/// so that `selftest` and the tests of the gate can tell whether a known slowdown is noticed.
+/// A busy-wait at the end of each measured batch or transaction, inside its timed interval. With it
+/// `selftest` and the tests of the gate check that a known slowdown is detected.
 ///
-/// Off unless the environment says otherwise; reports of a process that was slowed down are never
-/// kept beside those of others, because only `gate` and `selftest` set the variable.
+/// It is off unless the environment variable is set, which only `gate` and `selftest` do. Reports
+/// of slowed processes are therefore never stored with those of others.
 enum PlantedDelay {
-    /// The fraction of each measured interval that is added to it: 0.1 makes it a tenth longer.
+    /// The environment variable with the fraction that is added to each measured interval: 0.1
+    /// makes it one tenth longer.
     static let variable = "REALM_BENCH_PLANTED_SLOWDOWN"
 
-    /// Of this process; 0 if nothing is planted.
+    /// The fraction of this process; 0 if nothing is planted.
     static let fraction: Double = {
-        // Not through Foundation, which copies the whole environment: this is first asked for where
+        // Foundation would copy the whole environment, and the first access happens while
         // allocations are counted.
         guard let found = getenv(variable) else { return 0 }
         let text = String(cString: found)
@@ -21,14 +22,14 @@ enum PlantedDelay {
         return value
     }()
 
-    /// Spins for the planted fraction of an interval that took so long. Call it at the end of what
-    /// is timed, before the clock is read for the record.
+    /// Spins for the planted fraction of an interval of that length. Called at the end of the timed
+    /// work, before the clock is read for the record.
     @inline(__always)
     static func spin(after nanoseconds: UInt64) {
         if fraction > 0 { busyWait(UInt64(Double(nanoseconds) * fraction)) }
     }
 
-    /// The end of an interval that began at `start`: now, or after the planted wait.
+    /// Returns the end of an interval that began at `start`: now, or after the planted wait.
     @inline(__always)
     static func end(of start: UInt64) -> UInt64 {
         let now = monotonicNanoseconds()

@@ -1,6 +1,7 @@
 import Glibc
 
-/// What a measured region, which may be in several parts, cost in the whole process.
+/// The page faults and context switches of the whole process in a measured region, which may
+/// consist of several parts.
 struct ProcessCosts: Codable, Sendable {
     private(set) var pageFaults = 0
     private(set) var contextSwitches = 0
@@ -19,10 +20,10 @@ struct ProcessCosts: Codable, Sendable {
         }
     }
 
-    /// A part of the region begins.
+    /// Begins a part of the region.
     mutating func resume() { start = .now }
 
-    /// A part of the region has ended.
+    /// Ends a part of the region.
     mutating func pause() {
         guard let start else { return }
         let now = Counts.now
@@ -31,7 +32,7 @@ struct ProcessCosts: Codable, Sendable {
         self.start = nil
     }
 
-    /// Those of another process.
+    /// Adds the costs of another process or region.
     mutating func add(_ other: ProcessCosts) {
         pageFaults += other.pageFaults
         contextSwitches += other.contextSwitches

@@ -1,9 +1,9 @@
-/// A digest of a set of rows that does not depend on their order: the wrapping sum of each row's
-/// own hash. Strategies, layers and engines that did the same work must agree on it.
+/// A digest of a set of rows that does not depend on their order: the wrapping sum of the hashes of
+/// the rows. Strategies, layers and engines that did the same work must agree on it.
 struct ResultDigest: Equatable {
     private(set) var value: UInt64 = 0
 
-    /// The hash of one row, fed field by field.
+    /// The hash of one row, computed field by field.
     struct Row {
         private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -32,7 +32,7 @@ struct ResultDigest: Equatable {
     mutating func add(_ row: Row) { value &+= row.hash }
     mutating func add(_ other: ResultDigest) { value &+= other.value }
 
-    /// 16 hexadecimal digits.
+    /// The digest as 16 hexadecimal digits.
     var text: String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Samples the course of a case from a thread of its own: file size, memory, threads, operations.
+/// A thread that samples the course of a case: file size, memory, threads and operations.
 final class RunSampler: @unchecked Sendable {
-    // Safe because: `points` and `stopped` are only touched with `condition` locked.
+    // Safe because the mutable properties are only accessed with `condition` locked.
     private let condition = NSCondition()
     private var stopped = false
     private var hasEnded = false
@@ -16,7 +16,7 @@ final class RunSampler: @unchecked Sendable {
     private let expectedOperations: Int?
     private let progress: @Sendable (ProgressUpdate) -> Void
 
-    /// `path`: the database whose size is sampled.
+    /// Starts sampling; `path` is the database whose size is sampled.
     init(
         path: String, expectedSeconds: Double?, expectedOperations: Int?,
         progress: @escaping @Sendable (ProgressUpdate) -> Void,
@@ -32,8 +32,8 @@ final class RunSampler: @unchecked Sendable {
         thread.start()
     }
 
-    /// Ends sampling; returns the samples and the most threads seen, this class's own thread not
-    /// counted.
+    /// Stops sampling. Returns the samples and the largest number of threads seen, without the
+    /// sampler's own.
     func stop() -> (points: [TimelinePoint], mostThreads: Int) {
         condition.lock()
         stopped = true
@@ -43,7 +43,7 @@ final class RunSampler: @unchecked Sendable {
         return (points, mostThreads - 1)
     }
 
-    /// Operations a second between neighbouring samples.
+    /// Returns the operations a second between consecutive samples.
     static func rates(of points: [TimelinePoint]) -> [Double] {
         zip(points, points.dropFirst()).compactMap { earlier, later in
             let elapsed = later.elapsed - earlier.elapsed
@@ -51,7 +51,7 @@ final class RunSampler: @unchecked Sendable {
         }
     }
 
-    /// What was done between neighbouring samples, and in which time.
+    /// Returns the operations and seconds between consecutive samples.
     static func slices(of points: [TimelinePoint]) -> [ThroughputInterval.Slice] {
         zip(points, points.dropFirst()).map { earlier, later in
             ThroughputInterval.Slice(
@@ -102,7 +102,7 @@ final class RunSampler: @unchecked Sendable {
     }
 }
 
-/// Nil if there is no such file.
+/// Returns the size of a file; nil if it does not exist.
 func fileSize(_ path: String) -> Int? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     return (attributes?[.size] as? NSNumber)?.intValue

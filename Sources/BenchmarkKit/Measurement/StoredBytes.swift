@@ -1,7 +1,7 @@
 import Foundation
 
-/// Bytes of all files of the database at `path`: a file with its write-ahead log or journal beside
-/// it, or a folder with all that it holds. 0 if there is none.
+/// Returns the bytes of all files of the database at `path`: a file with its write-ahead log or
+/// journal, or a folder with its contents. 0 if there is none.
 func storedBytes(at path: String) -> Int {
     let manager = FileManager.default
     var isFolder: ObjCBool = false
