@@ -10,10 +10,10 @@ public enum ElementKind: String, Codable, CaseIterable, Sendable {
     case map
 }
 
-/// One element: its position in a list, its text in a set or as the key of a map, its value.
+/// One element: its position in a list, its text in the set or as a key of the map, and its value.
 public struct ElementValues: Equatable, Sendable {
     public var position: Int
-    /// Different for every position.
+    /// The text, which is different for every position.
     public var text: String
     public var value: Int
 
@@ -24,7 +24,7 @@ public struct ElementValues: Equatable, Sendable {
         value = Int(word >> 40)
     }
 
-    /// Bytes of what is stored: 8 for a value or a link, the text.
+    /// Returns the bytes of the stored values: 8 for a value or a link, and the length of a text.
     func logicalBytes(in kind: ElementKind) -> Int {
         switch kind {
         case .list: 8
@@ -34,7 +34,7 @@ public struct ElementValues: Equatable, Sendable {
         }
     }
 
-    /// What it adds to ``ElementStore/sum(of:in:)``.
+    /// Returns the contribution of the element to ``ElementStore/sum(of:in:)``.
     func term(in kind: ElementKind) -> Int { kind == .set ? 1 : value }
 
     func row(in kind: ElementKind) -> ResultDigest.Row {

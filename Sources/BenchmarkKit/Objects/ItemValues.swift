@@ -1,22 +1,23 @@
-/// How many properties an object of ``ItemStore`` has.
+/// The number of properties of an object of ``ItemStore``.
 public enum ItemWidth: String, Codable, CaseIterable, Sendable {
     case three = "3-properties"
     case ten = "10-properties"
     case thirty = "30-properties"
 
-    /// Groups of ``ItemValues`` in an object.
+    /// The number of groups of ``ItemValues`` in an object.
     public var groups: Int { self == .thirty ? 3 : 1 }
 
-    /// Bytes of an object's values: 8 for a number or a date, 4 for a `Float`, 1 for a `Bool`.
+    /// The bytes of an object's values without texts: 8 for a number or a date, 4 for a `Float`, 1
+    /// for a `Bool`.
     var fixedBytes: Int { self == .three ? 16 : groups * 45 }
 }
 
-/// Ten values of the kinds that objects usually have; those of three properties have a name, a
-/// count and the date of its making.
+/// Ten values of the types that objects commonly have. An object with three properties has a name,
+/// a count and its creation date.
 public struct ItemValues: Equatable, Sendable {
     public var name: String
     public var count: Int
-    /// Seconds since 1970, as ``changed``.
+    /// The creation date in seconds since 1970, like ``changed``.
     public var made: Int
     public var price: Double
     public var isActive: Bool
@@ -43,7 +44,7 @@ public struct ItemValues: Equatable, Sendable {
         self.changed = changed
     }
 
-    /// The values of group `number` of a seed.
+    /// Creates the values of group `number` of a seed.
     init(number: Int, seed: UInt64) {
         var source = SeededGenerator(seed: mix64(mix64(seed) &+ UInt64(number)))
         func seconds() -> Int { source.next(below: 2_000_000_000) }
@@ -59,12 +60,12 @@ public struct ItemValues: Equatable, Sendable {
         changed = seconds()
     }
 
-    /// Without what an object of this width has no property for.
+    /// Returns the values without those for which an object of that width has no property.
     func narrowed(to width: ItemWidth) -> ItemValues {
         width == .three ? ItemValues(name: name, count: count, made: made) : self
     }
 
-    /// Bytes of its strings in an object of this width.
+    /// Returns the bytes of the texts in an object of that width.
     func textBytes(_ width: ItemWidth) -> Int {
         let narrow = name.utf8.count
         return width == .three ? narrow : narrow + code.utf8.count + (note?.utf8.count ?? 0)

@@ -1,5 +1,5 @@
-/// Transactions one after the other: how long each takes, what they write and allocate. What lies
-/// between two of them does not count.
+/// Measures transactions one after the other: the time of each, its writes and its allocations. The
+/// work between two transactions is excluded.
 struct MeasuredTransactions {
     private var latency = LatencyRecorder()
     private var rates: [Double] = []
@@ -15,7 +15,7 @@ struct MeasuredTransactions {
         allocations.pause()
     }
 
-    /// `transaction` writes `count` objects or elements into `store`.
+    /// Measures `transaction`, which writes `count` objects or elements into `store`.
     mutating func run(
         _ count: Int, on store: some ObjectStore, _ transaction: () throws -> Void
     ) throws {
@@ -33,7 +33,8 @@ struct MeasuredTransactions {
         pages = store.lastCommit.flatMap { cost in pages.map { $0 + cost.pages } }
     }
 
-    /// The row of a case that wrote `logicalBytes` of values into `store`, and its histogram.
+    /// Returns the row of a case that wrote `logicalBytes` of values into `store`, and its
+    /// histogram.
     mutating func row(
         of core: CoreCase, _ store: some ObjectStore, logicalBytes: Int
     ) throws -> (result: CaseResult, latency: HistogramData) {

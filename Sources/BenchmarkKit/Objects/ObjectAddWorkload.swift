@@ -1,4 +1,4 @@
-/// Objects of different widths, added or created from dictionaries.
+/// Objects of different widths, added as objects or created from dictionaries.
 enum ObjectAddWorkload: ObjectWorkload {
     static let name = "object-add"
     static let summary = "adds objects with properties of the usual kinds, no key"
@@ -12,7 +12,7 @@ enum ObjectAddWorkload: ObjectWorkload {
             (name: dictionary, summary: "creates objects with ten properties from dictionaries")
         ]
 
-    /// `--count` objects.
+    /// Returns the number of objects, set by `--count`.
     static func size(for options: CaseOptions, asked: Int?) -> Int {
         options.count ?? asked ?? defaultSize
     }
@@ -54,6 +54,6 @@ enum ObjectAddWorkload: ObjectWorkload {
 }
 
 extension ItemWidth {
-    /// As in "objects with 3 properties".
+    /// The width as in "objects with 3 properties".
     var words: String { rawValue.replacing("-", with: " ") }
 }

@@ -1,4 +1,4 @@
-/// Elements of one object's collections, put in one after the other, or found at random.
+/// Elements of one object's collections, added one after the other or read at random.
 enum ObjectCollectionsWorkload: ObjectWorkload {
     static let name = "object-collections"
     static let summary = "elements of the list, the set and the map of one object"
@@ -18,7 +18,7 @@ enum ObjectCollectionsWorkload: ObjectWorkload {
 
     static let strategies = jobs.map { (name: $0.name, summary: $0.summary) }
 
-    /// Positions that one call looks for.
+    /// The number of positions that one call reads.
     private static let batchOfReads = 100
     private static let usualReads = 200_000
 
@@ -72,7 +72,7 @@ enum ObjectCollectionsWorkload: ObjectWorkload {
         core.progress(fraction: 0)
         var source = SeededGenerator(seed: core.seed &+ 1)
         let reads = core.options.count ?? usualReads
-        // Made before, so that what is measured is the store's work alone.
+        // The wanted elements are created beforehand, so that only the store's work is measured.
         let wanted = (0..<max(1, reads / batchOfReads) * batchOfReads).map { _ in
             ElementValues(position: source.next(below: core.size), seed: core.seed)
         }

@@ -1,6 +1,6 @@
 import RealmSwift
 
-/// What live objects take of the memory. Only the embedded engine has such: others give copies.
+/// The memory of live objects. Only the embedded engine has them; other engines return copies.
 protocol ObjectMemoryWorkload: ObjectWorkload {
     static func width(_ strategy: String) -> ItemWidth
 }
@@ -8,7 +8,8 @@ protocol ObjectMemoryWorkload: ObjectWorkload {
 extension ObjectMemoryWorkload {
     static func features(of strategy: String) -> [EngineFeature]? { nil }
 
-    /// The file is made by another process, so that its making leaves no traces in memory.
+    /// Another process creates the file, so that its creation does not affect this process's
+    /// memory.
     static var isPreparedApart: Bool { true }
 
     static func prepare(_ benchmarkCase: BenchmarkCase, in environment: CaseEnvironment) throws {
@@ -23,7 +24,7 @@ extension ObjectMemoryWorkload {
         }
     }
 
-    /// The sum of the counts of all objects, by their first group of values.
+    /// Returns the expected sum of the counts of all objects, from their first group of values.
     fileprivate static func expectedSum(_ core: CoreCase) -> Int {
         let groups = width(core.strategy).groups
         return (0..<core.size).reduce(0) {
@@ -62,7 +63,7 @@ enum ObjectAccessorsWorkload: ObjectMemoryWorkload {
         let realm = try Realm(
             configuration: Realm.Configuration(path: core.databasePath, objectTypes: [type]))
         core.progress(fraction: 0)
-        // What the first object of a class sets up does not count.
+        // The first object of a class causes a one-time setup, which is excluded.
         withExtendedLifetime(realm.objects(type).first) {}
         var kept: [Item] = []
         kept.reserveCapacity(core.size)
@@ -93,7 +94,7 @@ enum ObjectLoopWorkload: ObjectMemoryWorkload {
     ]
     static let defaultSize = 1_000_000
 
-    /// How often the memory is looked at.
+    /// The number of samples of the memory.
     private static let looks = 50
 
     static func width(_ strategy: String) -> ItemWidth { .ten }
@@ -103,7 +104,7 @@ enum ObjectLoopWorkload: ObjectMemoryWorkload {
             configuration: Realm.Configuration(
                 path: core.databasePath, objectTypes: [TenPropertyItem.self]))
         core.progress(fraction: 0)
-        // What the first object of a class sets up does not count.
+        // The first object of a class causes a one-time setup, which is excluded.
         withExtendedLifetime(realm.objects(TenPropertyItem.self).first) {}
         var sum = 0
         let slice = max(1, core.size / looks)

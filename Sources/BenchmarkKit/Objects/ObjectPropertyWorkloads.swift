@@ -1,9 +1,9 @@
-/// One property of one object, over and over, object by object: what each kind costs.
+/// Repeated accesses to one property, object by object, for each kind of property.
 protocol ObjectPropertyWorkload: ObjectWorkload {
     static var verb: String { get }
 }
 
-/// Reads or writes of one property of an object in a call of the store.
+/// The number of accesses to one object's property in one call of the store.
 private let callSize = 1000
 
 extension ObjectPropertyWorkload {
@@ -15,7 +15,8 @@ extension ObjectPropertyWorkload {
         }
     }
 
-    /// A file with an object of each number, and which property the case is about.
+    /// Creates a file with an object of each number, and returns the kind of property that the case
+    /// measures.
     fileprivate static func open(_ core: CoreCase) throws
         -> (store: any PropertyStore, kind: PropertyKind, objects: [PropertyValues])
     {
@@ -77,11 +78,12 @@ enum ObjectWriteWorkload: ObjectPropertyWorkload {
     static let summary = "writes of one property of an object, of each kind, in one transaction"
     static let verb = "writes"
 
-    /// The commit does not count: it is one for all writes.
+    /// Measures the writes without the commit, of which there is one for all.
     static func run(_ core: CoreCase) throws -> CaseOutcome {
         let (store, kind, objects) = try open(core)
         let calls = calls(core)
-        // Those of the next two numbers, in turns; the last write is of the second.
+        // Writes alternate between the values of the next two numbers; the last write is of the
+        // second.
         func values(_ number: Int) -> (PropertyValues, PropertyValues) {
             let next = PropertyValues(number: number + 1, seed: core.seed)
             return (next, PropertyValues(number: number + 2, seed: core.seed))
@@ -89,7 +91,7 @@ enum ObjectWriteWorkload: ObjectPropertyWorkload {
         var timer = BatchTimer(batchSize: callSize, batches: calls)
         var allocated: (allocations: Double, bytes: Double)?
         try store.write {
-            // Some pages of the file are this transaction's by then.
+            // This warm-up already copies some pages of the file for the transaction.
             for number in 0..<min(50, core.size, calls) {
                 try store.set(kind, object: number, to: values(number), times: callSize)
             }

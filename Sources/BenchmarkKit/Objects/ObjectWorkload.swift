@@ -1,5 +1,5 @@
-/// A workload about what an application does with objects. Its strategies are different jobs, each
-/// through the highest layer of an engine.
+/// A workload of an application's work with objects. Its strategies do different work, each through
+/// the highest layer of an engine.
 protocol ObjectWorkload: Workload {
     static func run(_ core: CoreCase) throws -> CaseOutcome
 }
@@ -22,7 +22,7 @@ extension CoreCase {
     var strategy: String { benchmarkCase.identifier.strategy }
     var durability: Durability { benchmarkCase.identifier.durability }
 
-    /// What a fresh process has to find in the case's file.
+    /// Returns the contents that a fresh process has to find in the case's file.
     func expectation(
         of contents: ObjectContents, rows: Int, _ digest: ResultDigest
     ) -> VerificationRequest {
@@ -33,26 +33,26 @@ extension CoreCase {
     }
 }
 
-/// Which store a file of objects is of.
+/// The kind of store that a file of objects belongs to.
 enum ObjectContents: Codable, Sendable {
     case items(ItemWidth)
     case elements(ElementKind)
     case properties
 }
 
-/// What a file of objects must hold after a run.
+/// The expected contents of a file of objects after a run.
 struct ObjectsExpectation: Codable, Sendable {
     var engine: String
     var layer: EngineLayer
     var durability: Durability
     var path: String
     var contents: ObjectContents
-    /// Groups of items, elements, or objects with properties.
+    /// The number of groups of items, of elements, or of objects with properties.
     var rows: Int
     var digest: String
 
-    /// Every difference between the file and this, and every defect of its structure, in sentences;
-    /// empty if there is none.
+    /// Returns every difference between the file and this expectation and every structural defect,
+    /// one sentence each.
     func problems() throws -> [String] {
         guard let engine = try EngineCatalogue.engine(named: engine, layer: layer) else {
             throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer)'.")

@@ -6,17 +6,17 @@ public enum PropertyKind: String, Codable, CaseIterable, Sendable {
     case objectId = "object-id"
     case decimal
     case enumeration = "enum"
-    /// An integer in a property that takes values of any type.
+    /// An integer in a property that accepts values of any type.
     case any
-    /// Nil in every fourth object.
+    /// An optional integer, which is nil for about one object in four.
     case optionalInt = "optional-int"
-    /// The number of the object that it leads to is read as well.
+    /// A link; a read includes the number of the target object.
     case link
-    /// The one integer of an embedded object.
+    /// An embedded object with one integer.
     case embedded
 
-    /// Whether all values of the kind take equally many bytes in the file and are values in memory,
-    /// so that reading them need not allocate.
+    /// Whether all values of the kind have the same size in the file and are value types without
+    /// heap storage, so that reading them need not allocate.
     var isFixedWidth: Bool {
         switch self {
         case .string, .data, .link, .embedded: false
@@ -25,11 +25,11 @@ public enum PropertyKind: String, Codable, CaseIterable, Sendable {
     }
 }
 
-/// A value of each kind, made of one number.
+/// One value of each kind, derived from one number.
 public struct PropertyValues: Sendable {
-    /// Objects that links lead to.
+    /// The number of objects that links lead to.
     public static let targets = 8
-    /// Of the enumeration, from 0.
+    /// The number of values of the enumeration, which start at 0.
     public static let grades = 3
 
     public let number: Int
@@ -44,19 +44,19 @@ public struct PropertyValues: Sendable {
     public var int: Int { Int(bits >> 8) }
     public var float: Float { Float(bits & 0xFFFF) / 4 }
     public var double: Double { Double(bits & 0xFFFF_FFFF) / 8 }
-    /// Longer than what Swift keeps in the string itself, 15 bytes.
+    /// The string, which is longer than the 15 bytes that Swift stores inline.
     public var string: String { "property " + String(bits | 1 << 63, radix: 36) }
     public var data: Data { Data(bytes) }
-    /// Whole seconds since 1970.
+    /// The date in whole seconds since 1970.
     public var seconds: Int { Int(bits % 2_000_000_000) }
     public var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
     public var uuid: UUID {
         bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
-    /// 24 hexadecimal digits.
+    /// The object identifier as 24 hexadecimal digits.
     public var objectId: String { Self.hexadecimal(objectIdBytes) }
     public var objectIdBytes: Data { Data(bytes.prefix(12)) }
-    /// A decimal number with two digits behind the point, of which the last is not 0.
+    /// A decimal number with two digits after the point, of which the last is not 0.
     public var decimal: String { "\(cents / 100).\(cents / 10 % 10)\(cents % 10)" }
     public var grade: Int { Int(bits % UInt64(Self.grades)) }
     public var any: Int { int }
@@ -74,8 +74,8 @@ public struct PropertyValues: Sendable {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// What a store adds up for a value of the kind that it read: the value itself, its bits, or a
-    /// part that costs little to look at.
+    /// Returns the number that a store adds to its sum after reading a value of the kind: the value
+    /// itself, its bits, or a part that is cheap to extract.
     public func word(of kind: PropertyKind) -> UInt64 {
         switch kind {
         case .bool: bool ? 1 : 0
@@ -94,12 +94,12 @@ public struct PropertyValues: Sendable {
         }
     }
 
-    /// The time of an object id: its first four bytes, the highest first.
+    /// Returns the timestamp of an object identifier: its first four bytes in big-endian order.
     private static func firstWord(ofObjectId bytes: [UInt8]) -> UInt64 {
         bytes.prefix(4).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The whole value as text, by which files are proved.
+    /// Returns the whole value as text, with which files are verified.
     public func text(of kind: PropertyKind) -> String {
         switch kind {
         case .bool: String(bool)
