@@ -1,5 +1,5 @@
-/// Comma-separated values as RFC 4180 has them: CRLF between records, a field that holds a comma,
-/// a quote or a line break is quoted, quotes inside are doubled.
+/// Comma-separated values according to RFC 4180: records end with CRLF, a field with a comma, a
+/// quote or a line break is quoted, and quotes inside are doubled.
 enum CSV {
     static func line(_ fields: [String]) -> String {
         fields.map(quoted).joined(separator: ",") + "\r\n"
@@ -18,7 +18,7 @@ enum CSV {
         return text + "\""
     }
 
-    /// One record and the line of the text that it starts on, counted from 1.
+    /// One record and the line on which it begins, counted from 1.
     struct Record: Equatable {
         var line: Int
         var fields: [String]
@@ -29,7 +29,7 @@ enum CSV {
         var message: String
     }
 
-    /// Reads a whole text. Accepts LF as well as CRLF, and a missing line break at the end.
+    /// Parses a whole text. Accepts LF as well as CRLF, and a missing line break at the end.
     static func parse(_ text: String) throws(SyntaxError) -> [Record] {
         var parser = Parser(bytes: Array(text.utf8))
         return try parser.records()

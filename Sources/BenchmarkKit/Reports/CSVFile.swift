@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// A file of comma-separated values; every row is on disk (or at least with the kernel) when
-/// `append` returns, so that an interrupted run keeps what it has.
+/// A file of comma-separated values. Every row has been passed to the kernel when `append` returns,
+/// so that an interrupted run keeps its finished rows.
 package final class CSVFile {
     private let descriptor: Int32
     package let path: String
 
-    /// Makes a new file.
+    /// Creates a new file.
     package init(path: String, header: [String]) throws {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
@@ -15,7 +15,7 @@ package final class CSVFile {
         try append(header)
     }
 
-    /// Makes a new file, or goes on with one that begins with the same header.
+    /// Creates a new file, or continues one that begins with the same header.
     package init(continuing path: String, header: [String]) throws {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
@@ -34,7 +34,7 @@ package final class CSVFile {
 
     deinit { close(descriptor) }
 
-    /// All records of a file, the header first; none if it does not exist.
+    /// Returns all records of a file, the header first; none if it does not exist.
     package static func rows(of path: String) throws -> [[String]] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         let text: String

@@ -1,5 +1,5 @@
-/// One row of `summary.csv`, and the further measures of the same case. What was not measured is
-/// nil and stays empty in the file.
+/// One row of `summary.csv` and the further measures of the same case. Values that were not
+/// measured are nil and stay empty in the file.
 public struct CaseResult: Codable, Sendable {
     public enum Status: String, Codable, Sendable {
         case ok, failed, unsupported
@@ -11,13 +11,13 @@ public struct CaseResult: Codable, Sendable {
     public var batchSize: Int?
     public var seed: UInt64
     public var status = Status.ok
-    /// Why the case failed or cannot run; for people.
+    /// The reason why the case failed or cannot run, as text for the user.
     public var failure: String?
 
     public var operations = 0
     public var elapsedSeconds = 0.0
     public var interval: ThroughputInterval?
-    /// Microseconds.
+    /// The percentiles in microseconds.
     public var latency: LatencySummary?
     public var queueWaitP99: Double?
     public var lockWaitP99: Double?
@@ -34,18 +34,18 @@ public struct CaseResult: Codable, Sendable {
     public var peakResidentBytes: Int?
     public var digest: String?
 
-    /// See `BenchmarkCase.sweep` and `BenchmarkCase.isDeterministic`.
+    /// The values of `BenchmarkCase.sweep` and, below, of `BenchmarkCase.isDeterministic`.
     public var sweep = ""
     public var isDeterministic = false
     public var writeCallsPerCommit: Double?
-    /// Of the whole process over the measured region.
+    /// The page faults, context switches and threads of the whole process over the measured region.
     public var pageFaults: Int?
     public var contextSwitches: Int?
     public var threadsMax: Int?
-    /// An operation of the measured region, counted by callgrind, on request.
+    /// The instructions of one operation in the measured region, counted by callgrind on request.
     public var instructions: Double?
 
-    /// Figures that only some cases have; written to `measures.csv`.
+    /// The figures that only some cases have; written to `measures.csv`.
     public var measures: [Measure] = []
 
     public struct Measure: Codable, Equatable, Sendable {
@@ -78,14 +78,15 @@ public struct CaseResult: Codable, Sendable {
 
     func measure(_ name: String) -> Double? { measures.first { $0.name == name }?.value }
 
-    /// An empty row that measures the machine without a database, beside the row of `measured`.
+    /// Creates an empty control row, which measures the machine without a database and belongs to
+    /// the row of `measured`.
     static func control(_ strategy: String, beside measured: BenchmarkCase) -> CaseResult {
         var control = measured
         control.identifier.strategy = strategy
         control.identifier.engine = "control"
         control.layer = "none"
         var result = CaseResult(control)
-        // Its writes are those of the case, but its own costs are not part of the promise.
+        // A control repeats the writes of the case, but its own costs are not gated.
         result.isDeterministic = false
         return result
     }

@@ -1,12 +1,12 @@
-/// The columns of `summary.csv`: the same table writes the header and the fields, and explains
-/// them. Columns are only ever appended.
+/// A column of `summary.csv`. One table defines the header, the fields and the explanations.
+/// Columns are only ever appended.
 public struct Column: Sendable {
     public var name: String
     public var meaning: String
     var text: @Sendable (CaseResult, RunContext) -> String
 }
 
-/// What is the same for all rows of a run.
+/// The values that are the same for all rows of a run.
 public struct RunContext: Sendable {
     public var runIdentifier: String
     static let schemaVersion = 1
@@ -21,7 +21,8 @@ public enum ColumnCatalogue {
         summary.map { $0.text(result, context) }
     }
 
-    /// A number with up to six significant digits after a dot, without exponent; nil is empty.
+    /// Formats a number without an exponent and with up to six digits after the point; nil is
+    /// empty.
     static func decimal(_ value: Double?) -> String {
         guard let value, value.isFinite else { return "" }
         if value == value.rounded(), abs(value) < 1e15 { return String(Int(value)) }

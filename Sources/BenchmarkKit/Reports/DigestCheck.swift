@@ -1,7 +1,7 @@
-/// Rows that did the same work must have the same digest.
+/// The check that rows with the same work have the same digest.
 enum DigestCheck {
-    /// A sentence for each group of rows that disagree: the same workload, size, number of
-    /// operations and seed, but different digests.
+    /// Returns a sentence for each group of rows with the same workload, size, number of operations
+    /// and seed but different digests.
     static func disagreements(in results: [CaseResult]) -> [String] {
         let comparable = results.filter { $0.digest != nil && $0.status == .ok }
         let groups = Dictionary(grouping: comparable) {
@@ -14,7 +14,7 @@ enum DigestCheck {
             return "The results of \(name) differ: \(digests.joined(separator: ", "))."
         }
     }
-    /// The workload, with the strategy where strategies are jobs of their own.
+    /// Returns the workload, with the strategy if the strategies do different work.
     private static func job(of identifier: CaseIdentifier) -> String {
         let workload = try? WorkloadCatalogue.workload(named: identifier.workload)
         return workload?.strategiesDoTheSameWork == false

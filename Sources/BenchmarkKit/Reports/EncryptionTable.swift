@@ -1,14 +1,14 @@
-/// What encryption costs: the rows of a run that it has with plain and with encrypted files.
+/// The cost of encryption: the cases that a run measured with plain and with encrypted files.
 struct EncryptionTable: Sendable {
     struct Line: Sendable {
         var title: String
-        /// Operations a second.
+        /// The operations a second with a plain file.
         var plain: Double
         var encrypted: Double
-        /// Time with an encrypted file / time with a plain one: the median over rounds when there
-        /// are several.
+        /// The time with an encrypted file divided by the time with a plain one; the median over
+        /// rounds if there are several.
         var timeRatio: Double
-        /// At most so large, by contract E16; nil where nothing is promised.
+        /// The largest ratio that contract E16 allows; nil if it sets no bound.
         var bound: Double?
 
         var isOver: Bool { bound.map { timeRatio > $0 } ?? false }
@@ -16,7 +16,7 @@ struct EncryptionTable: Sendable {
 
     var lines: [Line]
 
-    /// Nil unless something was measured both ways.
+    /// Creates the table; nil unless a case was measured both ways.
     init?(_ rows: [RunRow], samples: [RunFiles.RunSample]) {
         let rounds = Dictionary(grouping: samples, by: \.name)
         let measured = rows.filter { !$0.isControl && $0.throughput != nil }
@@ -46,22 +46,23 @@ struct EncryptionTable: Sendable {
 
     // MARK: What is promised
 
-    /// Cached reads and durable commits may take a tenth longer; what has to pass all its bytes
-    /// through the cipher, 1.2 times as long as the cipher alone takes for them, on top.
+    /// The bounds: cached reads and durable commits may take one tenth longer. Work that passes all
+    /// its bytes through the cipher may take longer by 1.2 times the time of the cipher alone.
     private static let mostOfCachedReadsAndCommits = 1.1
     private static let mostOfCipherTime = 1.2
 
-    /// Each object is written, 1,000 in a commit.
+    /// The workloads that write each object, 1,000 in a commit.
     private static let loads: Set = [
         "insert", "insert-int-key", "insert-string-key", "insert-indexed", "insert-text",
         "links-build",
     ]
-    /// Everything is read for the first time, and written again, in one commit or, where more
-    /// operations than objects are counted, in several.
+    /// The workloads that read everything for the first time and write it again, in one commit or,
+    /// if more operations than objects are counted, in several.
     private static let rewrites: Set = ["update-all", "set-values", "delete-half", "compact"]
-    /// Everything is read for the first time.
+    /// The workloads that read everything for the first time.
     private static let coldScans: Set = ["count-cold"]
-    /// Keys are derived; random pages are read for the first time, of which none is counted.
+    /// The workloads without a bound: they derive keys, or read random pages for the first time,
+    /// whose number is not counted.
     private static let unbounded: Set = ["open", "lookup-cold", "growth"]
 
     private static func bound(
@@ -87,7 +88,7 @@ struct EncryptionTable: Sendable {
         return 1 + mostOfCipherTime * seconds / (operations / plain.throughput!)
     }
 
-    /// Seconds a byte, as ``CipherWorkload`` measured them in the same run.
+    /// The cipher's seconds a byte, as ``CipherWorkload`` measured them in the same run.
     private struct CipherTimes {
         var sealing: Double
         var opening: Double
@@ -125,7 +126,7 @@ extension EncryptionTable {
         TextTable(header: Self.header, rows: lines.map(Self.fields))
     }
 
-    /// For the terminal.
+    /// Returns the table for the terminal.
     func textLines() -> [String] { table.lines() + [Self.legend] }
 
     func markdown() -> String { table.markdownText + "\n" + Self.legend + "\n" }

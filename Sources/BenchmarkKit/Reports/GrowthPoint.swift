@@ -1,22 +1,22 @@
-/// How large a database was at one moment, and why: one row of `growth.csv`.
+/// The size of a database at one moment and what makes it up: one row of `growth.csv`.
 public struct GrowthPoint: Codable, Equatable, Sendable {
-    /// Seconds since measuring began.
+    /// The seconds since the measurement began.
     public var elapsed: Double
-    /// Commits since measuring began.
+    /// The commits since the measurement began.
     public var commits: Int
     public var fileBytes: Int
-    /// Bytes of pages that the newest version reaches; nil where the engine cannot tell.
+    /// The bytes of pages that the newest version reaches; nil if the engine does not report them.
     public var liveBytes: Int?
-    /// Bytes free to be used by the next commit.
+    /// The bytes that are free for the next commit.
     public var freeBytes: Int?
-    /// Bytes that no longer belong to the newest version but that a pinned one still needs.
+    /// The bytes that the newest version no longer reaches but a pinned version still does.
     public var waitingBytes: Int?
     public var pinnedVersions: Int?
-    /// Commits since the oldest pinned version; nil when nothing is pinned.
+    /// The commits since the oldest pinned version; nil if no version is pinned.
     public var oldestPinAgeCommits: Int?
-    /// Seconds for which it has been pinned.
+    /// The seconds for which the oldest pinned version has been pinned.
     public var oldestPinAgeSeconds: Double?
-    /// Process id and name of who pins it, as in `4711 realm-bench`.
+    /// The identifier and name of the process that pins it, as in `4711 realm-bench`.
     public var oldestPinOwner: String?
     public var newestVersion: Int?
 

@@ -1,16 +1,17 @@
-/// A distribution of durations, compact enough to hand from a case's process to the reports, and
-/// to be merged over runs.
+/// A distribution of durations, compact enough to be passed from a case's process to the reports
+/// and merged over runs.
 public struct HistogramData: Codable, Equatable, Sendable {
-    /// Distinct durations of one operation in nanoseconds, ascending. Fractional where operations
-    /// were timed in batches and divided.
+    /// The distinct durations of one operation in nanoseconds, ascending. They are fractional where
+    /// batches were timed and divided.
     public private(set) var nanoseconds: [Double]
-    /// How often each occurred.
+    /// The number of occurrences of each duration.
     public private(set) var counts: [UInt64]
 
     public var totalCount: UInt64 { counts.reduce(0, +) }
     public var isEmpty: Bool { counts.isEmpty }
 
-    /// `values` in any order, each with how often it occurred; equal ones are added up.
+    /// Creates a distribution from values in any order, each with its number of occurrences. Equal
+    /// values are added up.
     public init(_ values: [(nanoseconds: Double, count: UInt64)] = []) {
         nanoseconds = []
         counts = []
@@ -29,31 +30,32 @@ public struct HistogramData: Codable, Equatable, Sendable {
         zip(nanoseconds, counts).lazy.map { (nanoseconds: $0, count: $1) }
     }
 
-    /// Both together.
+    /// Merges another distribution into this one.
     public mutating func add(_ other: HistogramData) {
         self = HistogramData(Array(pairs) + Array(other.pairs))
     }
 
-    /// The same for one operation of batches of `operations` that were timed as a whole.
+    /// Returns the distribution of one operation from that of batches of `operations` operations.
     public func divided(by operations: Double) -> HistogramData {
         HistogramData(pairs.map { (nanoseconds: $0.nanoseconds / operations, count: $0.count) })
     }
 }
 
-/// The distributions that a case may hand over; `histograms/` has a file for each.
+/// The distributions that a case may report; `histograms/` has a file for each.
 public enum HistogramKind: String, CaseIterable, Codable, Sendable {
-    /// What the latency columns of `summary.csv` are about.
+    /// The time in the latency columns of `summary.csv`.
     case latency
-    /// From handing over until taken up.
+    /// The time from the submission of a reading to its removal from the queue.
     case queueWait = "queue_wait"
-    /// Beginning a transaction.
+    /// The time to begin a transaction.
     case lockWait = "lock_wait"
-    /// Inside a transaction, before its commit.
+    /// The time inside a transaction, before its commit.
     case work
-    /// Committing, syncs included.
+    /// The time of a commit, including syncs.
     case commit
-    /// `fdatasync` alone.
+    /// The time of `fdatasync` alone.
     case sync
-    /// From handing over until durable; of operations that are sent at planned times: from then.
+    /// The time from the submission until the reading is durable; for operations with planned
+    /// times, from the planned time.
     case total
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The percentile text format of HdrHistogram (`.hgrm`), in microseconds, as its plotter reads it.
+/// The percentile text format of HdrHistogram (`.hgrm`), in microseconds, for its plotter.
 enum HistogramText {
     static func text(of data: HistogramData) -> String {
         var text = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n"
@@ -31,7 +31,7 @@ enum HistogramText {
         return text + (level < 1 ? String(format: " %14.2f\n", 1 / (1 - level)) : "\n")
     }
 
-    /// Five steps until the distance to 1 has halved, as HdrHistogram has them.
+    /// Returns the next level: five steps halve the distance to 1, as in HdrHistogram.
     private static func next(after level: Double) -> Double {
         let halvings = Foundation.log2(1 / (1 - level)).rounded(.down) + 1
         return level + 1 / (5 * Foundation.pow(2, halvings))
@@ -49,11 +49,11 @@ enum HistogramText {
 
     struct Percentile: Equatable {
         var microseconds: Double
-        /// 0 to 1.
+        /// The level from 0 to 1.
         var level: Double
     }
 
-    /// Reads back what ``text(of:)`` wrote; lines that are no percentiles are passed over.
+    /// Parses the output of ``text(of:)`` and skips lines that are not percentiles.
     static func percentiles(in text: String) -> [Percentile] {
         text.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")

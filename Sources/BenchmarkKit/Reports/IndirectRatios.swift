@@ -1,26 +1,27 @@
 import Foundation
 
-/// How realm-core compares with SQLite, measured elsewhere on identical workloads: it is no part
-/// of a run, so that every such figure is marked as indirect.
+/// The comparison of realm-core with SQLite, measured elsewhere on identical workloads. It is not
+/// part of a run, so all its figures are marked as indirect.
 struct IndirectRatios: Sendable {
     struct Ratio: Equatable, Sendable {
-        /// Above 1: faster than SQLite.
+        /// The speed relative to SQLite; above 1 is faster.
         var speed: Double
-        /// Above 1: a larger file than SQLite's. Nil where there was none to compare.
+        /// The file size relative to SQLite; above 1 is larger. Nil if no size was compared.
         var file: Double?
     }
 
     private struct Correspondence {
         var measurement, workload, strategy: String
-        /// Nil where the ratio hardly depends on it.
+        /// The size; nil if the ratio hardly depends on it.
         var size: Int?
     }
 
     private var correspondences: [Correspondence] = []
     private var measured: [String: Ratio] = [:]
 
-    /// `ratios`, `workloads`: the texts of `realm-core.csv` and `realm-core-workloads.csv`. Plain
-    /// files at full durability only: SQLite's were that.
+    /// Parses the texts of `realm-core.csv` (`ratios`) and `realm-core-workloads.csv`
+    /// (`workloads`). Keeps only plain files at full durability, because SQLite was measured that
+    /// way.
     init(ratios: String, workloads: String) throws {
         correspondences = try Self.rows(workloads).map {
             Correspondence(
@@ -40,7 +41,7 @@ struct IndirectRatios: Sendable {
         return records.dropFirst().map { RunRow(header: header, fields: $0.fields) }
     }
 
-    /// Those that come with the package.
+    /// Loads the ratios that are part of the package.
     static func load() throws -> IndirectRatios {
         let folder = try ResourceLocator.packageDirectory().appendingPathComponent(
             "Benchmarks/Data")

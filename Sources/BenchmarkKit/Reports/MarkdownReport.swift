@@ -36,7 +36,7 @@ enum MarkdownReport {
     }
 }
 
-/// What a reader has to know of a run before its figures mean something.
+/// The facts that a reader needs to interpret the figures of a run.
 enum RunFacts {
     static func all(of report: RunReport) -> [(name: String, value: String)] {
         let machine = report.machine

@@ -1,5 +1,5 @@
-/// Further figures that only some cases have. `measures.csv` has one row for each:
-/// `run_id,case_id,measure,value`.
+/// The further figures that only some cases have. `measures.csv` has one row for each, with the
+/// columns of `header`.
 enum MeasureCatalogue {
     static let header = ["run_id", "case_id", "measure", "value", "sweep"]
 

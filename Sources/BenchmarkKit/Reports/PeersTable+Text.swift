@@ -1,5 +1,5 @@
 extension PeersTable {
-    /// For the terminal.
+    /// Returns the table for the terminal.
     func textLines() -> [String] {
         var table = TextTable(header: rateHeader)
         table.leftColumns = [0, 1]

@@ -1,6 +1,7 @@
 import Foundation
 
-/// All engines of one run side by side: a line for each workload at one size and durability.
+/// The comparison of all engines of one run, with a line for each workload at one size and
+/// durability.
 struct PeersTable: Sendable {
     struct Column: Hashable, Sendable {
         var engine: String
@@ -18,27 +19,27 @@ struct PeersTable: Sendable {
     }
 
     struct Cell: Equatable, Sendable {
-        /// Operations a second; nil when the case failed or is unsupported.
+        /// The operations a second; nil if the case failed or is unsupported.
         var rate: Double?
         var status: String
-        /// Rate / SQLite's rate: the median over rounds when there are several.
+        /// The rate relative to that of SQLite; the median over rounds if there are several.
         var ratio: Double?
         var syncsPerCommit: Double?
         var fileBytes: Double?
-        /// File bytes / SQLite's.
+        /// The file bytes relative to those of SQLite.
         var fileRatio: Double?
 
-        /// Slower than SQLite.
+        /// Whether the engine is slower than SQLite.
         var isBehind: Bool { (ratio ?? 1) < 1 }
     }
 
     struct Line: Sendable {
-        /// `insert 1,000,000`, with the strategy where there are several.
+        /// The title, as in `insert 1,000,000`, with the strategy if there are several.
         var title: String
         var workload: String
         var durability: String
         var cells: [Column: Cell]
-        /// realm-core's, measured elsewhere.
+        /// The ratios of realm-core, measured elsewhere.
         var indirect: IndirectRatios.Ratio?
 
         var fastest: Column? {
@@ -46,7 +47,7 @@ struct PeersTable: Sendable {
                 .max { $0.1 < $1.1 }?.0
         }
 
-        /// Engines differ in how often they sync; a rate means little without.
+        /// Returns the syncs a commit of each engine, without which rates cannot be compared.
         func syncs(_ columns: [Column]) -> String {
             let counted = columns.compactMap { column in
                 cells[column]?.syncsPerCommit.map { (column.title, Display.number($0)) }
@@ -64,7 +65,7 @@ struct PeersTable: Sendable {
         lines.contains { line in line.cells.contains { $1.fileRatio != nil } }
     }
 
-    /// Nil unless several databases did the same work.
+    /// Creates the table; nil unless several databases did the same work.
     init?(_ rows: [RunRow], samples: [RunFiles.RunSample], indirect: IndirectRatios?) {
         let measured = rows.filter { !$0.isControl && $0.layer != "none" }
         var order: [Key] = []
@@ -85,7 +86,7 @@ struct PeersTable: Sendable {
         columns = known + found.subtracting(known).sorted { $0.title < $1.title }
     }
 
-    /// What rows of one line have in common.
+    /// The values that the rows of one line share.
     private struct Key: Hashable {
         var workload, strategy, durability, encrypted, threads, batch, sweep: String
         var size: Int
@@ -96,7 +97,8 @@ struct PeersTable: Sendable {
             durability = row.durability
             encrypted = row.isEncrypted ? "encrypted" : ""
             threads = row["threads"]
-            // What engines make of the same batches shows in the rows; the workload is the same.
+            // Engines may batch the same work differently, so the batch size is compared only
+            // within a strategy.
             batch = row.ownStrategy.isEmpty ? "" : row["batch_size"]
             sweep = row["sweep"]
             size = row.size
@@ -142,7 +144,8 @@ struct PeersTable: Sendable {
 }
 
 extension PeersTable {
-    /// Operations a second in three digits, or the time of one where that is long.
+    /// Formats a rate as operations a second with three digits, or as the time of one operation if
+    /// the rate is low.
     static func text(rate: Double?) -> String {
         guard let rate, rate > 0 else { return "" }
         if rate >= 100 { return ChartAxis.short(rate) + "/s" }

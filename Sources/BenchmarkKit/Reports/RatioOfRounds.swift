@@ -1,10 +1,10 @@
-/// Compares two rows of one run.
+/// The comparison of two rows of one run.
 enum RatioOfRounds {
-    /// The rate of `row` divided by that of `base`; nil where one of them has none.
+    /// Returns the rate of `row` divided by that of `base`; nil if one of them has none.
     ///
-    /// Rounds that ran one after the other saw the same machine: the median of their ratios is
-    /// taken, not the ratio of the medians of different rounds. `samples` are all of the run, by the name
-    /// of their row.
+    /// Runs of the same round are close in time and saw the same state of the machine. The result
+    /// is therefore the median of the ratios by round, not the ratio of the medians over rounds.
+    /// `samples` are those of the whole run, by the name of their row.
     static func ratio(
         of row: RunRow, to base: RunRow, _ samples: [String: [RunFiles.RunSample]]
     ) -> Double? {

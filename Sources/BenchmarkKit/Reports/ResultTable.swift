@@ -1,4 +1,4 @@
-/// Tables for people: aligned columns, `leftColumns` to the left, the others to the right.
+/// A table as text: the columns `leftColumns` are aligned to the left, the others to the right.
 package struct TextTable {
     package var leftColumns: Set<Int> = [0]
     package var header: [String]
@@ -28,7 +28,7 @@ package struct TextTable {
 }
 
 extension TextTable {
-    /// As GitHub shows it.
+    /// Returns the table in GitHub's Markdown.
     func markdown() -> [String] {
         func line(_ fields: [String]) -> String {
             "| " + fields.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
@@ -48,7 +48,7 @@ extension String {
     }
 }
 
-/// The result table of a run: a group of lines for each workload.
+/// The result table of a run, with a group of lines for each workload.
 enum ResultTable {
     static let header = [
         "case", "engine", "objects", "ops/s", "p50 us", "p99 us", "max us", "syncs",
@@ -69,7 +69,7 @@ enum ResultTable {
                 fields(of: row, name: "  " + name)
             }
         }
-        // Columns that no row of the run has only take room.
+        // Columns that are empty in all rows are omitted.
         let used = header.indices.filter { column in
             column < 4 || table.rows.contains { !$0[column].isEmpty }
         }
@@ -85,7 +85,7 @@ enum ResultTable {
         return text
     }
 
-    /// Strategies, with the durability where a workload has several.
+    /// Returns the strategies, with the durability if the group has several.
     static func names(of group: [RunRow]) -> [String] {
         let showsDurability = Set(group.map(\.durability)).count > 1
         return group.map {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// `results/<run>/`: everything that a run leaves behind.
+/// The folder `results/<run>/` with everything that a run leaves.
 final class RunDirectory {
     let path: String
     let context: RunContext
@@ -11,8 +11,8 @@ final class RunDirectory {
     private let measures: CSVFile
     private let growth: CSVFile
 
-    /// `parent` is made if it is missing. The run's name is its start in UTC and the process id, with
-    /// `suffix` behind it that tells a second run of one process from the first.
+    /// Creates the folder, and `parent` if it is missing. The run's name is its start in UTC and
+    /// the process identifier. `suffix` is appended to distinguish several runs of one process.
     init(parent: String, suffix: String = "") throws {
         let name = "\(Self.timestamp())-\(getpid())\(suffix)"
         let directory = URL(fileURLWithPath: parent).appendingPathComponent(name).path
@@ -87,8 +87,8 @@ final class RunDirectory {
         }
     }
 
-    /// `histograms/`: the latency of a case under its name with `-` for `/` and spaces, other
-    /// distributions with theirs after a dot.
+    /// Writes histograms into `histograms/`. The file of the latency has the case's name with `-`
+    /// for `/` and spaces; other distributions append their own name after a dot.
     func write(_ histograms: [HistogramKind: HistogramData], of name: String) throws {
         guard histograms.contains(where: { !$0.value.isEmpty }) else { return }
         try CaseRunner.makeDirectory(path + "/histograms")
@@ -105,7 +105,7 @@ final class RunDirectory {
         }
     }
 
-    /// Relative to the folder of a run.
+    /// Returns the path of a histogram, relative to the folder of the run.
     static func histogramFile(of name: String, _ kind: HistogramKind) -> String {
         let name = name.replacing("/", with: "-").replacing(" ", with: "-")
         return "histograms/\(name)\(kind == .latency ? "" : "." + kind.rawValue).hgrm"
@@ -125,7 +125,7 @@ final class RunDirectory {
         }
     }
 
-    /// `20260131T235959Z`.
+    /// Returns the time in UTC, as in `20260131T235959Z`.
     private static func timestamp() -> String {
         var now = time(nil)
         var parts = tm()

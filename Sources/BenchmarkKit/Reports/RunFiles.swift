@@ -1,25 +1,25 @@
 import Foundation
 
-/// The files of a run, read back: what reports are made from.
+/// The files of a run, read back as the input of reports.
 struct RunFiles {
     var header: RunReport
     var rows: [RunRow]
     var samples: [RunSample]
-    /// By ``RunRow/name``.
+    /// The timelines by ``RunRow/name``.
     var timeline: [String: [TimelinePoint]]
     var growth: [String: [GrowthPoint]]
     private let path: String
 
-    /// One of the runs of a case.
+    /// One of the repeated runs of a case.
     struct RunSample: Equatable, Sendable {
-        /// See ``RunRow/name``.
+        /// The name as in ``RunRow/name``.
         var name: String
         var run: Int
         var throughput: Double
     }
 
-    /// Throws `usage` if the folder is not one of a run, `notComparable` if its files have another
-    /// layout.
+    /// Reads the files. Throws `usage` if the folder does not hold a run, and `notComparable` if
+    /// its files have another schema version.
     init(path: String) throws {
         self.path = path
         header = try Self.readHeader(path)
@@ -37,7 +37,7 @@ struct RunFiles {
         growth = try Self.grouped(Self.records(path, "growth.csv"), GrowthPoint.init)
     }
 
-    /// Empty if the case handed over no such distribution.
+    /// Returns the percentiles of a case; empty if the case did not report that distribution.
     func percentiles(
         of name: String, _ kind: HistogramKind = .latency
     ) -> [HistogramText.Percentile] {
@@ -74,7 +74,7 @@ struct RunFiles {
                 + "\(RunContext.schemaVersion). Use the program that wrote them, or run again.")
     }
 
-    /// Older runs lack some of the files: then there is nothing.
+    /// Returns the records of a file; empty if the file is missing, as some are in older runs.
     private static func records(
         _ path: String, _ name: String, isNeeded: Bool = false
     ) throws -> [RunRow] {
@@ -93,7 +93,7 @@ struct RunFiles {
         guard let first = records.first else {
             throw BenchmarkError(.usage, "'\(file)' is empty; it should begin with a header.")
         }
-        // The last row of an interrupted run may be cut off.
+        // The last row of an interrupted run may be truncated.
         return records.dropFirst().filter { $0.fields.count == first.fields.count }.map {
             RunRow(header: first.fields, fields: $0.fields)
         }

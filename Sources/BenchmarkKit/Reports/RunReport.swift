@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// `run.json`: what ran where, so that its figures can be read years later.
+/// The report `run.json`: what ran where, for readers in later years.
 package struct RunReport: Codable {
     var schemaVersion = RunContext.schemaVersion
     var runId: String
@@ -23,7 +23,7 @@ package struct RunReport: Codable {
         var kernel = Machine.kernelName()
         var architecture = Machine.architecture
         var pageSizeBytes = Int(sysconf(Int32(_SC_PAGESIZE)))
-        /// Of the folder that the database files were in.
+        /// The file system of the folder with the database files.
         var fileSystem: String?
 
         #if arch(x86_64)
@@ -47,7 +47,7 @@ package struct RunReport: Codable {
                 .trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         }
 
-        /// Type and mount point of the file system that holds `path`.
+        /// Returns the type and mount point of the file system that holds `path`.
         static func fileSystem(of path: String) -> String? {
             guard let text = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)
             else {
@@ -71,8 +71,9 @@ package struct RunReport: Codable {
         var swift = Toolchain.swiftVersion
         var configuration = Toolchain.configuration
 
-        /// Baselines are kept apart by it, so patch releases count: what the compiler and the
-        /// standard library allocate may differ.
+        /// The version of the compiler. It is part of the key of baselines, including patch
+        /// releases, since the allocations of the compiler's output and the standard library may
+        /// change.
         #if compiler(>=6.3.2)
         static let swiftVersion = "6.3.2 or later"
         #elseif compiler(>=6.3.1)
@@ -94,7 +95,7 @@ package struct RunReport: Codable {
 
     static func now() -> String { ISO8601DateFormatter().string(from: Date()) }
 
-    /// The commit of the package's working copy; nil outside of one.
+    /// Returns the commit of the package's working copy; nil outside of one.
     package static func currentRevision() -> String? {
         guard let package = try? ResourceLocator.packageDirectory() else { return nil }
         let git = Process()

@@ -1,5 +1,5 @@
-/// One row of `summary.csv` as reports see it: of a run that has just ended as well as of one that
-/// is read back years later. Columns that an older file lacks are empty.
+/// One row of `summary.csv` as reports use it, from a run that has just ended or from files.
+/// Columns that an older file lacks are empty.
 struct RunRow: Sendable {
     private var fields: [String: String]
 
@@ -15,11 +15,11 @@ struct RunRow: Sendable {
 
     subscript(_ column: String) -> String { fields[column] ?? "" }
 
-    /// Nil where nothing was measured.
+    /// Returns a number; nil if it was not measured.
     func number(_ column: String) -> Double? { Double(self[column]) }
 
     var identifier: String { self["case_id"] }
-    /// What makes the row one of a run: cases of a sweep may share their identifier.
+    /// The name that is unique within a run; cases of a sweep may share their identifier.
     var name: String { self["sweep"].isEmpty ? identifier : "\(identifier) \(self["sweep"])" }
     var workload: String { self["workload"] }
     var strategy: String { self["strategy"] }
@@ -33,12 +33,12 @@ struct RunRow: Sendable {
     var hasRun: Bool { status == CaseResult.Status.ok.rawValue }
     var throughput: Double? { hasRun ? number("throughput_ops_per_s") : nil }
 
-    /// The strategy, unless it only repeats the layer.
+    /// The strategy; empty if it only repeats the layer.
     var ownStrategy: String {
         EngineLayer(rawValue: strategy) == nil ? strategy : ""
     }
 
-    /// What tells the row from others of its workload.
+    /// Returns the label that distinguishes the row from others of its workload.
     func label(showsEngine: Bool, showsSize: Bool, showsDurability: Bool) -> String {
         var parts = [strategy]
         if showsEngine, !isControl { parts.append(engine) }
@@ -51,7 +51,7 @@ struct RunRow: Sendable {
 }
 
 extension [RunRow] {
-    /// Neighbours of one workload together, in the order in which workloads first appear.
+    /// The rows grouped by workload, in the order in which workloads first appear.
     var byWorkload: [(workload: String, rows: [RunRow])] {
         var order: [String] = []
         for row in self where !order.contains(row.workload) { order.append(row.workload) }
@@ -59,7 +59,7 @@ extension [RunRow] {
         return order.map { ($0, groups[$0] ?? []) }
     }
 
-    /// Labels that tell these rows from each other, no longer than they need to be.
+    /// The shortest labels that distinguish these rows from each other.
     var labels: [String] {
         let showsEngine = Set(filter { !$0.isControl }.map(\.engine)).count > 1
         let showsSize = Set(map(\.size)).count > 1

@@ -1,4 +1,4 @@
-/// What the design promises.
+/// The performance targets of the design.
 extension SpeedCheck {
     static let core: [SpeedCheck] =
         [
@@ -12,7 +12,8 @@ extension SpeedCheck {
             columnScan("30-properties"), opening, fileSize, insertMemory,
         ]
 
-    /// Single durable commits, beside the bare disk in turns with them.
+    /// Creates the check of single durable commits against the bare disk, which is interleaved with
+    /// them.
     private static func durableRate(
         _ workload: String, _ strategy: String, target: Double, control: String
     ) -> SpeedCheck {
@@ -95,7 +96,8 @@ extension SpeedCheck {
             controls: rows.tables("count") { $0.throughput })
     }
 
-    /// Beside the same bytes in a plain array, read by the same thread.
+    /// Creates the check of a scan against the same bytes in a plain array, read by the same
+    /// thread.
     private static func columnScan(_ strategy: String) -> SpeedCheck {
         SpeedCheck { rows in
             guard let row = rows.row("scan-column", strategy), let rate = row.throughput,
@@ -139,7 +141,7 @@ extension SpeedCheck {
             } ?? [])
     }
 
-    /// Needs ten million objects: only the suite `full` has them.
+    /// The memory of an insert of ten million objects, which only the suite `full` has.
     private static let insertMemory = SpeedCheck { rows in
         guard let row = rows.row("insert", "api", atLeast: 10_000_000),
             let peak = row.peakResidentBytes

@@ -1,9 +1,9 @@
-/// What is promised of objects.
+/// The performance targets of the object workloads.
 extension SpeedCheck {
     static let objects: [SpeedCheck] = [besideRecords, readsWithoutAllocation, flatMemory]
 
-    /// Whatever an application does with objects takes no longer than with GRDB's records; the job
-    /// that comes closest stands for all.
+    /// The check that no work with objects takes longer than with GRDB's records. The closest pair
+    /// of rows stands for all.
     private static let besideRecords = SpeedCheck { rows in
         typealias Pair = (row: CaseResult, rate: Double, ratio: Double)
         let pairs = jobs.flatMap { workload in
@@ -31,8 +31,9 @@ extension SpeedCheck {
         WorkloadCatalogue.all.filter { $0 is any ObjectWorkload.Type }.map { $0.name }
         + [IterateWorkload.name]
 
-    /// Of all kinds of properties whose values have one size, the one that allocates most. Looking at
-    /// the process before and after the reads takes some tens of allocations, whatever their number.
+    /// The check that reads of properties with values of a fixed size do not allocate, by the kind
+    /// that allocates most. Reading the process's counters around the reads takes some tens of
+    /// allocations, whatever the number of reads.
     private static let readsWithoutAllocation = SpeedCheck { rows in
         let reads = rows.rows(ObjectReadWorkload.name).compactMap {
             row -> (kind: PropertyKind, allocations: Double)? in
@@ -47,8 +48,8 @@ extension SpeedCheck {
             unit: "", bound: .atMost, target: 0.001, measured: most.allocations)
     }
 
-    /// Objects that are not kept leave nothing behind. A million that are kept take a hundred times
-    /// the bound.
+    /// The check that objects which are not kept leave no memory behind. A million kept objects
+    /// take a hundred times the bound.
     private static let flatMemory = SpeedCheck { rows in
         guard let row = rows.row(ObjectLoopWorkload.name, "results", atLeast: 1_000_000),
             let growth = row.measure("anonymous_growth_bytes")

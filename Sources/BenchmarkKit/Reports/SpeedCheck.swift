@@ -1,20 +1,20 @@
-/// A speed or a size that the design promises, beside control rows of the same run. A miss is
-/// shown, and never changes the exit code: one run on a busy machine proves nothing.
+/// A target of the design for a speed or a size, with control rows of the same run. A missed target
+/// is shown but never changes the exit code, because one run on a busy machine is no proof.
 struct SpeedCheck: Sendable {
     enum Bound: String, Codable { case atLeast, atMost }
 
-    /// Nil if the run lacks the row.
+    /// Computes the outcome; nil if the run lacks the row.
     var outcome: @Sendable (CheckedRows) -> Outcome?
 
     struct Outcome: Codable, Equatable {
-        /// What is checked, with the number of objects where it matters.
+        /// The checked quantity, with the number of objects where it matters.
         var title: String
         var unit: String
         var bound: Bound
         var target: Double
         var measured: Double
-        /// What the machine does without the database, in the same run and the same unit unless
-        /// the name says otherwise.
+        /// The figures of the machine without the database, from the same run and in the same unit
+        /// unless the name states another one.
         var controls: [Control] = []
 
         var passed: Bool { bound == .atLeast ? measured >= target : measured <= target }
@@ -27,15 +27,15 @@ struct SpeedCheck: Sendable {
 
     static let all = core + objects
 
-    /// The checks whose rows the run has.
+    /// Returns the outcomes of the checks whose rows the run contains.
     static func outcomes(for results: [CaseResult]) -> [Outcome] {
         let rows = CheckedRows(results)
         return all.compactMap { $0.outcome(rows) }
     }
 }
 
-/// Finds the rows that checks are about: durable ones, of plain files. What is promised of encrypted
-/// files is in ``EncryptionTable``.
+/// The rows that checks use: durable ones with plain files. The targets for encrypted files are in
+/// ``EncryptionTable``.
 struct CheckedRows: Sendable {
     private let rows: [CaseResult]
 
@@ -49,7 +49,7 @@ struct CheckedRows: Sendable {
         rows.filter { $0.identifier.workload == workload && $0.identifier.engine == engine }
     }
 
-    /// Of several sizes, a million objects if there is that, else the last.
+    /// Returns the row with a million objects if there is one, else the last row.
     func row(_ workload: String, _ strategy: String, engine: String = "realm") -> CaseResult? {
         let found = rows.filter {
             $0.identifier.workload == workload && $0.identifier.strategy == strategy
@@ -65,14 +65,14 @@ struct CheckedRows: Sendable {
         }
     }
 
-    /// The row of the same workload through tables, if the run has it: what is not the cost of
-    /// objects and queries.
+    /// Returns the figure of the same workload through tables, if the run has it, as a control
+    /// without the cost of objects and queries.
     func tables(_ workload: String, _ value: (CaseResult) -> Double?) -> [SpeedCheck.Control] {
         guard let measured = row(workload, "engine").flatMap(value) else { return [] }
         return [SpeedCheck.Control(name: "tables", measured: measured)]
     }
 
-    /// The control row with the same workload and size, if the run has it.
+    /// Returns the figure of the control row with the same workload and size, if the run has it.
     func control(
         _ strategy: String, of row: CaseResult, _ name: String,
         _ value: (CaseResult) -> Double?

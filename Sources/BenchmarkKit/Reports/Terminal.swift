@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// Where people read: colours and lines that change in place only on a terminal; no colours when
-/// `NO_COLOR` is set.
+/// The output for people: colours and status lines appear only on a terminal, and colours only if
+/// `NO_COLOR` is not set.
 package final class Terminal {
     package enum Style: String {
         case bold = "1"
@@ -28,7 +28,7 @@ package final class Terminal {
 
     package func warn(_ text: String) { print(styled("Warning: ", .yellow) + text) }
 
-    /// A line that the next one replaces; nothing in a pipe.
+    /// Shows a line that the next one replaces; not shown in a pipe.
     package func status(_ text: String) {
         guard isInteractive else { return }
         let shown = text.prefix(max(20, width() - 1))
@@ -48,8 +48,8 @@ package final class Terminal {
 
     private func write(_ text: String) { Self.write(text, to: STDOUT_FILENO) }
 
-    /// Unbuffered, so that lines of this process and of others keep their order. A reader that went
-    /// away is noticed as a signal; what it does not want is dropped.
+    /// Writes without buffering, so that lines of this process and of others keep their order. A
+    /// closed pipe is reported by a signal; its remaining output is discarded.
     package static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -70,9 +70,9 @@ package final class Terminal {
     }
 }
 
-/// Numbers as people read them.
+/// Formats numbers for people.
 package enum Display {
-    /// `1,234,567`, or three digits below a thousand.
+    /// Formats a number as `1,234,567`, or with three digits below a thousand.
     package static func number(_ value: Double?) -> String {
         guard let value, value.isFinite else { return "" }
         if abs(value) >= 1000 { return grouped(Int(value.rounded())) }
@@ -91,7 +91,7 @@ package enum Display {
         return value < 0 ? "-" + text : text
     }
 
-    /// `12.3 MB`: powers of a thousand.
+    /// Formats bytes as `12.3 MB`, with powers of a thousand.
     package static func bytes(_ value: Int?) -> String {
         guard let value else { return "" }
         if value >= 1_000_000_000 { return String(format: "%.2f GB", Double(value) / 1e9) }

@@ -1,12 +1,12 @@
-/// Horizontal bars from zero, each with its value and, where known, its interval.
+/// A chart of horizontal bars from zero, each with its value and, if known, its interval.
 struct BarChart {
     struct Bar {
         var label: String
         var value: Double
         var interval: (low: Double, high: Double)?
-        /// The machine without a database: drawn apart.
+        /// Whether the bar is a control, which is drawn differently.
         var isControl = false
-        /// Which colour of the palette.
+        /// The index of the colour in the palette.
         var color = 0
     }
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// One axis of a chart: where a value lies, and which values are labelled.
+/// One axis of a chart: the position of values and the labelled ticks.
 struct ChartAxis {
     enum Kind {
         case linear
         case logarithmic
-        /// Of 1 / (1 - percentile): every nine has the same length.
+        /// The scale of 1 / (1 - percentile), on which every further nine has the same length.
         case percentile
     }
 
@@ -39,7 +39,7 @@ struct ChartAxis {
     private(set) var low: Double
     private(set) var high: Double
 
-    /// Covers `values`, and zero where the axis is linear.
+    /// Creates an axis that covers `values`, and zero if it is linear.
     init(title: String, kind: Kind, unit: Unit, covering values: [Double]) {
         self.title = title
         self.kind = kind
@@ -61,7 +61,7 @@ struct ChartAxis {
         }
     }
 
-    /// 0 at the low end, 1 at the high end.
+    /// Returns the position of a value: 0 at the low end, 1 at the high end.
     func position(_ value: Double) -> Double {
         switch kind {
         case .linear: (value - low) / (high - low)
@@ -92,14 +92,14 @@ struct ChartAxis {
         }
     }
 
-    /// 1, 2 or 5 times a power of ten, so that there are about five of them.
+    /// Returns the distance of ticks: 1, 2 or 5 times a power of ten, which gives about five ticks.
     private static func step(_ most: Double) -> Double {
         let rough = most / 5
         let power = Foundation.pow(10, Foundation.log10(rough).rounded(.down))
         return ([1, 2, 5, 10].first { $0 * power >= rough * 0.999 } ?? 10) * power
     }
 
-    /// `1.5 M`, `20 k`, `0.25`.
+    /// Formats a number briefly, as in `1.5 M`, `20 k` or `0.25`.
     static func short(_ value: Double) -> String {
         for (factor, suffix) in [(1e9, " G"), (1e6, " M"), (1e3, " k")] where abs(value) >= factor {
             return trimmed(value / factor) + suffix

@@ -1,19 +1,19 @@
-/// Lines over a common axis, with a legend above them.
+/// A chart of lines over a common axis, with a legend above them.
 struct LineChart {
     struct Series {
         var name: String
         var points: [(x: Double, y: Double)]
         var style: Style
-        /// Holds its value until the next point.
+        /// Whether the line holds its value until the next point.
         var isStepped = false
     }
 
-    /// How a line looks: one of eight colours of the palette, and one of four patterns of dashes.
+    /// The look of a line: one of eight colours of the palette and one of four dash patterns.
     struct Style: Equatable {
         var color: Int
         var dashes = 0
 
-        /// For lines that are only to be told apart: the colours in turn, then with dashes.
+        /// Returns a style for lines that only have to differ: first the colours, then dashes.
         static func distinct(_ position: Int) -> Style {
             Style(color: position % 8, dashes: position / 8)
         }

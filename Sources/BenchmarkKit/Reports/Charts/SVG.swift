@@ -1,7 +1,7 @@
 import Foundation
 
-/// Text of scalable vector graphics. Colours are classes of the page's style sheet, so that charts
-/// follow its light and dark colours.
+/// Builds scalable vector graphics as text. Colours are classes of the page's style sheet, so that
+/// charts follow its light and dark modes.
 struct SVG {
     enum Anchor: String { case start, middle, end }
 
@@ -65,6 +65,6 @@ struct SVG {
             .replacing("\"", with: "&quot;")
     }
 
-    /// About as wide as text of the page's size becomes.
+    /// Returns the approximate width of a text in the page's font size.
     static func width(of text: String) -> Double { Double(text.count) * 6.9 }
 }

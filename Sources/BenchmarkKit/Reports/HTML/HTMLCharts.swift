@@ -1,8 +1,8 @@
-/// The charts of a run's page. What the run has no data for is not drawn.
+/// The charts of a run's page. A chart without data is omitted.
 enum HTMLCharts {
     static func all(of run: RunFiles) -> [(title: String, note: String, charts: [SVG])] {
         let groups = run.rows.filter(\.hasRun).byWorkload
-        // One order for all charts of the page, so that an engine keeps its colour.
+        // All charts of the page use one order of engines, so that an engine keeps its colour.
         var engines: [String] = []
         for row in run.rows where !engines.contains(row.engine) { engines.append(row.engine) }
         return [
@@ -37,8 +37,8 @@ enum HTMLCharts {
         "Where a chart has several engines, the colour is the engine's and dashes tell its cases "
         + "apart."
 
-    /// How the lines of a chart look, in the order of its rows. The lines of a single engine have
-    /// different colours; otherwise an engine has the colour that it has on the whole page.
+    /// Returns the styles of a chart's lines in the order of its rows. The lines of a single engine
+    /// differ in colour; with several engines, each has its colour of the whole page.
     static func lineStyles(of rows: [RunRow], _ engines: [String]) -> [LineChart.Style] {
         guard Set(rows.map(\.engine)).count > 1 else {
             return rows.indices.map(LineChart.Style.distinct)
@@ -82,7 +82,7 @@ enum HTMLCharts {
         let series = zip(drawn, lineStyles(of: drawn.map(\.row), engines)).map { line, style in
             LineChart.Series(
                 name: line.label,
-                // The longest of all lies at 100 %, which is infinitely many nines away.
+                // The maximum lies at 100 %, which is infinitely far on this scale.
                 points: line.percentiles.filter { $0.level < 1 }.map {
                     (x: 1 / (1 - $0.level), y: $0.microseconds)
                 }, style: style)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// `report.html`: a run on one page that needs nothing else, not even scripts.
+/// The report `report.html`: a run on one self-contained page without scripts.
 enum HTMLReport {
     static let fileName = "report.html"
 
-    /// Reads the files of a run and writes its page beside them; returns the page's path.
+    /// Reads the files of a run and writes its page into the same folder. Returns the page's path.
     @discardableResult
     static func write(run path: String) throws -> String {
         let page = try text(of: RunFiles(path: path), indirect: .load())

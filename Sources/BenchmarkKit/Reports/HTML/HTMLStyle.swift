@@ -1,5 +1,5 @@
-/// The style sheet of a run's page. The eight colours are those of Okabe and Ito, which people of
-/// all kinds of colour vision tell apart, adapted to a light and a dark ground.
+/// The style sheet of a run's page. The eight colours are those of Okabe and Ito (2008), which
+/// people with any kind of colour vision can distinguish, adapted to a light and a dark background.
 enum HTMLStyle {
     static let sheet = """
         :root { color-scheme: light dark;
