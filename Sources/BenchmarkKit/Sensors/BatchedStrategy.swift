@@ -1,5 +1,5 @@
-/// `batched`: the dedicated thread; readings are buffered and written many a transaction, the rest
-/// at the end.
+/// The strategy `batched`: the dedicated thread buffers readings and writes many in one
+/// transaction; the remaining ones are written at the end.
 final class BatchedStrategy: WriterThreadStrategy {
     static let name = "batched"
     static let summary =

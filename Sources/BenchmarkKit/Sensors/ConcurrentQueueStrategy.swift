@@ -1,7 +1,8 @@
 import Dispatch
 
-/// `concurrent-gcd`: each reading is dispatched to a concurrent background queue; every block opens
-/// a session, finds its sensor, writes. Dispatch decides how many threads there are.
+/// The strategy `concurrent-gcd`: each reading is dispatched to a concurrent background queue.
+/// Every block opens a session, finds its sensor and writes. Dispatch chooses the number of
+/// threads.
 final class ConcurrentQueueStrategy: WriterStrategy {
     static let name = "concurrent-gcd"
     static let summary =

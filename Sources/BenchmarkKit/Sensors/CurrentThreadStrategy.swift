@@ -1,5 +1,5 @@
-/// `current`: the producer writes by itself, one transaction a reading. The only producer is the
-/// main thread; several are threads of their own.
+/// The strategy `current`: the producer itself writes, one transaction a reading. A single producer
+/// is the main thread; several are threads of their own.
 final class CurrentThreadStrategy: WriterStrategy {
     static let name = "current"
     static let summary = "the producer writes on its own (main) thread, one transaction a reading"
@@ -12,7 +12,7 @@ final class CurrentThreadStrategy: WriterStrategy {
 
     func makeSink() throws -> any ReadingSink { try Sink(environment) }
 
-    /// Nothing is ever on its way.
+    /// Returns at once, since no reading is ever in flight.
     func drain() {}
 
     private final class Sink: ReadingSink {

@@ -1,4 +1,4 @@
-/// `dedicated-thread`: one thread with its own run loop and mailbox and a session of its own, one
+/// The strategy `dedicated-thread`: one thread with its own run loop, mailbox and session, one
 /// transaction a reading.
 final class DedicatedThreadStrategy: WriterThreadStrategy {
     static let name = "dedicated-thread"
@@ -26,7 +26,7 @@ final class DedicatedThreadStrategy: WriterThreadStrategy {
             }
         }
 
-        /// Nothing is ever buffered.
+        /// Does nothing, since no reading is ever buffered.
         func flush() {}
         func finish() { writer.finish() }
     }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Bounds how many readings are on their way between producer and disk, so that a producer faster
-/// than the disk does not fill the memory. A waiting producer is let in again when half of the room
-/// is free: one wake-up for many readings.
+/// A limit on the number of readings between producer and disk, so that a producer faster than the
+/// disk does not fill the memory. A waiting producer continues once half of the capacity is free,
+/// which takes one wake-up for many readings.
 final class InFlightGate: @unchecked Sendable {
-    // Safe because: all mutable state is only touched with `condition` locked.
+    // Safe because the mutable state is only accessed with `condition` locked.
     private let condition = NSCondition()
     private let capacity: Int
     private var inFlight = 0
@@ -31,7 +31,7 @@ final class InFlightGate: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Lets everybody through from now on: after a failure nobody may wait for ever.
+    /// Opens the gate for all from now on, so that no thread waits forever after a failure.
     func abandon() {
         condition.lock()
         isOpenToAll = true

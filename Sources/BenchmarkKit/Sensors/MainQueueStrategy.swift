@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
 
-/// `main-queue`: each reading is dispatched asynchronously to the main queue, one transaction each.
-/// The main thread runs its run loop, which serves the queue on the main thread; `dispatchMain`
-/// would serve it elsewhere.
+/// The strategy `main-queue`: each reading is dispatched asynchronously to the main queue, one
+/// transaction each. The main thread runs its run loop, which serves the queue on the main thread;
+/// `dispatchMain` would serve it on another one.
 final class MainQueueStrategy: WriterStrategy, @unchecked Sendable {
-    // Safe because: the mutable state is used in blocks of the main queue and by the main thread.
+    // Safe because the mutable state is only accessed on the main thread and in blocks of the main
+    // queue.
     static let name = "main-queue"
     static let summary =
         "each reading is dispatched asynchronously to the main queue, one transaction each"

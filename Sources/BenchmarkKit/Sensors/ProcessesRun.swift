@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import StorageEngine
 
-/// `processes`: several processes of this program write to the same file, one transaction a
-/// reading. Every sensor belongs to one of them, so that the order of its commits is known.
+/// The strategy `processes`: several processes of this program write to the same file, one
+/// transaction a reading. Every sensor belongs to one process, so that the order of its commits is
+/// known.
 struct ProcessesRun {
     static let strategy = "processes"
     static let summary =
@@ -34,7 +35,7 @@ struct ProcessesRun {
         let talks = WriterTalks(count: count)
         for (number, writer) in writers.enumerated() { talks.listen(to: writer.process, number) }
         guard talks.waitUntilReady() else {
-            // One ended early and said why; the others end with their input.
+            // A writer ended early and reported why; the others end when their input is closed.
             for writer in writers { try? writer.input.fileHandleForWriting.close() }
             throw failure(talks.waitUntilEnded())
         }
@@ -44,7 +45,7 @@ struct ProcessesRun {
             expectedSeconds: options.count == nil ? options.warmup + options.seconds : nil,
             expectedOperations: options.count, progress: caseEnvironment.progress
         ) { talks.committed }
-        // A writer that dies now must show as its own end, not as a signal here.
+        // If a writer dies now, its ending is reported; a SIGPIPE would end this process.
         signal(SIGPIPE, SIG_IGN)
         for writer in writers { try? writer.input.fileHandleForWriting.write(contentsOf: [10]) }
         let endings = talks.waitUntilEnded()
@@ -84,7 +85,7 @@ struct ProcessesRun {
             .caseFailed, "A writing process failed: \(failed?.reason ?? "it ended too early.")")
     }
 
-    /// One measurement of all: from the first start to the last end.
+    /// Returns the merged measurement of all writers, from the first start to the last end.
     private func merged(_ reports: [SensorsShare.Report], _ points: [TimelinePoint])
         -> SensorsMeasurement
     {
@@ -143,7 +144,7 @@ private final class WriterTalks: Sendable {
         }
     }
 
-    /// False if one ended instead.
+    /// Waits until all writers are ready; false if one ended instead.
     func waitUntilReady() -> Bool {
         while true {
             let (ready, hasEnded) = state.withLock { state in

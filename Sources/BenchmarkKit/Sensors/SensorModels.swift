@@ -1,35 +1,35 @@
 import Foundation
 import RealmSwift
 
-// The models of this file are no part of default schemas: files here name their classes, and a
-// program that links these modules may have classes of the same names.
+// The models of this file are not part of default schemas. The Realm files here name their classes,
+// and a program that links this module may have classes of the same names.
 
 /// One measured value of a sensor.
 final class Reading: Object {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
 
-    /// Counts up from 0 for each sensor, in the order of production.
+    /// The number of the reading, counted from 0 for each sensor in the order of production.
     @Persisted var sequence: Int
     @Persisted var date: Date
     @Persisted var value: Double
     @Persisted var payload: Data
 }
 
-/// One parameter of one station, with its latest readings.
+/// One parameter of one station with its latest readings.
 final class Sensor: Object {
     override static func shouldIncludeInDefaultSchema() -> Bool { false }
 
     @Persisted(primaryKey: true) var id: String
     @Persisted var city: String
     @Persisted var parameter: String
-    /// Readings ever written, those deleted included.
+    /// The number of readings ever written, including deleted ones.
     @Persisted var written: Int
-    /// Checksum over the sequence numbers of all readings ever written.
+    /// The checksum of the sequence numbers of all readings ever written.
     @Persisted var checksum: Int
-    /// In the order in which they were committed.
+    /// The kept readings in commit order.
     @Persisted var readings: List<Reading>
 
-    /// Appends a reading and deletes the oldest beyond the capacity. In a write transaction.
+    /// Appends a reading and deletes the oldest beyond the capacity. Requires a write transaction.
     func append(_ produced: ProducedReading, in realm: Realm) {
         let reading = Reading()
         reading.sequence = produced.sequence

@@ -1,11 +1,11 @@
-/// What a Sensors file must hold after a run. Written down by the process that produced the
-/// readings, checked by a fresh one that only knows this and the file.
+/// The expected contents of a Sensors file after a run. The process that produced the readings
+/// records it, and a fresh process that knows only this and the file checks it.
 struct SensorsExpectation: Codable, Sendable {
     struct ExpectedSensor: Codable, Sendable {
         var identifier: String
-        /// Of all readings that were produced.
+        /// The account of all readings produced for the sensor.
         var account: SensorAccount
-        /// Sequence numbers of the kept readings in commit order.
+        /// The sequence numbers of the kept readings in commit order.
         var kept: [Int]
     }
 
@@ -31,7 +31,7 @@ struct SensorsExpectation: Codable, Sendable {
         }
     }
 
-    /// Of the sensors' names, counts and checksums.
+    /// Returns the digest of the sensors' names, counts and checksums.
     static func digest(_ sensors: [SensorDescription], _ accounts: [SensorAccount]) -> ResultDigest
     {
         var digest = ResultDigest()
@@ -45,7 +45,7 @@ struct SensorsExpectation: Codable, Sendable {
         return digest
     }
 
-    /// Every difference between the file and this, in sentences; empty if there is none.
+    /// Returns every difference between the file and this expectation, one sentence each.
     func problems() throws -> [String] {
         guard let engine = try EngineCatalogue.engine(named: engine, layer: layer) else {
             throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer)'.")
@@ -69,7 +69,7 @@ struct SensorsExpectation: Codable, Sendable {
         return try problems + store.problems()
     }
 
-    /// Compares one sensor with what was produced.
+    /// Compares the stored state of one sensor with the readings produced.
     static func differences(
         name: String, expected: ExpectedSensor, account: SensorAccount, kept: [Int]
     ) -> [String] {

@@ -1,21 +1,21 @@
-/// What a run of the sensors came to, in one process or in several.
+/// The measurements of a run of the sensors, in one process or in several.
 struct SensorsMeasurement {
     var state: WriteRecorder.State
     var counted = IOCounters()
     var costs = ProcessCosts()
     var elapsedNanoseconds: UInt64 = 0
-    /// Operations a second, slice by slice.
+    /// The operations a second of each slice.
     var rates: [Double] = []
     var produced: [SensorAccount] = []
     var timeline: [TimelinePoint] = []
-    /// Of the process that writes, or the sums of those.
+    /// The threads of the writing process, or their sum over several processes.
     var threadsMax: Int?
     var peakResidentBytes = 0
     var batchSize = 1
 }
 
 extension SensorsSetup {
-    /// The row of a run and its proof. `store` is still open.
+    /// Returns the row of a run and its expectation. Requires that `store` is still open.
     func outcome(_ measured: SensorsMeasurement, _ store: any SensorStore) throws -> CaseOutcome {
         if let failure = measured.state.failure { throw BenchmarkError(.caseFailed, failure) }
         var result = CaseResult(benchmarkCase)
@@ -72,7 +72,7 @@ extension SensorsSetup {
         result.syncsPerCommit = Double(measured.counted.syncs) / commits
         result.bytesWrittenPerCommit = Double(measured.counted.bytesWritten) / commits
         result.writeCallsPerCommit = Double(measured.counted.writeCalls) / commits
-        // Sequence number, date and value, 8 bytes each, and the payload.
+        // The logical bytes are sequence number, date and value, of 8 bytes each, and the payload.
         let logical = Double(state.operations * (3 * 8 + options.payload))
         result.writeAmplification = Double(measured.counted.bytesWritten) / logical
     }

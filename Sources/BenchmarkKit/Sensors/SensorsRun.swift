@@ -1,8 +1,8 @@
 import Foundation
 
-/// One run of one strategy in this process: sets up the file, drives the producers, measures.
+/// One run of one strategy in this process: it sets up the file, drives the producers and measures.
 final class SensorsRun {
-    /// Operations of a strategy before its control row gets its turn.
+    /// The number of operations of a strategy between two blocks of its control.
     private static let controlBlock = 200
 
     private let setup: SensorsSetup
@@ -12,7 +12,7 @@ final class SensorsRun {
     private let strategy: any WriterStrategy
     private let strategyType: any WriterStrategy.Type
 
-    /// Of the strategy's own turns alone.
+    /// The nanoseconds of the strategy's own blocks, without those of the control.
     private var elapsedNanoseconds: UInt64 = 0
     private var blockRates: [Double] = []
     private var counted = IOCounters()
@@ -102,7 +102,7 @@ final class SensorsRun {
             try turn(leftOf: options.seconds, atMost: nil)
             return
         }
-        // In turns: a block of readings, then the same commits on the bare disk.
+        // The control is interleaved: a block of readings, then the same commits on the bare disk.
         while !recorder.hasFailed {
             let left = options.seconds - Double(elapsedNanoseconds) / 1e9
             if options.count == nil, left <= 0 { break }
@@ -115,7 +115,7 @@ final class SensorsRun {
         }
     }
 
-    /// Produces and writes, and returns the nanoseconds that it took.
+    /// Produces and writes one block. Returns the elapsed nanoseconds.
     @discardableResult
     private func turn(leftOf seconds: Double, atMost limit: Int?) throws -> UInt64 {
         let before = setup.engine.counters
@@ -132,13 +132,13 @@ final class SensorsRun {
         return elapsed
     }
 
-    /// Nil when the run ends by count.
+    /// Returns the end of a block; nil if the run ends by count.
     private func deadline(after start: UInt64, leftOf seconds: Double) -> UInt64? {
         options.count == nil ? start + UInt64(max(0, seconds) * 1e9) : nil
     }
 
-    /// Hands readings over until the time or the readings are up; on the main thread where the
-    /// strategy allows and there is one producer.
+    /// Submits readings until the time or the limit is reached. A single producer runs on the main
+    /// thread if the strategy allows it.
     private func produce(until deadline: UInt64?, atMost limit: Int?) throws {
         if options.threads == 1, strategyType.producesOnMainThread {
             Self.produce(strategy, setup.feed, environment, until: deadline, atMost: limit)

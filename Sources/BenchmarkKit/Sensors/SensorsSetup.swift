@@ -1,4 +1,4 @@
-/// What every run of the sensors begins with: the engine, its file, and where readings come from.
+/// The setup of every run of the sensors: the engine, its file and the source of the readings.
 struct SensorsSetup {
     let benchmarkCase: BenchmarkCase
     let engine: any BenchmarkEngine
@@ -7,7 +7,7 @@ struct SensorsSetup {
 
     var options: CaseOptions { benchmarkCase.options }
 
-    /// `directory`: where the file is.
+    /// Creates the setup; `directory` is the folder of the file.
     init(_ benchmarkCase: BenchmarkCase, directory: String) throws {
         self.benchmarkCase = benchmarkCase
         engine = try benchmarkCase.engine()
@@ -22,7 +22,7 @@ struct SensorsSetup {
         try engine.openSensors(at: path, benchmarkCase.identifier.durability)
     }
 
-    /// `store`: as this opened it.
+    /// Returns the environment of the writers, with a store opened by `openStore`.
     func environment(
         _ store: any SensorStore, batchSize: Int = 1, recordsShapes: Bool = false,
         allocations: AllocationProbe? = nil
@@ -30,8 +30,8 @@ struct SensorsSetup {
         WriterEnvironment(
             engine: engine, store: store, sensors: feed.sensors, batchSize: batchSize,
             recorder: WriteRecorder(sensors: feed.sensors.count, recordsShapes: recordsShapes),
-            // Four batches, so that a buffer that waits for its last reading never blocks the
-            // producer.
+            // The capacity is at least four batches, so that a buffer which waits for its last
+            // reading never blocks the producer.
             gate: InFlightGate(capacity: max(1024, 4 * options.batchSize)), allocations: allocations
         )
     }

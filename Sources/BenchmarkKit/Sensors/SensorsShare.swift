@@ -1,35 +1,36 @@
 import Foundation
 import Glibc
 
-/// What one of several processes does that write to the same file: it writes the readings of its
-/// own sensors, one transaction each, on its main thread.
+/// The work of one of several processes that write to the same file: it writes the readings of its
+/// own sensors on its main thread, one transaction each.
 ///
-/// The conversation with the process that started it, in lines: it says `ready`, is told to go by
+/// The process talks to its parent in lines. It prints `ready`, waits for a line that starts it,
+/// reports from time to time how many readings it has committed, and leaves its report in a file.
 /// a line, says now and then how many readings it has committed, and leaves its report.
 struct SensorsShare {
     struct Request: Codable {
         var benchmarkCase: BenchmarkCase
-        /// Where the database is.
+        /// The folder of the database.
         var directory: String
-        /// Of this process, counted from 0.
+        /// The number of this process, counted from 0.
         var number: Int
         var processes: Int
-        /// Where the report goes.
+        /// The path of the report.
         var reportPath: String
     }
 
-    /// What came of it.
+    /// The report of one process.
     struct Report: Codable {
         var state: WriteRecorder.State
         var counted: IOCounters
         var costs: ProcessCosts
-        /// Of the process, at the ends of what was measured.
+        /// The larger number of threads of the process at the two ends of the measurement.
         var threadsMax: Int
         var peakResidentBytes: Int
-        /// On the monotonic clock, which all processes share.
+        /// The start on the monotonic clock, which all processes share.
         var start: UInt64
         var end: UInt64
-        /// Of all sensors; those of others mean nothing.
+        /// The accounts of all sensors; only those of the process's own sensors are valid.
         var produced: [SensorAccount]
     }
 
@@ -41,8 +42,8 @@ struct SensorsShare {
         self.allocations = allocations
     }
 
-    /// The process that writes the readings of a sensor. One process a sensor: so its order of
-    /// commits is the order of the sensor's readings.
+    /// Returns the process that writes the readings of a sensor. With one process for each sensor,
+    /// the order of its commits is the order of its readings.
     static func owner(ofSensor sensor: Int, among processes: Int) -> Int { sensor % processes }
 
     func run() throws {
@@ -52,7 +53,7 @@ struct SensorsShare {
         let strategy = CurrentThreadStrategy(environment)
         let sink = try strategy.makeSink()
         Self.say("ready")
-        // Without that line, another process failed.
+        // Without the starting line, another process failed.
         guard readLine() != nil else { return }
         let options = setup.options
         if options.warmup > 0 { produce(setup, environment, sink, seconds: options.warmup) }

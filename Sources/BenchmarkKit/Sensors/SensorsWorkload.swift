@@ -1,20 +1,20 @@
 import Foundation
 
-/// The reference application: sensors whose readings are written at great speed. Each keeps its
-/// last 10,000 readings, the number of those ever written, and a checksum over them.
+/// The reference application: sensors whose readings are written at a high rate. Each sensor keeps
+/// its last 10,000 readings, the number ever written, and a checksum of them.
 enum SensorsWorkload: Workload {
     static let name = "sensors"
     static let summary =
         "readings of air-quality sensors, appended to their sensor; the oldest are deleted"
     static let defaultSize = 5 * SensorAccount.capacity
 
-    /// Those of one process.
+    /// The strategies that write in one process.
     static let strategyTypes: [any WriterStrategy.Type] = [
         CurrentThreadStrategy.self, MainQueueStrategy.self, ConcurrentQueueStrategy.self,
         DedicatedThreadStrategy.self, BatchedStrategy.self,
     ]
 
-    /// What the API is still to offer, and why the strategy cannot run.
+    /// The strategies that lack a feature of the API, with the reason why they cannot run.
     private static let missing: [(name: String, summary: String, reason: String)] = [
         (
             "async", "each reading is written by writeAsync, and again with grouped commits",
@@ -47,14 +47,14 @@ enum SensorsWorkload: Workload {
     }
 
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
-        // One writer, which takes every reading in the order of production.
+        // A single writer takes every reading in the order of production.
         let strategy = benchmarkCase.identifier.strategy
         let type = strategyTypes.first { $0.name == strategy }
         return benchmarkCase.options.count != nil && benchmarkCase.options.warmup == 0
             && type?.hasOneWriter(producers: 1) == true
     }
 
-    /// The readings that are kept at most.
+    /// Returns the largest number of readings kept.
     static func size(for options: CaseOptions, asked: Int?) throws -> Int {
         let sensors = try options.sensors ?? source(of: options).sensorCount
         return sensors * SensorAccount.capacity
@@ -83,7 +83,7 @@ enum SensorsWorkload: Workload {
 }
 
 extension ReadingFeed.Source {
-    /// Sensors when nobody asks for a number.
+    /// The default number of sensors.
     var sensorCount: Int {
         switch self {
         case .recording(let recording): recording.sensors.count

@@ -1,4 +1,4 @@
-/// Writes readings in transactions and measures them. Belongs to the thread that made it.
+/// Writes readings in transactions and measures them. Belongs to the thread that created it.
 final class TransactionWriter {
     private let environment: WriterEnvironment
     private let session: any SensorSession
@@ -11,8 +11,8 @@ final class TransactionWriter {
         session = try environment.store.makeSession(environment.sensors)
     }
 
-    /// One transaction for all of `readings`. A failure goes to the recorder and lets all who wait
-    /// go on.
+    /// Writes all `readings` in one transaction. A failure is reported to the recorder and releases
+    /// all waiting threads.
     func write(_ readings: some Collection<ProducedReading>, takenAt taken: UInt64) {
         beginCountingAllocations()
         do {
@@ -42,14 +42,15 @@ final class TransactionWriter {
         }
     }
 
-    /// From the second measured transaction on: the first one fills caches.
+    /// Starts counting allocations at the second measured transaction, since the first one fills
+    /// caches.
     private func beginCountingAllocations() {
         guard measurement == nil, environment.recorder.isMeasuring, operations > 0 else { return }
         measurement = AllocationMeasurement(environment.allocations)
         operationsAtStart = operations
     }
 
-    /// On the writer's thread, after its last transaction.
+    /// Records the allocations. Called on the writer's thread after its last transaction.
     func finish() {
         let counted = operations - operationsAtStart
         if let result = measurement?.finish(operations: counted) {

@@ -1,44 +1,43 @@
 import StorageEngine
 import Synchronization
 
-/// The course of one transaction, on the monotonic clock.
+/// The times of one transaction on the monotonic clock.
 struct TransactionTimes {
-    /// When the writer took the readings up.
+    /// The time at which the writer took the readings.
     var taken: UInt64
-    /// When the transaction had begun.
+    /// The time at which the transaction had begun.
     var begun: UInt64
-    /// When the last change was made.
+    /// The time after the last change.
     var worked: UInt64
-    /// When the commit returned.
+    /// The time at which the commit returned.
     var durable: UInt64
 }
 
-/// What one commit asked of the disk.
+/// The writes of one commit to the disk.
 struct CommitShape: Codable, Sendable {
     var writeCalls: Int
     var bytes: Int
 }
 
-/// Collects what the writers of a run do: the order of their commits, how long everything took,
-/// and the first failure.
+/// Records the writers of a run: the order of their commits, all durations, and the first failure.
 final class WriteRecorder: Sendable {
     struct State: Codable {
         var queueWait = LatencyRecorder()
         var lockWait = LatencyRecorder()
         var work = LatencyRecorder()
-        /// Syncs included.
+        /// The time of commits, including syncs.
         var commit = LatencyRecorder()
         var sync = LatencyRecorder()
-        /// From asking for the lock to durable, once for each reading.
+        /// The time from requesting the lock until durable, once for each reading.
         var latency = LatencyRecorder()
-        /// From handing over to durable.
+        /// The time from submission until durable.
         var total = LatencyRecorder()
         var commits = 0
-        /// Commits of which the engine told what they cost, and the pages of these.
+        /// The number of commits for which the engine reported a cost, and their pages below.
         var toldCommits = 0
         var pages = 0
         var operations = 0
-        /// Operations before measuring began included.
+        /// The number of committed operations, including those of the warm-up.
         var committed = 0
         var history: [CommitHistory]
         var shapes: [CommitShape] = []
@@ -53,7 +52,7 @@ final class WriteRecorder: Sendable {
         }
     }
 
-    /// For each operation.
+    /// The allocations of one operation.
     struct Allocations: Codable {
         var count: Double
         var bytes: Double
@@ -63,7 +62,7 @@ final class WriteRecorder: Sendable {
     private let isMeasuringFlag = Atomic<Bool>(false)
     private let hasFailedFlag = Atomic<Bool>(false)
     private let committedCount = Atomic<Int>(0)
-    /// Whether every commit is remembered for a control row.
+    /// Whether the shape of every commit is recorded for a control.
     let recordsShapes: Bool
 
     init(sensors: Int, recordsShapes: Bool) {
@@ -73,13 +72,13 @@ final class WriteRecorder: Sendable {
 
     var hasFailed: Bool { hasFailedFlag.load(ordering: .relaxed) }
     var isMeasuring: Bool { isMeasuringFlag.load(ordering: .relaxed) }
-    /// Readings committed since the start, for progress.
+    /// The number of readings committed since the start, for the progress.
     var committed: Int { committedCount.load(ordering: .relaxed) }
 
     func beginMeasuring() { isMeasuringFlag.store(true, ordering: .relaxed) }
 
-    /// Notes the order of the readings. Inside the transaction: the write lock makes the order of
-    /// these calls the order of the commits.
+    /// Records the order of the readings. Called inside the transaction, where the write lock makes
+    /// the order of these calls the order of the commits.
     func ordered(_ readings: some Sequence<ProducedReading>) {
         state.withLock { state in
             for reading in readings {
@@ -88,7 +87,7 @@ final class WriteRecorder: Sendable {
         }
     }
 
-    /// After the commit returned.
+    /// Records a transaction after its commit returned.
     func finished(
         _ readings: some Collection<ProducedReading>, times: TransactionTimes,
         cost: CommitCost?, shape: CommitShape?
@@ -122,13 +121,13 @@ final class WriteRecorder: Sendable {
         }
     }
 
-    /// The first failure is the one that is reported.
+    /// Records a failure; only the first one is reported.
     func fail(_ error: any Error) {
         hasFailedFlag.store(true, ordering: .relaxed)
         state.withLock { if $0.failure == nil { $0.failure = String(describing: error) } }
     }
 
-    /// The shapes since the last call.
+    /// Returns the shapes recorded since the last call.
     func takeShapes() -> [CommitShape] {
         state.withLock { state in
             defer { state.shapes.removeAll(keepingCapacity: true) }
@@ -140,7 +139,8 @@ final class WriteRecorder: Sendable {
 }
 
 extension WriteRecorder.State {
-    /// What another process measured meanwhile; not its history, which is of its own sensors.
+    /// Adds the measurements of another process, without its history, which concerns its own
+    /// sensors.
     mutating func add(_ other: Self) {
         queueWait.add(other.queueWait)
         lockWait.add(other.lockWait)
@@ -158,7 +158,8 @@ extension WriteRecorder.State {
         failure = failure ?? other.failure
     }
 
-    /// All allocations by all operations; nil unless both know theirs, or one did nothing.
+    /// Returns the average allocations of both sides, weighted by operations. Nil if a side with
+    /// operations has no counts.
     private static func allocations(of one: Self, and other: Self) -> WriteRecorder.Allocations? {
         if one.operations == 0 { return other.allocations }
         if other.operations == 0 { return one.allocations }
@@ -170,7 +171,7 @@ extension WriteRecorder.State {
     }
 }
 
-/// The last readings of one sensor in commit order: what the file has to hold.
+/// The last readings of one sensor in commit order, which the file has to hold.
 struct CommitHistory: Codable, Sendable {
     private var ring: [Int] = []
     private var next = 0
@@ -184,6 +185,6 @@ struct CommitHistory: Codable, Sendable {
         }
     }
 
-    /// Oldest first.
+    /// The kept sequence numbers, oldest first.
     var kept: [Int] { Array(ring[next...] + ring[..<next]) }
 }

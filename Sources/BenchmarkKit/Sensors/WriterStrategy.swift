@@ -1,22 +1,24 @@
-/// One way to get readings from their producer into the database. A new strategy is one file with
-/// a type that conforms to this, and a line in `SensorsWorkload.strategyTypes`.
+/// A way for readings to get from their producers into the database. A new strategy is one file
+/// with a conforming type and an entry in `SensorsWorkload.strategyTypes`.
 ///
-/// Life: `start` on the main thread; `makeSink` on each producer's thread, which submits readings
-/// to its sink and finishes it; `drain` and `stop` on the main thread.
+/// The life cycle: `start` runs on the main thread. `makeSink` runs on each producer's thread,
+/// which then submits readings to its sink and finishes it. `drain` and `stop` run on the main
+/// thread.
 protocol WriterStrategy: AnyObject, Sendable {
     static var name: String { get }
     static var summary: String { get }
-    /// Whether one producer runs on the main thread; if not, the main thread runs its run loop.
+    /// Whether a single producer runs on the main thread; if not, the main thread runs its run
+    /// loop.
     static var producesOnMainThread: Bool { get }
     /// Whether one thread writes everything, so that allocations can be attributed to it.
     static func hasOneWriter(producers: Int) -> Bool
-    /// Readings in one transaction.
+    /// The number of readings in one transaction.
     static func batchSize(for options: CaseOptions) -> Int
 
     init(_ environment: WriterEnvironment)
     func start() throws
     func makeSink() throws -> any ReadingSink
-    /// Returns when everything submitted so far is durable, or something failed.
+    /// Returns once everything submitted so far is durable, or after a failure.
     func drain()
     func stop()
 }
@@ -29,7 +31,7 @@ extension WriterStrategy {
     func stop() {}
 }
 
-/// Where one producer puts its readings. Used on that producer's thread only.
+/// The destination of one producer's readings. Used only on that producer's thread.
 protocol ReadingSink: AnyObject {
     func submit(_ reading: ProducedReading)
     func finish()
@@ -39,18 +41,19 @@ extension ReadingSink {
     func finish() {}
 }
 
-/// What every strategy works with.
+/// The environment of every strategy.
 struct WriterEnvironment: Sendable {
     var engine: any BenchmarkEngine
     var store: any SensorStore
-    /// In the order of `ProducedReading.sensor`.
+    /// The sensors in the order of `ProducedReading.sensor`.
     var sensors: [SensorDescription]
     var batchSize: Int
     var recorder: WriteRecorder
     var gate: InFlightGate
     var allocations: AllocationProbe?
 
-    /// Counts a reading as in flight, waiting while too many are, and stamps it.
+    /// Waits while too many readings are in flight, then counts this one and stamps it with the
+    /// time.
     func admit(_ reading: ProducedReading) -> ProducedReading {
         var stamped = reading
         gate.enter()
@@ -58,7 +61,7 @@ struct WriterEnvironment: Sendable {
         return stamped
     }
 
-    /// Reports a failure and lets all who wait go on.
+    /// Reports a failure and releases all waiting threads.
     func fail(_ error: any Error) {
         recorder.fail(error)
         gate.abandon()

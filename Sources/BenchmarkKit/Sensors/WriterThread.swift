@@ -1,21 +1,21 @@
 import CoreFoundation
 import Foundation
 
-/// What a writer thread does with its readings. Made on the thread and used only there.
+/// Handles the readings of a writer thread. Created on the thread and used only there.
 protocol ReadingHandler: AnyObject {
     func handle(_ readings: [ProducedReading])
-    /// Writes what is buffered.
+    /// Writes the buffered readings.
     func flush()
-    /// After the last reading.
+    /// Ends the handler after the last reading.
     func finish()
 }
 
-/// One thread with its own run loop and a mailbox. The mailbox is a run-loop source: posting to an
-/// empty one signals the source and wakes the loop; a loop that is awake takes all there is.
+/// A thread with its own run loop and a mailbox. The mailbox is a run-loop source: posting to an
+/// empty mailbox signals the source and wakes the loop. A loop that is awake takes all messages.
 final class WriterThread: @unchecked Sendable {
-    // Safe because: `mailbox`, `phase` and `failure` are only touched with `condition` locked,
-    // `runLoop` and `source` are set before `start` returns and never change, `handler` is used on
-    // the thread only.
+    // Safe because `mailbox`, `spare`, `phase` and `failure` are only accessed with `condition`
+    // locked. `runLoop` and `source` are set before `start` returns and never change afterwards.
+    // `handler` is only used on the thread.
     private struct Mailbox {
         var readings: [ProducedReading] = []
         var wantsFlush = false
@@ -40,7 +40,7 @@ final class WriterThread: @unchecked Sendable {
         self.makeHandler = makeHandler
     }
 
-    /// Returns when the handler is made, or throws what its making threw.
+    /// Starts the thread and returns once its handler exists. Throws the error of creating it.
     func start() throws {
         let thread = Thread { [self] in runThread() }
         thread.name = "writer"
@@ -54,7 +54,7 @@ final class WriterThread: @unchecked Sendable {
     func post(_ reading: ProducedReading) { post { $0.readings.append(reading) } }
     func requestFlush() { post { $0.wantsFlush = true } }
 
-    /// Returns when everything posted was handled and the thread has let go of its handler.
+    /// Returns once everything posted has been handled and the thread has released its handler.
     func stop() {
         post { $0.wantsStop = true }
         condition.lock()
@@ -97,7 +97,8 @@ final class WriterThread: @unchecked Sendable {
 
     private func addSource() {
         var context = CFRunLoopSourceContext()
-        // Unretained: `stop` waits for the thread, so the object outlives its run loop.
+        // Unretained is safe because `stop` waits for the thread, so the object outlives its run
+        // loop.
         context.info = Unmanaged.passUnretained(self).toOpaque()
         context.perform = { information in
             Unmanaged<WriterThread>.fromOpaque(information!).takeUnretainedValue().drain()
@@ -107,7 +108,8 @@ final class WriterThread: @unchecked Sendable {
         CFRunLoopAddSource(runLoop, source, kCFRunLoopDefaultMode)
     }
 
-    /// On the thread: takes the whole mailbox, so that posting goes on while it is worked through.
+    /// Handles the whole mailbox, on the thread. It is swapped out first, so that posting continues
+    /// meanwhile.
     private func drain() {
         condition.lock()
         var taken = mailbox
@@ -123,7 +125,7 @@ final class WriterThread: @unchecked Sendable {
     }
 }
 
-/// Puts a producer's readings into a writer thread's mailbox.
+/// Posts a producer's readings to the mailbox of a writer thread.
 final class MailboxSink: ReadingSink {
     private let environment: WriterEnvironment
     private let thread: WriterThread
