@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// All files below a folder, such as those of one database.
+/// The files below a folder, such as those of one database.
 enum FolderFiles {
     static func paths(below folder: String) throws -> [String] {
         guard let names = FileManager.default.enumerator(atPath: folder) else {
@@ -13,8 +13,8 @@ enum FolderFiles {
         }
     }
 
-    /// What the files take on the disk, in bytes. A file with several names counts once; files that
-    /// vanish meanwhile count for nothing.
+    /// Returns the bytes that the files occupy on the disk. A file with several names counts once,
+    /// and files that vanish meanwhile do not count.
     static func diskBytes(below folder: String) -> Int {
         let paths = (try? paths(below: folder)) ?? []
         var linked: Set<ino_t> = []
@@ -27,7 +27,7 @@ enum FolderFiles {
         }
     }
 
-    /// Writes everything to the disk, so that nothing of it disturbs what is measured later.
+    /// Writes all files to the disk, so that their write-back does not disturb later measurements.
     static func sync(below folder: String) throws {
         for path in try paths(below: folder) {
             try withFile(path) { descriptor in
@@ -36,10 +36,10 @@ enum FolderFiles {
         }
     }
 
-    /// Takes the files out of the page cache.
+    /// Removes the files from the page cache.
     ///
-    /// - Throws: if the system keeps more than a hundredth of them, as it does for files that live
-    ///   in memory or that another process has mapped.
+    /// - Throws: if more than a hundredth of their pages stays resident, as for files in memory or
+    ///   files that another process has mapped.
     static func dropFromPageCache(below folder: String) throws {
         try sync(below: folder)
         var total = 0

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Nanoseconds of `CLOCK_MONOTONIC`. One read costs 25 to 36 ns: operations shorter than about
-/// 2 microseconds are timed in batches.
+/// Returns the nanoseconds of `CLOCK_MONOTONIC`. One call takes 25 to 36 ns, so operations shorter
+/// than about 2 microseconds are timed in batches.
 @inline(__always)
 func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
@@ -9,7 +9,7 @@ func monotonicNanoseconds() -> UInt64 {
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
 }
 
-/// Seconds between two readings of the clock.
+/// Returns the seconds between two readings of the clock.
 func seconds(from start: UInt64, to end: UInt64) -> Double {
     Double(end - start) / 1e9
 }

@@ -1,6 +1,7 @@
-/// "Did you mean" for names given on the command line.
+/// Suggestions for mistyped names on the command line.
 package enum NameSuggestion {
-    /// The candidates closest to `name`: those that contain it, else up to three by edit distance.
+    /// Returns the candidates closest to `name`: those that contain it, else up to three by edit
+    /// distance.
     static func closest(to name: String, among candidates: [String]) -> [String] {
         let containing = candidates.filter { !name.isEmpty && $0.contains(name) }
         if !containing.isEmpty { return Array(containing.prefix(5)) }
@@ -14,7 +15,7 @@ package enum NameSuggestion {
             .map(\.candidate)
     }
 
-    /// A sentence that names the mistake, the likely intention, and where all names are listed.
+    /// Returns a sentence that names the mistake, and the closest names or, without any, all names.
     package static func message(kind: String, name: String, among candidates: [String]) -> String {
         let suggestions = closest(to: name, among: candidates)
         let hint =
@@ -24,7 +25,7 @@ package enum NameSuggestion {
         return "There is no \(kind) named '\(name)'. \(hint)"
     }
 
-    /// Levenshtein distance: insertions, deletions and replacements.
+    /// Returns the edit distance (Levenshtein, 1966): insertions, deletions and replacements.
     static func editDistance(_ first: String, _ second: String) -> Int {
         let left = Array(first)
         let right = Array(second)

@@ -1,25 +1,25 @@
 import Foundation
 import Glibc
 
-/// Lets a process of a case end with the process that started it: nobody else would end it when
-/// that one is killed.
+/// Ends a case's process together with its parent. Without it the process would outlive a killed
+/// parent.
 package enum ParentDeath {
-    /// Tells the process which one started it.
+    /// The environment variable with the process identifier of the parent.
     package static let variable = "REALM_BENCH_PARENT"
-    /// `PR_SET_PDEATHSIG`.
+    /// The value of `PR_SET_PDEATHSIG`.
     private static let setParentDeathSignal: Int32 = 1
 
-    /// At the start of a process. The signal comes when the *thread* that started it ends: cases
-    /// are started by main threads.
+    /// Requests a signal at the death of the parent; called at the start of a process. The signal
+    /// is sent when the *thread* that started the process ends, which is the main thread for cases.
     package static func follow() {
         guard let text = ProcessInfo.processInfo.environment[variable], let parent = Int32(text)
         else { return }
-        // The variadic `prctl` is not imported; its address is.
+        // Swift does not import the variadic `prctl`, so its address is looked up.
         typealias Function = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
         guard let address = dlsym(nil, "prctl") else { return }
         let prctl = unsafeBitCast(address, to: Function.self)
         guard prctl(setParentDeathSignal, UInt(SIGKILL), 0, 0, 0) == 0 else { return }
-        // It may have died before.
+        // The parent may have died before the call.
         if getppid() != parent { kill(getpid(), SIGKILL) }
     }
 }

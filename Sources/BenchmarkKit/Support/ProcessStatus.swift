@@ -2,21 +2,22 @@ import CMeasurement
 import Foundation
 import Glibc
 
-/// What `/proc` knows about this process. Reading it allocates nothing.
+/// The status of this process in `/proc`. Reading it does not allocate, except for `state(of:)`.
 package enum ProcessStatus {
-    /// Highest resident set size so far, in bytes (`VmHWM`).
+    /// Returns the largest resident set size so far, in bytes (`VmHWM`).
     package static func peakResidentBytes() -> Int { statusField("VmHWM:") * 1024 }
 
-    /// Resident set size now, in bytes (`VmRSS`).
+    /// Returns the current resident set size, in bytes (`VmRSS`).
     static func residentBytes() -> Int { statusField("VmRSS:") * 1024 }
 
-    /// Of these, the memory that no file is behind, in bytes (`RssAnon`): what was allocated.
+    /// Returns the current resident bytes that are not backed by a file (`RssAnon`), such as heap
+    /// memory.
     static func anonymousBytes() -> Int { statusField("RssAnon:") * 1024 }
 
-    /// Threads of this process now.
+    /// Returns the current number of threads of this process.
     static func threadCount() -> Int { statusField("Threads:") }
 
-    /// Makes `peakResidentBytes` start again from what is resident now, where the kernel allows.
+    /// Resets `peakResidentBytes` to the current resident set size, if the kernel allows it.
     static func resetPeakResidentBytes() {
         let descriptor = open("/proc/self/clear_refs", O_WRONLY)
         guard descriptor >= 0 else { return }
@@ -24,11 +25,11 @@ package enum ProcessStatus {
         close(descriptor)
     }
 
-    /// The letter for what a process does, such as "R" (runs), "S" (sleeps), "T" (was stopped), "Z" (has
-    /// ended); nil if there is none.
+    /// Returns the state letter of a process, such as "R" (running), "S" (sleeping), "T" (stopped)
+    /// or "Z" (zombie); nil if the process does not exist.
     package static func state(of process: Int32) -> String? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-            // The name of the program, which may contain anything, is in parentheses.
+            // The program name in parentheses may contain any character, including parentheses.
             let end = text.lastIndex(of: ")")
         else { return nil }
         return text[end...].split(separator: " ").dropFirst().first.map(String.init)

@@ -1,8 +1,9 @@
-/// SplitMix64: a small repeatable random source. The same seed gives the same values on every
-/// machine and in every release, so that a run can be repeated from its `seed` column.
+/// A repeatable random generator, SplitMix64 (Steele, Lea and Flood, 2014). The same seed gives the
+/// same values on every machine and in every release, so that a run can be repeated from its `seed`
+/// column.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
-    /// By which the state advances with each value.
+    /// The increment of the state for each value.
     static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     public init(seed: UInt64) { state = seed }
@@ -12,18 +13,20 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mix64(state)
     }
 
-    /// A value in `0..<bound`, without the bias of a plain remainder mattering for small bounds.
+    /// Returns a value in `0..<bound` by multiplication instead of a remainder (Lemire, 2019).
+    /// Values are not rejected; the bias is below `bound` / 2^64.
     public mutating func next(below bound: Int) -> Int {
         Int(next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 
-    /// A value in 0 ..< 1 with 53 random bits.
+    /// Returns a value in 0 ..< 1 with 53 random bits.
     public mutating func nextUnit() -> Double {
         Double(next() >> 11) * 0x1p-53
     }
 }
 
-/// The finaliser of SplitMix64: a bijection that spreads every input bit over the whole word.
+/// Returns the finalizer of SplitMix64: a bijection that spreads every input bit over the whole
+/// word.
 @inlinable
 public func mix64(_ value: UInt64) -> UInt64 {
     var word = value

@@ -2,7 +2,7 @@ import Foundation
 
 /// Threads that are started together, and whether all of them have ended.
 final class ThreadGroup: @unchecked Sendable {
-    // Safe because: `running` is only touched with `lock` held.
+    // Safe because `running` is only accessed with `lock` held.
     private let lock = NSLock()
     private var running = 0
 

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Threads of one's own that begin together, and what each of them gave back.
+/// Threads that start their work together, and the output of each.
 ///
-/// A worker prepares, then waits at the start for all others; it works only if none has failed.
+/// A worker prepares and then waits at the start for all others. It works only if no worker has
+/// failed.
 final class WorkerThreads<Output: Sendable>: @unchecked Sendable {
-    // Safe because: everything that changes is only touched with `condition` locked.
+    // Safe because the mutable state is only accessed with `condition` locked.
     private let condition = NSCondition()
     private let count: Int
     private var arrived = 0
@@ -13,15 +14,15 @@ final class WorkerThreads<Output: Sendable>: @unchecked Sendable {
     private var ended = 0
     private var failure: (any Error)?
 
-    /// What a worker calls when it has prepared. Returns when all may begin; false if another one
-    /// failed, so that there is nothing to do.
+    /// The start line that a prepared worker waits at. `wait` returns once all may begin; it
+    /// returns false if another worker failed, and the caller then has nothing to do.
     struct Start {
         fileprivate let arrive: () -> Bool
 
         func wait() -> Bool { arrive() }
     }
 
-    /// Starts `count` threads that run `body`, given their number and the common start.
+    /// Starts `count` threads that run `body` with their number and the common start line.
     init(
         count: Int, name: String,
         _ body: @escaping @Sendable (_ number: Int, _ start: Start) throws -> Output?
@@ -58,22 +59,22 @@ final class WorkerThreads<Output: Sendable>: @unchecked Sendable {
         condition.broadcast()
     }
 
-    /// Whether some worker has failed, so that the others need not go on.
+    /// Whether a worker has failed, so that the others need not continue.
     var hasFailed: Bool {
         condition.lock()
         defer { condition.unlock() }
         return failure != nil
     }
 
-    /// Waits until every worker stands at the start, or one has failed.
+    /// Waits until every worker is ready, or until one has failed.
     func waitUntilReady() {
         condition.lock()
         defer { condition.unlock() }
         while arrived < count && failure == nil { condition.wait() }
     }
 
-    /// Lets the workers begin; returns what they gave back when all have ended, in the order of
-    /// their numbers. Calls `tick` every so many seconds meanwhile.
+    /// Starts the workers and waits for all of them. Returns their outputs in the order of their
+    /// numbers. Calls `tick` every `tickSeconds` meanwhile.
     ///
     /// - Throws: the first error of a worker.
     func run(tickSeconds: Double = 0.1, _ tick: () -> Void = {}) throws -> [Output] {
