@@ -1,12 +1,12 @@
 import StorageEngine
 
-/// Numbers of records that several clients add, and up to which all are stored.
+/// The numbers of records that several clients add, and the bound below which all are stored.
 final class InsertSequence: Sendable {
     private struct State {
         var next: Int
-        /// Every record below was stored.
+        /// The bound below which every record is stored.
         var stored: Int
-        /// Stored records above, which wait for an earlier one.
+        /// The stored records above the bound, which wait for an earlier one.
         var early: Set<Int> = []
     }
 
@@ -14,10 +14,10 @@ final class InsertSequence: Sendable {
 
     init(records: Int) { state = Locked(State(next: records, stored: records)) }
 
-    /// Records that may be asked for are those below.
+    /// The bound below which clients may read records.
     var stored: Int { state.withLock { $0.stored } }
 
-    /// The number of a record that the caller is about to store.
+    /// Returns the number of a record that the caller is about to store.
     func take() -> Int {
         state.withLock {
             $0.next += 1
@@ -25,7 +25,7 @@ final class InsertSequence: Sendable {
         }
     }
 
-    /// The record of that number is stored.
+    /// Notes that the record with that number is stored.
     func acknowledge(_ number: Int) {
         state.withLock {
             guard number == $0.stored else {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Ranks of which the first are asked for most: rank `r` with a probability proportional to
-/// `1 / (r + 1)^theta`. The generator of Gray et al., "Quickly generating billion-record synthetic
-/// databases", as YCSB has it.
+/// A generator of ranks with a Zipf distribution: rank `r` has a probability proportional to `1 /
+/// (r + 1)^theta`. The algorithm is that of Gray et al. (1994), "Quickly generating billion-record
+/// synthetic databases", as used by YCSB.
 struct ZipfianGenerator: Sendable {
     static let usualTheta = 0.99
 
@@ -12,13 +12,13 @@ struct ZipfianGenerator: Sendable {
     private(set) var zeta: Double
     private var eta: Double
 
-    /// Adds up as many terms as there are items.
+    /// Creates a generator; takes time proportional to the number of items.
     init(itemCount: Int, theta: Double = usualTheta) {
         self.init(
             itemCount: itemCount, zeta: Self.sum(1...max(1, itemCount), theta), theta: theta)
     }
 
-    /// For a number of items whose sum is known.
+    /// Creates a generator for a number of items whose sum `zeta` is known.
     init(itemCount: Int, zeta: Double, theta: Double = usualTheta) {
         precondition(itemCount > 0 && theta > 0 && theta < 1, "no such distribution")
         self.itemCount = itemCount
@@ -27,7 +27,7 @@ struct ZipfianGenerator: Sendable {
         eta = Self.eta(itemCount, zeta, theta)
     }
 
-    /// More items; adds up the new terms only.
+    /// Increases the number of items; adds only the new terms to the sum.
     mutating func grow(to count: Int) {
         guard count > itemCount else { return }
         zeta += Self.sum(itemCount + 1...count, theta)
@@ -35,7 +35,7 @@ struct ZipfianGenerator: Sendable {
         eta = Self.eta(count, zeta, theta)
     }
 
-    /// A rank in `0..<itemCount`.
+    /// Returns a rank in `0..<itemCount`.
     func next(using generator: inout SeededGenerator) -> Int {
         let unit = generator.nextUnit()
         let scaled = unit * zeta
@@ -50,18 +50,19 @@ struct ZipfianGenerator: Sendable {
     }
 
     private static func eta(_ count: Int, _ zeta: Double, _ theta: Double) -> Double {
-        // With up to two items every rank is decided before eta is used.
+        // With up to two items every rank is returned before eta is used.
         guard count > 2 else { return 0 }
         return (1 - pow(2 / Double(count), 1 - theta)) / (1 - sum(1...2, theta) / zeta)
     }
 }
 
-/// Zipfian ranks spread over all items, so that those asked for most do not lie together.
+/// Zipf-distributed ranks, scattered over all items by a hash, so that popular items are not
+/// adjacent.
 struct ScrambledZipfianGenerator: Sendable {
-    /// Ranks come from ten thousand million items whatever the number of items is, so that the
-    /// same ones stay popular when it grows.
+    /// The number of ranks, which is 10^10 for any number of items, so that the same items stay
+    /// popular when their number grows.
     private static let rankCount = 10_000_000_000
-    /// The sum for that many items with the usual theta, as YCSB has it.
+    /// The sum for that number of items with the default theta; the constant of YCSB.
     private static let zetaOfRanks = 26.46902820178302
 
     private let ranks = ZipfianGenerator(itemCount: rankCount, zeta: zetaOfRanks)
@@ -72,36 +73,37 @@ struct ScrambledZipfianGenerator: Sendable {
         self.itemCount = itemCount
     }
 
-    /// An item in `0..<itemCount`.
+    /// Returns an item in `0..<itemCount`.
     func next(using generator: inout SeededGenerator) -> Int {
         Int(YCSBRecord.hash(ranks.next(using: &generator)) % UInt64(itemCount))
     }
 }
 
-/// Which records are asked for.
+/// The distribution of the records that clients access.
 enum KeyDistribution: String, CaseIterable, Sendable {
-    /// Some far more than others, spread over all records.
+    /// Few records are much more popular than others, scattered over all records.
     case zipfian
-    /// The newest most.
+    /// The newest records are the most popular.
     case latest
-    /// All alike.
+    /// All records are equally popular.
     case uniform
 }
 
-/// Chooses numbers of records that exist.
+/// Chooses numbers of existing records.
 struct KeyChooser: Sendable {
     private let distribution: KeyDistribution
     private let scrambled: ScrambledZipfianGenerator
     private var recency: ZipfianGenerator
 
-    /// `expectedInserts`: how many records the run may add to those that were loaded.
+    /// Creates a chooser; `expectedInserts` is the number of records that the run may add to the
+    /// loaded ones.
     init(_ distribution: KeyDistribution, records: Int, expectedInserts: Int = 0) {
         self.distribution = distribution
         scrambled = ScrambledZipfianGenerator(itemCount: records + expectedInserts)
         recency = ZipfianGenerator(itemCount: distribution == .latest ? records : 1)
     }
 
-    /// A record in `0..<count`. The count never falls from call to call.
+    /// Returns a record in `0..<count`. Requires a count that never decreases between calls.
     mutating func next(below count: Int, using generator: inout SeededGenerator) -> Int {
         switch distribution {
         case .uniform: return generator.next(below: count)

@@ -1,4 +1,4 @@
-/// The newest stamp that one client gave each field; `loaded` where it wrote nothing.
+/// The newest stamp that one client wrote to each field; `loaded` for fields that it did not write.
 struct RecordModel: Sendable {
     private let seed: UInt64
     private var stamps: [UInt64]
@@ -14,7 +14,7 @@ struct RecordModel: Sendable {
         stamps[record * YCSBRecord.fieldCount + field] = stamp
     }
 
-    /// A new record, at the end or behind others that other clients add.
+    /// Adds a record, at the end or after records that other clients add.
     mutating func insert(_ record: Int, stamp: UInt64) {
         for field in 0..<YCSBRecord.fieldCount { set(record, field: field, to: stamp) }
     }
@@ -25,14 +25,14 @@ struct RecordModel: Sendable {
         stamps.append(contentsOf: repeatElement(YCSBRecord.loaded, count: missing))
     }
 
-    /// Of every field that was written.
+    /// The last stamp of every written field.
     var lastStamps: [LastStamp] {
         stamps.enumerated().compactMap { place, stamp in
             stamp == YCSBRecord.loaded ? nil : LastStamp(place: place, stamp: stamp)
         }
     }
 
-    /// Of all records, if no other client wrote.
+    /// Returns the digest of all records; valid only if no other client wrote.
     func digest() -> ResultDigest {
         var digest = ResultDigest()
         for record in 0..<stamps.count / YCSBRecord.fieldCount {
@@ -47,9 +47,9 @@ struct RecordModel: Sendable {
     }
 }
 
-/// What a client wrote last to one field. Coded as two numbers, because there may be millions.
+/// The last write of a client to one field. Encoded as two numbers, because there may be millions.
 struct LastStamp: Codable, Sendable {
-    /// Record * `YCSBRecord.fieldCount` + field.
+    /// The position of the field: record * `YCSBRecord.fieldCount` + field.
     var place: Int
     var stamp: UInt64
 

@@ -1,17 +1,19 @@
-/// What a file of records must hold after a run. A fresh process reads it back through the engine.
+/// The expected contents of a file of records after a run. A fresh process reads the file through
+/// the engine.
 struct RecordsExpectation: Codable, Sendable {
     var path: String
     var engine: String
     var layer: EngineLayer
     var durability: Durability
-    /// Numbered from 0.
+    /// The number of records, which are numbered from 0.
     var records: Int
     var seed: UInt64
-    /// What each client wrote last to each field. Which client came last nobody knows, but the
-    /// field must hold what one of them wrote last; what was loaded only if none wrote there.
+    /// The last write of each client to each field. The order of the clients is unknown, so a field
+    /// must hold the last write of one of them; the loaded value is allowed only if no client wrote
+    /// the field.
     var lastStamps: [LastStamp]
 
-    /// Every difference between the file and this, in sentences; empty if there is none.
+    /// Returns every difference between the file and this expectation, one sentence each.
     func problems() throws -> [String] {
         guard let engine = try EngineCatalogue.engine(named: engine, layer: layer) else {
             throw BenchmarkError(.usage, "The engine \(engine) has no layer '\(layer.rawValue)'.")
@@ -28,9 +30,9 @@ struct RecordsExpectation: Codable, Sendable {
 
     private struct Check {
         let expectation: RecordsExpectation
-        /// By place.
+        /// The stamps by the position of the field.
         let lastStamps: [Int: [UInt64]]
-        /// Numbers of records that were not seen yet, by the hash that their keys carry.
+        /// The numbers of records not seen yet, by the hash in their keys.
         var numbers: [UInt64: Int]
         var strangers = 0
         var wrongValues = 0

@@ -1,14 +1,15 @@
-/// The search for the highest rate of operations whose latency stays under a limit: bisection
-/// between none and what was reached without a schedule.
+/// The search for the highest rate of operations whose latency stays below a limit, by bisection
+/// between 0 and the rate without a schedule.
 struct SustainableRate {
-    /// Of the intended latency, in microseconds.
+    /// The limit of the 99th percentile of the intended latency, in microseconds.
     static let limitP99 = 1000.0
-    /// Slices at a target rate after the one without: the last step is 1/256 of the rate without.
+    /// The number of slices with a target rate, after the one without; the resolution is 1/256 of
+    /// the rate without a schedule.
     static let steps = 8
-    /// A slice that did less than this share of what was due fell behind.
+    /// The smallest acceptable ratio of the achieved rate to the target rate.
     static let leastShare = 0.98
 
-    /// What one slice at a rate showed.
+    /// The result of one slice at a target rate.
     struct Trial: Equatable {
         var target: Double
         var achieved: Double
@@ -21,7 +22,7 @@ struct SustainableRate {
 
     private var low = 0.0
     private var high: Double
-    /// The best that passed.
+    /// The trial with the highest rate that passed.
     private(set) var best: Trial?
 
     init(unthrottled: Double) { high = unthrottled }
@@ -38,6 +39,6 @@ struct SustainableRate {
         }
     }
 
-    /// 0 if no rate that was tried passed.
+    /// The highest rate achieved; 0 if no trial passed.
     var operationsPerSecond: Double { best?.achieved ?? 0 }
 }

@@ -1,31 +1,32 @@
 import StorageEngine
 import Synchronization
 
-/// A part of a run: operations back to back, or at a rate.
+/// A part of a run, with operations back to back or at a target rate.
 struct YCSBSlice: Sendable {
-    /// Operations of each client; nil means until `seconds` have passed.
+    /// The number of operations of each client; nil means until `seconds` have passed.
     var count: Int?
     var seconds: Double
-    /// Operations a second of each client; nil means as fast as they go.
+    /// The operations a second of each client; nil means as fast as possible.
     var rate: Double?
-    /// Whether the slice counts; those that do not warm up.
+    /// Whether the slice is measured; else it is a warm-up.
     var isMeasured = true
 }
 
-/// What one client did in one slice.
+/// The result of one client in one slice.
 struct YCSBSliceOutcome: Sendable {
     var operations = 0
     var start: UInt64 = 0
     var end: UInt64 = 0
-    /// From when an operation began, at a rate.
+    /// The time from the start of an operation to its end, if the slice has a rate.
     var service: LatencyRecorder?
-    /// From when an operation was due until it was done: an operation that started late because the
-    /// one before took long counts its wait (coordinated omission).
+    /// The time from the planned start of an operation to its end, if the slice has a rate. It
+    /// includes the delay of an operation that started late because the one before took long, and
+    /// so avoids coordinated omission (Tene, 2013).
     var intended: LatencyRecorder?
 }
 
-/// One client thread of YCSB: chooses operations, does them, and times each. Belongs to the thread
-/// that made it.
+/// A client thread of YCSB: it chooses operations, runs them and times each. Belongs to the thread
+/// that created it.
 final class YCSBClient {
     private let mix: YCSBMix
     private let seed: UInt64
@@ -35,19 +36,19 @@ final class YCSBClient {
     private var chooser: KeyChooser
     private var value = [UInt8](repeating: 0, count: YCSBRecord.fieldBytes)
     private var stamp: UInt64
-    /// What this client wrote.
+    /// The writes of this client.
     private(set) var model: RecordModel
     private(set) var service = LatencyRecorder()
     private(set) var latencies: [YCSBOperation: LatencyRecorder] = [:]
     private(set) var writes = 0
     private(set) var payloadBytes = 0
-    /// Of everything that was read: the same for every engine, if one client works by count.
+    /// The sum of everything read, which is the same for every engine if one client works by count.
     private(set) var readSum: UInt64 = 0
-    /// Called about ten times a second while operations go back to back.
+    /// A function called about ten times a second while operations run back to back.
     var sample: ((_ operations: Int) -> Void)?
     private let samplePeriod: UInt64 = 100_000_000
 
-    /// `index`: of the client, from 0.
+    /// Creates a client; `index` is its number, counted from 0.
     init(
         _ mix: YCSBMix, index: Int, records: Int, expectedInserts: Int, seed: UInt64,
         store: any RecordStore, sequence: InsertSequence
@@ -91,8 +92,8 @@ final class YCSBClient {
         outcome.end = outcome.start
         while true {
             let due = outcome.start + UInt64(Double(outcome.operations) * 1e9 / rate)
-            // The schedule ends a slice by time. What is due is done, however late, but for a
-            // client that fell behind by the slice's own length.
+            // The schedule ends a slice by time. Operations that are due still run, however late,
+            // unless the client is behind by more than the length of the slice.
             if let count = slice.count {
                 if outcome.operations >= count { break }
             } else if due >= deadline || outcome.end > deadline + (deadline - outcome.start) {
@@ -111,7 +112,7 @@ final class YCSBClient {
 
     // MARK: One operation
 
-    /// Chooses an operation, waits until it is due, and does it.
+    /// Chooses an operation, waits until it is due, and runs it.
     private func perform(_ isMeasured: Bool, dueAt due: UInt64?) throws
         -> (start: UInt64, end: UInt64)
     {
@@ -183,7 +184,7 @@ final class YCSBClient {
         return (start, end)
     }
 
-    /// Sleeps as long as that is exact enough, then watches the clock. Returns the time.
+    /// Waits until `due` by sleeping and then, for precision, by spinning. Returns the time.
     private static func wait(until due: UInt64?) -> UInt64 {
         var now = monotonicNanoseconds()
         guard let due else { return now }

@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
 
-/// All clients of a run. One works on the calling thread, several on threads of their own.
+/// The clients of a run. A single one works on the calling thread, several on threads of their own.
 enum YCSBClients {
     case inline(YCSBClient)
     case threads([YCSBClientThread])
 
-    /// `make` is called on the thread that the client will belong to.
+    /// Creates the clients; `make` runs on the thread that the client will belong to.
     init(count: Int, _ make: @escaping @Sendable (_ index: Int) throws -> YCSBClient) throws {
         if count == 1 {
             self = .inline(try make(0))
@@ -22,7 +22,7 @@ enum YCSBClients {
         }
     }
 
-    /// Has every client run its part, all at once.
+    /// Runs a part of every client, all at the same time.
     func run(_ part: @escaping @Sendable (_ index: Int) -> YCSBSlice) throws -> [YCSBSliceOutcome] {
         switch self {
         case .inline(let client): return [try client.run(part(0))]
@@ -36,7 +36,7 @@ enum YCSBClients {
         }
     }
 
-    /// Reads something of every client once they rest.
+    /// Reads a value of every client while none is running.
     func collect<Value: Sendable>(_ read: @escaping @Sendable (YCSBClient) -> Value) throws
         -> [Value]
     {
@@ -52,7 +52,7 @@ enum YCSBClients {
         }
     }
 
-    /// Waits for all threads before the first error is thrown.
+    /// Waits for all threads, then throws the first error.
     private func finish(_ threads: [YCSBClientThread]) throws {
         var failure: (any Error)?
         for thread in threads {
@@ -61,15 +61,15 @@ enum YCSBClients {
         if let failure { throw failure }
     }
 
-    /// Ends the threads, and with them their stores.
+    /// Ends the threads, which closes their stores.
     func stop() {
         if case .threads(let threads) = self { threads.forEach { $0.stop() } }
     }
 }
 
-/// What threads hand back, one value each.
+/// The results of several threads, one value each.
 private final class OutcomeBox<Value: Sendable>: @unchecked Sendable {
-    // Safe because: `values` is only touched with `lock` held.
+    // Safe because `values` is only accessed with `lock` held.
     private let lock = NSLock()
     private var values: [Value?]
 
@@ -88,17 +88,18 @@ private final class OutcomeBox<Value: Sendable>: @unchecked Sendable {
     }
 }
 
-/// A client with a thread of its own, which does one call after another.
+/// A client with a thread of its own, which runs one call after another.
 final class YCSBClientThread: @unchecked Sendable {
-    // Safe because: `call` and `failure` pass between two threads through the semaphores, each
-    // touched by one side only while the other waits.
+    // Safe because `call` and `failure` are handed between two threads by the semaphores; each is
+    // accessed by one side only while the other side waits.
     private let begun = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
     private let stopped = DispatchSemaphore(value: 0)
     private var call: ((YCSBClient) throws -> Void)?
     private var failure: (any Error)?
 
-    /// Starts the thread, which makes its client first: a call that `finishCall` waits for.
+    /// Starts the thread, which first creates its client. That is a call for which `finishCall`
+    /// waits.
     init(_ index: Int, _ make: @escaping @Sendable () throws -> YCSBClient) {
         let thread = Thread { [self] in
             runCalls(make)
@@ -131,14 +132,14 @@ final class YCSBClientThread: @unchecked Sendable {
         begun.signal()
     }
 
-    /// Waits for the call; throws what it threw.
+    /// Waits for the end of the call and throws its error.
     func finishCall() throws {
         ended.wait()
         defer { failure = nil }
         if let failure { throw failure }
     }
 
-    /// Returns when the client is gone. No call may be under way.
+    /// Ends the thread and returns once the client is released. Requires that no call is running.
     func stop() {
         call = nil
         begun.signal()

@@ -1,5 +1,5 @@
 extension MeasureCatalogue {
-    /// What only the YCSB workloads measure.
+    /// The measures of the YCSB workloads only.
     static let ycsb: [(name: String, meaning: String)] =
         YCSBOperation.allCases.flatMap { operation in
             let name = operation.rawValue

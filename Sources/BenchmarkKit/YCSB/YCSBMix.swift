@@ -6,9 +6,9 @@ enum YCSBOperation: String, CaseIterable, Sendable {
     var writes: Bool { self == .update || self == .insert || self == .readModifyWrite }
 }
 
-/// How often each operation comes, and which records it asks for.
+/// The frequency of each operation and the distribution of the accessed records.
 struct YCSBMix: Sendable {
-    /// Shares in percent, which add up to 100.
+    /// The shares in percent, which add up to 100.
     var shares: [(operation: YCSBOperation, percent: Int)]
     var distribution: KeyDistribution
     var summary: String

@@ -1,4 +1,4 @@
-/// The course of a run with one client, as samples of its own thread.
+/// The progress of a run with one client, sampled on the client's own thread.
 struct YCSBProgress {
     private let path: String
     private let options: CaseOptions

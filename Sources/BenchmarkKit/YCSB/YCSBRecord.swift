@@ -1,14 +1,15 @@
-/// What YCSB stores: keys that are hashes of numbers, and ten fields of 100 bytes.
+/// The data of YCSB: keys that are hashes of numbers, and ten fields of 100 bytes.
 ///
-/// A field's value is a function of its place and a stamp, and carries the stamp, so that a stored
-/// value proves itself.
+/// The value of a field is a function of its position and a stamp. It contains the stamp, so that a
+/// stored value can be verified by itself.
 enum YCSBRecord {
     static let fieldCount = 10
     static let fieldBytes = 100
-    /// The stamp of the values that were loaded.
+    /// The stamp of loaded values.
     static let loaded: UInt64 = 0
 
-    /// YCSB's hash of a number: FNV-1a over its eight bytes, the lowest first, without the sign.
+    /// Returns YCSB's hash of a number: the absolute value of FNV-1a (Fowler, Noll and Vo) over its
+    /// eight bytes in little-endian order.
     static func hash(_ number: Int) -> UInt64 {
         var state: UInt64 = 0xCBF2_9CE4_8422_2325
         var rest = UInt64(bitPattern: Int64(number))
@@ -25,7 +26,7 @@ enum YCSBRecord {
         mix64(seed &+ mix64(UInt64(record) &* 16 &+ UInt64(field)))
     }
 
-    /// Writes the value of a field. `value` has `fieldBytes` bytes.
+    /// Writes the value of a field into `value`, which must have `fieldBytes` bytes.
     static func fill(
         _ value: inout [UInt8], record: Int, field: Int, stamp: UInt64, seed: UInt64
     ) {
@@ -56,7 +57,8 @@ enum YCSBRecord {
         (0..<fieldCount).map { value(record: record, field: $0, stamp: stamp, seed: seed) }
     }
 
-    /// The stamp of a value that was made for this place; nil if it was not.
+    /// Returns the stamp of a value that was generated for this position, or nil for any other
+    /// value.
     static func stamp(of value: [UInt8], record: Int, field: Int, seed: UInt64) -> UInt64? {
         guard value.count == fieldBytes else { return nil }
         var head: UInt64 = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One run of a YCSB mix: loads the records, has the clients work, and gives account.
+/// One run of a YCSB mix: it loads the records, runs the clients and collects the results.
 final class YCSBRun {
     private static let loadBatch = 1000
 
@@ -13,9 +13,9 @@ final class YCSBRun {
     private var progress: YCSBProgress
     private var intended: LatencyRecorder?
     private var search: SustainableRate?
-    /// The slice at the highest rate that passed.
+    /// The slice with the highest rate that passed.
     private var best: YCSBSliceTotals?
-    /// Of the slice without a schedule, where others have one.
+    /// The rate of the slice without a schedule, if other slices have one.
     private var unthrottled: Double?
 
     private var options: CaseOptions { benchmarkCase.options }
@@ -56,7 +56,8 @@ final class YCSBRun {
         io.pause()
         var result = CaseResult(benchmarkCase)
         result.batchSize = 1
-        // The slices of a search went at other rates: the row is the one it found, if any.
+        // The slices of a search ran at different rates; the row is the one that the search found,
+        // if any.
         result.operations = searchesRate ? best?.operations ?? 0 : totals.operations
         result.elapsedSeconds = searchesRate ? best?.seconds ?? 0 : totals.seconds
         if let allocated = allocations.finish(operations: totals.operations) {
@@ -94,8 +95,8 @@ final class YCSBRun {
     }
 
     private func makeClients() throws -> YCSBClients {
-        // As YCSB has it: twice as many as the mix adds on average. By time the number of
-        // operations is not known: a tenth of the records.
+        // As in YCSB, the expected number is twice the mean number of inserts. For a run by time,
+        // the number of operations is unknown, and a tenth of the records is assumed.
         let expectedInserts =
             mix.share(of: .insert) == 0
             ? 0
@@ -124,7 +125,7 @@ final class YCSBRun {
         return totals
     }
 
-    /// A slice without a schedule, then slices at the rates of the bisection.
+    /// Runs a slice without a schedule, then slices at the target rates of the bisection.
     private func searchRate(_ clients: YCSBClients) throws -> YCSBTotals {
         let slices = SustainableRate.steps + 1
         var totals = YCSBTotals()
@@ -206,7 +207,7 @@ final class YCSBRun {
         return histograms
     }
 
-    /// Of the operations that the row counts.
+    /// Returns the service times of the operations that the row counts.
     private func service(_ clients: YCSBClients) throws -> LatencyRecorder {
         guard searchesRate else { return try merged(clients) { $0.service } }
         return best?.service ?? LatencyRecorder()
@@ -223,7 +224,7 @@ final class YCSBRun {
     {
         if case .inline(let client) = clients, isDeterministic {
             var digest = client.model.digest()
-            // What was read counts as well.
+            // The digest also covers the values read.
             var reads = ResultDigest.Row()
             reads.combine(client.readSum)
             digest.add(reads)
@@ -237,7 +238,7 @@ final class YCSBRun {
     }
 }
 
-/// What all clients did in one slice.
+/// The totals of all clients in one slice.
 struct YCSBSliceTotals {
     var operations: Int
     var seconds: Double
@@ -258,7 +259,7 @@ struct YCSBSliceTotals {
     var rate: Double { seconds > 0 ? Double(operations) / seconds : 0 }
 }
 
-/// What all clients did in all slices.
+/// The totals of all clients in all slices.
 struct YCSBTotals {
     private(set) var operations = 0
     private(set) var seconds = 0.0

@@ -1,5 +1,5 @@
-/// The workloads A to F of the Yahoo! Cloud Serving Benchmark (Cooper et al., "Benchmarking cloud
-/// serving systems with YCSB"), on records of 1 KB.
+/// The workloads A to F of the Yahoo! Cloud Serving Benchmark (Cooper et al., 2010, "Benchmarking
+/// cloud serving systems with YCSB"), on records of 1 KB.
 protocol YCSBWorkload: Workload {
     static var mix: YCSBMix { get }
 }
