@@ -1,11 +1,11 @@
 import Foundation
 import RealmSwift
 
-// The models of this file are no part of default schemas: files here name their classes, and a
-// program that links these modules may have classes of the same names.
+// The models of this file are not part of default schemas. The Realm files of the benchmarks name
+// their classes, and a program that links this module may have classes of the same names.
 
-/// A model class as applications have it in a module of models: public, in another module than the
-/// code that reads it, so that its accessors are calls instead of inlined code.
+/// A public model class in another module than the code that reads it, as in applications with a
+/// separate module of models. Its accessors are calls, not inlined code.
 public final class PublicPerson: Object {
     public override static func shouldIncludeInDefaultSchema() -> Bool { false }
 

@@ -1,4 +1,4 @@
-/// A public class without a database, in another module than the code that reads it: the control of
+/// A public class without a database, in another module than the code that reads it; the control of
 /// ``PublicPerson``.
 public final class PublicPlainPerson {
     public var age: Int
