@@ -9,13 +9,14 @@ __attribute__((noinline, used)) void realm_bench_measured_region(
     void (*_Nonnull body)(void *_Nullable), void *_Nullable context)
 {
     body(context);
-    // Keeps the call above from becoming a jump, with which the region would end at its start.
+    // Without this barrier the call could become a tail call, and the region would end at its
+    // start.
     __asm__ volatile("" ::: "memory");
 }
 
 long realm_bench_status_field(const char *_Nonnull label)
 {
-    // Some 1,500 bytes, and the groups of the user.
+    // The file has about 1,500 bytes plus the user's groups.
     char text[16384];
     size_t count = 0;
     int descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
