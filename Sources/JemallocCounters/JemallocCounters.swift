@@ -1,17 +1,17 @@
 import BenchmarkKit
 import CJemalloc
 
-/// The counters of jemalloc. An executable that links this module has jemalloc serve the whole
+/// The counters of jemalloc. In an executable that links this module, jemalloc serves the whole
 /// process.
 public enum JemallocCounters {
-    /// Nil if this jemalloc was built without statistics.
+    /// Returns a probe; nil if this jemalloc was built without statistics.
     public static func probe() -> AllocationProbe? {
         guard let counters = Counters(), counters.requests() != nil else { return nil }
         return AllocationProbe(allocatorName: "jemalloc", read: counters.read)
     }
 
-    /// The places of the counters, looked up once: a name that is passed to C as a `String` would
-    /// allocate, between two of the counters that are being read.
+    /// The counters by their looked-up identifiers. Looking up a name on every read would pass a
+    /// Swift `String` to C, which allocates between two counters.
     private struct Counters: Sendable {
         private let flush, epoch, arena, allocated, deallocated, small, large: Place
 
@@ -31,10 +31,10 @@ public enum JemallocCounters {
             self.large = large
         }
 
-        /// Allocates nothing.
+        /// Reads the counters without allocating.
         func read() -> AllocationProbe.Reading {
-            // A thread's cache counts its own requests until it is flushed; statistics are those
-            // of the last epoch.
+            // The thread's cache keeps its own requests until it is flushed, and the statistics are
+            // those of the last epoch.
             flush.call()
             epoch.write(1)
             return AllocationProbe.Reading(
@@ -42,9 +42,9 @@ public enum JemallocCounters {
                 allocations: requests() ?? 0)
         }
 
-        /// Allocations from the arena of the calling thread. There are four arenas a core, and a
-        /// new thread gets one that nobody has as long as there is one: what a thread that only
-        /// watches the run allocates does not count.
+        /// Returns the number of allocations from the calling thread's arena. There are four arenas
+        /// for each core, and a new thread gets an unused one while there is one. The allocations
+        /// of a thread that only observes the run are therefore not counted.
         func requests() -> UInt64? {
             var own: UInt32 = 0
             guard arena.read(&own), let small = small.number(ofArena: own),
@@ -54,17 +54,18 @@ public enum JemallocCounters {
         }
     }
 
-    /// What jemalloc looks up by name, by the numbers that stand for the parts of the name.
+    /// A counter of jemalloc, identified by the numbers of its name's parts (a management
+    /// information base).
     private struct Place: Sendable {
-        /// The most parts of a name.
+        /// The largest number of parts of a name.
         private typealias Parts = (Int, Int, Int, Int, Int, Int)
-        /// Which part is the number of an arena, in `stats.arenas.0.small.nrequests`.
+        /// The part that holds the arena's number, as in `stats.arenas.0.small.nrequests`.
         private static let arenaPart = 2
 
         private var parts: Parts = (0, 0, 0, 0, 0, 0)
         private var count = 6
 
-        /// Nil if there is nothing of this name.
+        /// Looks up a name; nil if jemalloc does not know it.
         init?(_ name: StaticString) {
             let code = withUnsafeMutableBytes(of: &parts) { parts in
                 name.utf8Start.withMemoryRebound(
