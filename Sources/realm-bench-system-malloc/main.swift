@@ -1,4 +1,5 @@
 import BenchmarkKit
 
-// The same program as realm-bench but for the allocator: it links no jemalloc, and so counts none.
+// The program `realm-bench` with the allocator of the C library: it links no jemalloc and counts no
+// allocations.
 BenchmarkTool.main(allocations: nil)
