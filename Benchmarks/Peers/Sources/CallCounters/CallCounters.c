@@ -1,8 +1,9 @@
-// Counts the calls that write files or make them durable, whoever makes them: these definitions are
-// the executable's own, and the dynamic linker prefers them to those of the C library also for the
-// calls of shared libraries. Each passes its arguments on to the kernel and counts what succeeded.
+// Counts the calls that write files or make them durable, from any code in the process. The
+// executable defines these functions itself, and the dynamic linker prefers its definitions to
+// those of the C library even for calls from shared libraries. Each function passes its arguments
+// to the kernel and counts the calls that succeed.
 //
-// Not seen are calls that the C library makes inside itself (stdio, eventfd_write), other ways to
+// Not counted are calls that the C library makes internally (stdio, eventfd_write), other ways to
 // write (mapped memory, copy_file_range, sendfile, ftruncate, fallocate), and sync_file_range,
 // which makes nothing durable.
 
@@ -70,7 +71,7 @@ ssize_t writev(int descriptor, const struct iovec *parts, int parts_count) {
     return counted_write(descriptor, syscall(SYS_writev, descriptor, parts, parts_count));
 }
 
-// The kernel takes the offset in two words; on 64-bit machines the first holds all of it.
+// The kernel takes the offset in two words; on 64-bit machines the first word holds all of it.
 ssize_t pwritev(int descriptor, const struct iovec *parts, int parts_count, off_t offset) {
     return counted_write(descriptor, syscall(SYS_pwritev, descriptor, parts, parts_count, offset, 0));
 }
@@ -89,7 +90,7 @@ call_counts call_counters_read(void) {
     };
 }
 
-// Sets or clears the marks of the descriptors of a file; returns how many were set.
+// Sets or clears the marks of a file's descriptors. Returns how many marks were set.
 static int mark(const char *path, bool setting) {
     struct stat wanted;
     if (stat(path, &wanted) != 0) return 0;

@@ -1,6 +1,6 @@
 import BenchmarkKit
 
-/// The databases that are measured beside the embedded one.
+/// The databases that are compared with the embedded one.
 public enum PeerEngines {
     public static let all: [any BenchmarkEngine] = [
         SQLiteEngine(), GRDBEngine(), LMDBEngine(), RocksEngine(),

@@ -1,5 +1,5 @@
-/// Bytes that are built anew for every call without allocating: keys and values of the engines that
-/// store bytes. Belongs to one thread.
+/// A buffer for the keys and values of byte-oriented engines, which is refilled for every call
+/// without allocating. Belongs to one thread.
 final class ByteBuffer {
     private var storage: UnsafeMutableRawBufferPointer
     private(set) var count = 0
@@ -8,7 +8,7 @@ final class ByteBuffer {
 
     deinit { storage.deallocate() }
 
-    /// Valid until the next change.
+    /// The contents, valid until the next change.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[..<count]) }
 
     func removeAll() { count = 0 }
@@ -30,7 +30,7 @@ final class ByteBuffer {
         withUnsafeBytes(of: value.littleEndian) { append($0) }
     }
 
-    /// The order of the bytes is the order of numbers that are not negative.
+    /// Appends a number such that the bytewise order is the order of nonnegative numbers.
     func append<Integer: FixedWidthInteger>(bigEndian value: Integer) {
         withUnsafeBytes(of: value.bigEndian) { append($0) }
     }

@@ -2,15 +2,15 @@ import BenchmarkKit
 import Foundation
 import Glibc
 
-/// Files on disk: how long they are, and that they are durable.
+/// The lengths and the durability of files.
 enum FileBytes {
-    /// Length of a file in bytes; 0 if there is none.
+    /// Returns the length of a file in bytes; 0 if it does not exist.
     static func length(of path: String) -> Int {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.size] as? Int) ?? 0
     }
 
-    /// Of all files in a folder, with those in its subfolders.
+    /// Returns the length of all files in a folder and its subfolders.
     static func total(inFolder path: String) -> Int {
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
         return names.reduce(0) { sum, name in
@@ -23,7 +23,7 @@ enum FileBytes {
         }
     }
 
-    /// Makes a file that something else wrote durable.
+    /// Makes a file durable that other code wrote.
     static func sync(_ path: String) throws {
         let descriptor = open(path, O_RDONLY)
         guard descriptor >= 0, fsync(descriptor) == 0 else {

@@ -1,3 +1,3 @@
-/// Uses a value in a way that the compiler cannot see through, so that computing it is not left out.
+/// Consumes a value opaquely, so that the compiler does not remove its computation.
 @inline(never)
 func keep(_ value: Int) { withExtendedLifetime(value) {} }

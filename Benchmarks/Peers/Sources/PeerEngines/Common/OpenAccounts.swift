@@ -1,15 +1,15 @@
 import BenchmarkKit
 
-/// Accounts of the sensors that a transaction writes to: read when it first does, stored once when
-/// it ends. Whoever writes with a key-value interface keeps them like this; what a transaction of
-/// one reading does is the same either way.
+/// The accounts of the sensors that a transaction writes to. Each is read at the sensor's first
+/// reading and stored once at the end of the transaction, as is usual with a key-value interface.
+/// For a transaction of one reading this makes no difference.
 struct OpenAccounts {
     private(set) var changed: [Int: SensorAccount] = [:]
 
     mutating func removeAll() { changed.removeAll(keepingCapacity: true) }
 
-    /// Counts a reading; returns its number, from 0, among those of its sensor. `stored` reads an
-    /// account from the database, nil if the sensor is missing.
+    /// Counts a reading and returns its number among those of its sensor, from 0. `stored` reads an
+    /// account from the database; nil if the sensor is missing.
     mutating func add(_ reading: ProducedReading, stored: (Int) throws -> SensorAccount?) throws
         -> Int
     {

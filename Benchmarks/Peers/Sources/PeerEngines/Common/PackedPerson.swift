@@ -1,6 +1,6 @@
 import BenchmarkKit
 
-/// The value of a person where an engine stores bytes: birth date in seconds (8 bytes), age (4), and
+/// The value of a person in byte-oriented engines: birth date in seconds (8 bytes), age (4), and
 /// the name unless it is the key. Little-endian.
 enum PackedPerson {
     static let ageOffset = 8
@@ -13,7 +13,7 @@ enum PackedPerson {
         if withName { buffer.append(person.name) }
     }
 
-    /// The same person with another age.
+    /// Writes the same person with another age into `buffer`.
     static func pack(_ person: UnsafeRawBufferPointer, age: Int, into buffer: ByteBuffer) {
         buffer.removeAll()
         buffer.append(UnsafeRawBufferPointer(rebasing: person[..<ageOffset]))

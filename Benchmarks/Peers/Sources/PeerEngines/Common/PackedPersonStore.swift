@@ -1,10 +1,10 @@
 import BenchmarkKit
 import Glibc
 
-/// Persons as packed bytes: who asks a question visits all of them, because the engine cannot look
-/// inside.
+/// Persons as packed bytes. Every query visits all of them, because the engine cannot interpret the
+/// bytes.
 protocol PackedPersonStore: PersonStore {
-    /// Calls `body` with the name and the packed values of every person.
+    /// Calls `body` with the name and the packed value of every person.
     func forEachPacked(
         _ body: (_ name: UnsafeRawBufferPointer, _ person: UnsafeRawBufferPointer) -> Void
     ) throws
@@ -55,7 +55,7 @@ extension PackedPersonStore {
     }
 
     func namesInOrder(first count: Int) throws -> [String] {
-        // As if all were of one age.
+        // With equal ages the order is that of the names.
         var first = FirstByAge(count: count)
         try forEachPacked { name, _ in first.offer(age: 0, name: name) }
         return first.names
@@ -72,7 +72,7 @@ extension PackedPersonStore {
         return sum
     }
 
-    /// Copies, because what an iterator showed does not stay.
+    /// Sorts a copy, because the bytes of an iterator's entry do not stay valid.
     func checksumFromOldest() throws -> Int {
         var persons: [(birthdate: Int, age: Int, name: Range<Int>)] = []
         var names: [UInt8] = []
@@ -103,7 +103,7 @@ extension UnsafeRawBufferPointer {
         guard let first = sought.first, let start = sought.baseAddress else { return true }
         guard let baseAddress else { return false }
         var position = 0
-        // How many places are left where it could begin.
+        // The number of positions left at which a match could begin.
         while case let left = count - sought.count + 1 - position, left > 0 {
             guard let found = memchr(baseAddress + position, Int32(first), left) else {
                 return false

@@ -1,4 +1,4 @@
-/// The value of a record where an engine stores bytes: the lengths of the ten fields (4 bytes each,
+/// The value of a record in byte-oriented engines: the lengths of the ten fields (4 bytes each,
 /// little-endian), then the fields.
 enum PackedRecord {
     static let fieldCount = 10
@@ -10,7 +10,7 @@ enum PackedRecord {
         for field in fields { buffer.append(field) }
     }
 
-    /// The same record with another value in one field.
+    /// Writes the same record with another value in one field into `buffer`.
     static func pack(
         _ record: UnsafeRawBufferPointer, field: Int, value: [UInt8], into buffer: ByteBuffer
     ) {

@@ -1,9 +1,9 @@
 import BenchmarkKit
 
-/// Sensors and readings where an engine stores bytes. Numbers are little-endian.
+/// Sensors and readings in byte-oriented engines. Numbers are little-endian.
 enum PackedSensor {
-    /// Written, checksum (8 bytes each), the lengths of identifier and city (4 each), identifier,
-    /// city, parameter.
+    /// Packs a sensor: the number written and the checksum (8 bytes each), the lengths of
+    /// identifier and city (4 each), identifier, city, parameter.
     static func pack(_ sensor: SensorDescription, into buffer: ByteBuffer) {
         buffer.removeAll()
         buffer.append(littleEndian: 0)
@@ -15,7 +15,7 @@ enum PackedSensor {
         buffer.append(sensor.parameter)
     }
 
-    /// The same sensor with another account.
+    /// Packs the same sensor with another account.
     static func pack(
         _ sensor: UnsafeRawBufferPointer, _ account: SensorAccount, into buffer: ByteBuffer
     ) {
@@ -36,7 +36,7 @@ enum PackedSensor {
         return String(decoding: sensor[24..<24 + length], as: UTF8.self)
     }
 
-    /// Sequence, time, value (8 bytes each), payload.
+    /// Packs a reading: sequence number, time and value (8 bytes each), payload.
     static func pack(_ reading: ProducedReading, into buffer: ByteBuffer) {
         buffer.removeAll()
         buffer.append(littleEndian: reading.sequence)

@@ -1,12 +1,12 @@
 import BenchmarkKit
 import CallCounters
 
-/// What all peers have in common.
+/// The common properties of the peers.
 protocol PeerEngine: BenchmarkEngine {}
 
 extension PeerEngine {
-    /// Counted where they are made, for all libraries of the process alike: the peers tell little
-    /// of this themselves.
+    /// The system calls, counted where they are made and for all libraries of the process alike;
+    /// the peers themselves report few of them.
     var counters: IOCounters {
         let counts = call_counters_read()
         return IOCounters(
@@ -17,7 +17,8 @@ extension PeerEngine {
         feature == .liveResults ? "What \(name) has found does not follow changes." : nil
     }
 
-    /// Where an engine stores bytes, what stands for a query by an index is to look up a key.
+    /// Returns why a byte-oriented engine is not measured with indexed queries, whose counterpart
+    /// is a lookup by key.
     func noIndexedQueries(_ feature: EngineFeature) -> String? {
         switch feature {
         case .indexedNumbers, .typedQueries:
@@ -26,25 +27,26 @@ extension PeerEngine {
         }
     }
 
-    /// Why a library that has neither objects nor records is left out where these are compared.
+    /// Returns why a library without objects and records is left out of the comparison of these.
     func noObjects(_ feature: EngineFeature) -> String? {
         feature == .objects ? "The engine \(name) has no objects or records." : nil
     }
 }
 
-/// What a peer said when it failed, where, and on what.
+/// Returns the error for a failed call of a peer, with the action, the path and the peer's reason.
 func peerFailure(_ engine: String, _ action: String, _ path: String, _ reason: String)
     -> BenchmarkError
 {
     BenchmarkError(.caseFailed, "\(engine) failed to \(action) '\(path)': \(reason).")
 }
 
-/// A store was asked for something that its layout has no key for: a mistake of the workload.
+/// Returns the error for a query that the layout has no key for, which is a mistake of the
+/// workload.
 func missingKey(_ what: String, _ layout: PersonLayout) -> BenchmarkError {
     BenchmarkError(.internalError, "Persons with the layout \(layout.rawValue) have no \(what).")
 }
 
-/// A record that a workload counts on is not there.
+/// Returns the error for a missing record that a workload requires.
 func missingRecord(_ key: String) -> BenchmarkError {
     BenchmarkError(.caseFailed, "The record '\(key)' is missing.")
 }

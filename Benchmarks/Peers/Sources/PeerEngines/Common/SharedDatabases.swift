@@ -2,11 +2,11 @@ import Synchronization
 
 /// A database that a process may open only once.
 protocol ClosableDatabase: AnyObject, Sendable {
-    /// Called once, when nobody uses it any more.
+    /// Closes the database; called once, after its last use.
     func close()
 }
 
-/// Databases by path, each opened by the first who asks for it and closed with the last lease.
+/// Databases by path, each opened by its first lease and closed with the last one.
 final class SharedDatabases<Database: ClosableDatabase>: Sendable {
     private struct Entry {
         let database: Database
@@ -15,7 +15,8 @@ final class SharedDatabases<Database: ClosableDatabase>: Sendable {
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// `open` is only called if the path is not open yet; it and `close` never run at the same time.
+    /// Returns a lease. `open` is called only if the path is not open; `open` and `close` never run
+    /// concurrently.
     func lease(_ path: String, open: () throws -> Database) throws -> Lease {
         let database = try entries.withLock { entries in
             var entry = try entries[path] ?? Entry(database: open(), leases: 0)
@@ -35,7 +36,7 @@ final class SharedDatabases<Database: ClosableDatabase>: Sendable {
         }
     }
 
-    /// The right to use a database, given back when it goes.
+    /// The right to use a database, returned at deinitialization.
     final class Lease: Sendable {
         let database: Database
         private let path: String

@@ -1,7 +1,7 @@
 import BenchmarkKit
 import GRDB
 
-/// A pool of connections to one file, shared by all threads, as GRDB asks for.
+/// A pool of connections to one file, shared by all threads as GRDB recommends.
 final class GRDBDatabase: ClosableDatabase {
     typealias Lease = SharedDatabases<GRDBDatabase>.Lease
 
@@ -24,13 +24,13 @@ final class GRDBDatabase: ClosableDatabase {
     private init(path: String, _ durability: Durability) throws {
         self.path = path
         var configuration = Configuration()
-        // The other engines enforce no links either.
+        // The other engines do not enforce links either.
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .callback { SQLiteConnection.wait(Int32($0)) != 0 }
-        // Debian's build overwrites what is deleted unless told otherwise.
+        // Debian's build of SQLite overwrites deleted content by default.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = OFF") }
         pool = try DatabasePool(path: path, configuration: configuration)
-        // Afterwards, because opening a pool sets NORMAL.
+        // Opening a pool sets NORMAL, so the setting comes afterwards.
         let synchronous =
             switch durability {
             case .full: "FULL"
@@ -42,7 +42,7 @@ final class GRDBDatabase: ClosableDatabase {
         }
     }
 
-    /// A pool whose readers are all done closes without fail.
+    /// Closes the pool, which cannot fail once all its readers are done.
     func close() { try? pool.close() }
 
     func size() throws -> StoreSize {

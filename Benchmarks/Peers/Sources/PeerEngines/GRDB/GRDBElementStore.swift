@@ -1,7 +1,7 @@
 import BenchmarkKit
 import GRDB
 
-/// Elements of one owner's collections: a table of associated records for each collection.
+/// The elements of one owner's collections, with a table of associated records for each collection.
 final class GRDBElementStore: ElementStore, GRDBObjectStore {
     private struct ListEntry: Codable, FetchableRecord, PersistableRecord, Sendable {
         var ownerId: Int
@@ -42,7 +42,7 @@ final class GRDBElementStore: ElementStore, GRDBObjectStore {
         static let position = Column("position")
     }
 
-    /// The one owner.
+    /// The identifier of the single owner.
     private static let owner = 1
 
     let lease: GRDBDatabase.Lease
@@ -73,8 +73,8 @@ final class GRDBElementStore: ElementStore, GRDBObjectStore {
         }
     }
 
-    /// A table whose rows belong to an owner, by position or text: all that it is searched for is
-    /// its primary key.
+    /// Creates a table whose rows belong to an owner, by position or text. Its primary key serves
+    /// all searches.
     private static func createEntries(
         _ name: String, key: String, _ type: Database.ColumnType, _ database: Database,
         _ addValue: (TableDefinition) -> Void
@@ -106,7 +106,7 @@ final class GRDBElementStore: ElementStore, GRDBObjectStore {
             try Member(id: element.position, value: element.value).insert(database)
             try Link(ownerId: owner, position: element.position, memberId: element.position)
                 .insert(database)
-        // What is there already stays in a set, and is replaced in a map.
+        // An existing element stays in a set and is replaced in a map.
         case .set:
             try SetEntry(ownerId: owner, text: element.text).insert(database, onConflict: .ignore)
         case .map:

@@ -1,11 +1,11 @@
 import BenchmarkKit
 import CSQLite
 
-/// GRDB, which a Swift developer would otherwise pick: records over SQLite.
+/// GRDB, a widely used Swift library for SQLite, with its records.
 struct GRDBEngine: PeerEngine {
     var name: String { "grdb" }
     var layer: EngineLayer { .api }
-    /// GRDB does not tell its own: the package asks for exactly this one.
+    /// GRDB does not report its version; this is the exact one that the package requires.
     var version: String { "7.10.0 (SQLite \(String(cString: sqlite3_libversion())))" }
     var durabilities: [Durability] { [.full, .relaxed, .unsynced] }
 

@@ -2,11 +2,11 @@ import BenchmarkKit
 import Foundation
 import GRDB
 
-/// An item as a GRDB record, with a row id as its key. Dates are stored as whole seconds, as those of
-/// persons are.
+/// An item as a GRDB record with a row id as its key. Dates are stored as whole seconds, as for
+/// persons.
 protocol ItemRecord: Codable, FetchableRecord, PersistableRecord, Sendable {
     static var width: ItemWidth { get }
-    /// Of as many values as the record has groups.
+    /// Creates a record from as many values as it has groups.
     init(_ items: ArraySlice<ItemValues>)
     var items: [ItemValues] { get }
 }

@@ -2,7 +2,7 @@ import BenchmarkKit
 import Foundation
 import GRDB
 
-/// Stores of objects that have a GRDB database open.
+/// A store of objects with an open GRDB database.
 protocol GRDBObjectStore: ObjectStore {
     var lease: GRDBDatabase.Lease { get }
 }
@@ -31,7 +31,8 @@ final class GRDBItemStore<Item: ItemRecord>: ItemStore, GRDBObjectStore {
         }
     }
 
-    /// With seconds instead of dates: a dictionary knows nothing of the strategy of a record.
+    /// Returns seconds instead of dates, since the date strategy of a record does not apply to a
+    /// dictionary.
     func dictionary(of items: ArraySlice<ItemValues>) -> [String: Any] {
         var dictionary: [String: Any] = [:]
         for (group, item) in items.enumerated() {
@@ -51,8 +52,8 @@ final class GRDBItemStore<Item: ItemRecord>: ItemStore, GRDBObjectStore {
         return dictionary
     }
 
-    /// As named arguments of a prepared statement: the shortest way that GRDB has from a dictionary
-    /// to a row, without a record in between.
+    /// Inserts dictionaries as named arguments of a prepared statement, the shortest path in GRDB
+    /// from a dictionary to a row, without a record in between.
     func create(from dictionaries: ArraySlice<[String: Any]>) throws {
         guard let names = dictionaries.first?.keys.sorted() else { return }
         let sql = """

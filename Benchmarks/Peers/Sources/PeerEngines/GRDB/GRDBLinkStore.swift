@@ -90,8 +90,8 @@ final class GRDBLinkStore: LinkStore {
         }
     }
 
-    /// In SQL, because the order of the join matters: from the few members, through the index, to
-    /// their owners.
+    /// Returns the count by SQL, because the join order matters: from the few members, through the
+    /// index, to their owners.
     func countOfOwners(memberValue: Int) throws -> Int {
         try lease.database.pool.read { database in
             try Int.fetchOne(

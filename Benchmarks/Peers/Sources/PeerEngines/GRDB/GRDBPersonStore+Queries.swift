@@ -5,8 +5,7 @@ import GRDB
 extension GRDBPersonStore {
     // MARK: Questions about all persons
 
-    /// Two requests: with both aggregates in one, SQLite would not look whether an index answers
-    /// them.
+    /// Runs two requests, because SQLite uses an index for a single aggregate only.
     func rangeOfAges() throws -> ClosedRange<Int>? {
         try reader.read { database in
             guard
@@ -25,7 +24,7 @@ extension GRDBPersonStore {
         }
     }
 
-    /// Not LIKE, which ignores case.
+    /// Avoids LIKE, which ignores case.
     func count(nameContaining text: String) throws -> Int {
         try reader.read {
             try Person.filter(sql: "instr(name, ?) > 0", arguments: [text]).fetchCount($0)

@@ -4,7 +4,7 @@ import GRDB
 
 /// Persons as GRDB records.
 final class GRDBPersonStore<Person: PersonRecord>: PersonStore {
-    /// Keys that one statement deletes: SQLite limits how many parameters a statement has.
+    /// The number of keys in one DELETE statement; SQLite limits the parameters of a statement.
     private static var keysPerStatement: Int { 1000 }
 
     let layout: PersonLayout
@@ -66,7 +66,7 @@ final class GRDBPersonStore<Person: PersonRecord>: PersonStore {
         try reader.read { try Person.filter(PersonColumns.age < limit).fetchCount($0) }
     }
 
-    /// Not LIKE, which ignores case and therefore uses no index.
+    /// Avoids LIKE, which ignores case and therefore uses no index.
     func count(namePrefix: String) throws -> Int {
         let end = namePrefix + "\u{10FFFF}"
         let name = PersonColumns.name

@@ -2,7 +2,7 @@ import BenchmarkKit
 import Foundation
 import GRDB
 
-/// What links lead to.
+/// The target of the links.
 struct PropertyTargetRecord: Codable, FetchableRecord, PersistableRecord, Sendable {
     var number: Int
 
@@ -36,7 +36,7 @@ struct PropertyRecord: Codable, FetchableRecord, PersistableRecord, Sendable {
         case low, middle, high
     }
 
-    /// A column without a type.
+    /// The value of a column without a type.
     enum AnyValue: Codable, DatabaseValueConvertible, Sendable {
         case int(Int)
         case text(String)
@@ -57,7 +57,7 @@ struct PropertyRecord: Codable, FetchableRecord, PersistableRecord, Sendable {
         }
     }
 
-    /// Stored as JSON, as GRDB does with nested values.
+    /// A nested value, stored as JSON as is usual in GRDB.
     struct Part: Codable, DatabaseValueConvertible, Sendable {
         var value: Int
     }
@@ -135,7 +135,7 @@ struct PropertyRecord: Codable, FetchableRecord, PersistableRecord, Sendable {
         part = Part(value: values.part)
     }
 
-    /// Of a number with two digits behind the point.
+    /// Returns the hundredths of a number with two digits after the point.
     static func cents(_ decimal: Decimal) -> UInt64 {
         NSDecimalNumber(decimal: decimal * 100).uint64Value
     }
@@ -160,7 +160,7 @@ struct PropertyRecord: Codable, FetchableRecord, PersistableRecord, Sendable {
         }
     }
 
-    /// The ``PropertyValues/text(of:)`` of a property.
+    /// Returns the ``PropertyValues/text(of:)`` of a property.
     func text(of kind: PropertyKind) -> String {
         switch kind {
         case .bool: String(bool)

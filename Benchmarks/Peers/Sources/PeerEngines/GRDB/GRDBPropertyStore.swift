@@ -2,11 +2,11 @@ import BenchmarkKit
 import Foundation
 import GRDB
 
-/// Objects with a property of each kind as GRDB records, a column each. Reads fetch the one column
-/// that they are about, by the key of the record; writes set it.
+/// Objects with a property of each kind as GRDB records, with one column for each property. A read
+/// fetches only the column that it measures, by the key of the record; a write sets that column.
 final class GRDBPropertyStore: PropertyStore, GRDBObjectStore {
     let lease: GRDBDatabase.Lease
-    /// That of the transaction under way.
+    /// The database of the current transaction.
     private var database: Database?
 
     init(path: String, _ durability: Durability) throws {
@@ -33,7 +33,7 @@ final class GRDBPropertyStore: PropertyStore, GRDBObjectStore {
         }
     }
 
-    /// Nothing: each call finds its record by key.
+    /// Does nothing, since each call finds its record by key.
     func hold(_ count: Int) {}
 
     // MARK: Reading

@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 import GRDB
 
-/// Sensors and readings as GRDB records. A reading's id counts up, so that a sensor's readings are
-/// in the order of their commits.
+/// Sensors and readings as GRDB records. The ids of readings increase, so that a sensor's readings
+/// are in commit order.
 struct GRDBSensorStore: SensorStore {
     struct Sensor: Codable, FetchableRecord, PersistableRecord, Sendable {
         var id: Int
@@ -33,8 +33,9 @@ struct GRDBSensorStore: SensorStore {
     }
 
     private let lease: GRDBDatabase.Lease
-    /// Held from the beginning of a transaction to its end, so that transactions are committed in
-    /// the order in which they began. Not a mutex: one may end on another thread than it began on.
+    /// The write permission, held from the beginning of a transaction to its end, so that
+    /// transactions commit in the order in which they began. It is not a mutex because a
+    /// transaction may end on another thread than it began on.
     private let writing = DispatchSemaphore(value: 1)
 
     init(path: String, _ durability: Durability) throws {
@@ -89,13 +90,13 @@ struct GRDBSensorStore: SensorStore {
 
     func size() throws -> StoreSize { try lease.database.size() }
 
-    /// No method here leaves a snapshot behind.
+    /// Returns 0, since no method here leaves a snapshot open.
     func pinnedVersions() throws -> Int { 0 }
 
     func problems() throws -> [String] { try lease.database.problems() }
 }
 
-/// Writes readings through GRDB. Its transactions are closures, so that readings wait in memory
+/// Writes readings through GRDB. Its transactions are closures, so readings are collected in memory
 /// until the commit, which does all the work.
 final class GRDBSensorSession: SensorSession {
     private typealias Sensor = GRDBSensorStore.Sensor
@@ -122,7 +123,7 @@ final class GRDBSensorSession: SensorSession {
     func append(_ reading: ProducedReading) throws { readings.append(reading) }
 
     func commit() throws -> CommitCost? {
-        // Whether it succeeds or not, the transaction is over.
+        // The transaction is over whether the commit succeeds or fails.
         defer { cancel() }
         let readings = readings
         try lease.database.pool.write { database in

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 /// A person as a GRDB record. Dates are stored as whole seconds instead of GRDB's text, which is
-/// several times slower to read and larger.
+/// larger and several times slower to read.
 protocol PersonRecord: Codable, FetchableRecord, PersistableRecord, Sendable {
     var name: String { get }
     var birthdate: Date { get }

@@ -3,9 +3,10 @@ import CLMDB
 import CallCounters
 import Synchronization
 
-/// An open LMDB file. A process may open a file only once; all its stores share this.
+/// An open LMDB file. A process may open a file only once, so all its stores share this object.
 ///
-/// Safe to share because LMDB's environments are, and what is added here is locked or constant.
+/// Sharing is safe because LMDB's environments are thread-safe, and the properties added here are
+/// locked or constant.
 final class LMDBEnvironment: ClosableDatabase, @unchecked Sendable {
     typealias Lease = SharedDatabases<LMDBEnvironment>.Lease
 
@@ -16,7 +17,8 @@ final class LMDBEnvironment: ClosableDatabase, @unchecked Sendable {
 
     private static let open = SharedDatabases<LMDBEnvironment>()
 
-    /// Address space, not memory: far above the largest file here.
+    /// The size of the mapping. It reserves address space, not memory, and is far above the largest
+    /// file.
     private static let mapBytes = 64 << 30
 
     static func lease(_ path: String, _ durability: Durability) throws -> Lease {
@@ -56,7 +58,7 @@ final class LMDBEnvironment: ClosableDatabase, @unchecked Sendable {
         mdb_env_close(handle)
     }
 
-    /// A named database of the file, made if it is missing.
+    /// Returns a named database of the file and creates it if it is missing.
     func database(_ name: String, _ flags: Int32 = 0) throws -> MDB_dbi {
         try databases.withLock { databases in
             if let known = databases[name] { return known }
@@ -77,13 +79,13 @@ final class LMDBEnvironment: ClosableDatabase, @unchecked Sendable {
         }
     }
 
-    /// Pages of all databases that were opened, and of the list of free pages.
+    /// Returns the size from the pages of all opened databases and of the list of free pages.
     func size() throws -> StoreSize {
         let transaction = try LMDBTransaction(self, isReading: true)
         defer { transaction.abort() }
         var pages = 2  // the two that say which version is the newest
         var pageSize = 0
-        // 0 is the list of free pages, 1 the names of the databases.
+        // Database 0 is the list of free pages, 1 holds the names of the databases.
         for database in [0, 1] + databases.withLock({ Array($0.values) }) {
             let statistics = try transaction.statistics(database)
             pageSize = Int(statistics.ms_psize)
@@ -97,14 +99,15 @@ final class LMDBEnvironment: ClosableDatabase, @unchecked Sendable {
             freeBytes: max(0, fileBytes - pages * pageSize))
     }
 
-    /// Versions that readers of any process hold.
+    /// Returns the number of versions pinned by readers of any process.
     func pinnedVersions() throws -> Int {
         var versions: Set<String> = []
         let result = withUnsafeMutablePointer(to: &versions) {
             mdb_reader_list(
                 handle,
                 { line, context in
-                    // "pid thread txnid", after a heading; "-" for a slot without a transaction.
+                    // A line is "pid thread txnid", after a heading; "-" marks a slot without a
+                    // transaction.
                     let fields = String(cString: line!).split(whereSeparator: \.isWhitespace)
                     if fields.count == 3, Int(fields[2]) != nil {
                         context!.assumingMemoryBound(to: Set<String>.self).pointee

@@ -1,8 +1,8 @@
 import BenchmarkKit
 import CLMDB
 
-/// Owners and members in LMDB: an owner's value is the list of its members' numbers, and a third
-/// database leads from members back to owners.
+/// Owners and members in LMDB. The value of an owner is the list of its members' numbers, and a
+/// third database maps members to their owners.
 final class LMDBLinkStore: LinkStore {
     private let session: LMDBSession
     private let owners, members, backlinks: MDB_dbi
@@ -105,6 +105,6 @@ final class LMDBLinkStore: LinkStore {
     }
 
     func size() throws -> StoreSize { try session.environment.size() }
-    /// LMDB brings no check of its structure.
+    /// Returns no problems, since LMDB offers no check of its structure.
     func problems() -> [String] { [] }
 }

@@ -27,7 +27,7 @@ extension LMDBPersonStore {
         hasNameAsKey ? key : PackedPerson.name(person)
     }
 
-    /// Calls `body` with the name and the packed values of every person.
+    /// Calls `body` with the name and the packed value of every person.
     @inline(__always)
     func forEachPacked(
         _ body: (_ name: UnsafeRawBufferPointer, _ person: UnsafeRawBufferPointer) -> Void
@@ -144,14 +144,14 @@ extension LMDBPersonStore {
         try checkLMDB(
             mdb_env_copy2(session.environment.handle, path, UInt32(MDB_CP_COMPACT)), "copy to",
             path)
-        // Copying leaves that to the operating system.
+        // LMDB leaves the durability of the copy to the operating system.
         try FileBytes.sync(path)
     }
 
     func size() throws -> StoreSize { try session.environment.size() }
 
-    /// LMDB has no check of its own: every entry is visited and compared with the tree's count, and
-    /// the index with the persons.
+    /// Checks the file by visiting every entry and comparing the counts of the trees and the index,
+    /// since LMDB has no check of its own.
     func problems() throws -> [String] {
         let transaction = try session.reading()
         var problems: [String] = []

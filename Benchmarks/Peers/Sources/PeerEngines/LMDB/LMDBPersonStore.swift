@@ -1,13 +1,13 @@
 import BenchmarkKit
 import CLMDB
 
-/// Persons in LMDB: one database from the number or the name to the other values, and one from the
-/// age to numbers where there is an index. Without a key, numbers count up.
+/// Persons in LMDB: one database maps the number or the name to the other values; with an index,
+/// another one maps the age to numbers. Persons without a key are numbered consecutively.
 final class LMDBPersonStore: PackedPersonStore {
     let layout: PersonLayout
     let session: LMDBSession
     let persons: MDB_dbi
-    /// 0 without an index.
+    /// The index database; 0 without an index.
     let ages: MDB_dbi
     let value = ByteBuffer()
 
@@ -53,7 +53,7 @@ final class LMDBPersonStore: PackedPersonStore {
         for person in added {
             let number = layout == .integerKey ? person.number : last + 1
             PackedPerson.pack(person, withName: true, into: value)
-            // Behind all others there is no need to search.
+            // Appending after the last key needs no search.
             let flags = number > last ? MDB_APPEND : MDB_NOOVERWRITE
             try transaction.put(persons, number, value.bytes, flags)
             last = max(last, number)
@@ -73,7 +73,7 @@ final class LMDBPersonStore: PackedPersonStore {
         try updateAges { $0 < limit ? age : nil }
     }
 
-    /// Gives all persons another age for whom `change` returns one.
+    /// Sets the age of all persons for which `change` returns one.
     private func updateAges(_ change: (Int) -> Int?) throws {
         try session.write { transaction in
             try transaction.withCursor(persons) { cursor in
@@ -86,7 +86,8 @@ final class LMDBPersonStore: PackedPersonStore {
                     }
                     PackedPerson.pack(person, age: age, into: value)
                     try cursor.replace(key, value.bytes)
-                    // Only now: writing to the index may move the bytes of the entry.
+                    // The index is updated last, because writing to it may move the bytes of the
+                    // entry.
                     if layout == .indexed, let (number, _) = try cursor.move(MDB_GET_CURRENT) {
                         try reindex(number, from: old, to: age, transaction)
                     }

@@ -1,7 +1,7 @@
 import BenchmarkKit
 import CLMDB
 
-/// Records in LMDB: the key leads to all fields. Each read has a read transaction of its own and
+/// Records in LMDB: the key maps to all fields. Each read uses a read transaction of its own and
 /// sees the newest version.
 final class LMDBRecordStore: RecordStore {
     private let session: LMDBSession

@@ -1,8 +1,8 @@
 import BenchmarkKit
 import CLMDB
 
-/// Sensors and readings in LMDB. Readings have the key that they have in SQLite: the sensor's
-/// position above 40 bits of their own number.
+/// Sensors and readings in LMDB. Readings have the same keys as in SQLite: the sensor's position
+/// above 40 bits of the reading's number.
 struct LMDBSensorStore: SensorStore {
     private let lease: LMDBEnvironment.Lease
     private let durability: Durability
@@ -56,7 +56,8 @@ struct LMDBSensorStore: SensorStore {
     func size() throws -> StoreSize { try lease.database.size() }
     func pinnedVersions() throws -> Int { try lease.database.pinnedVersions() }
 
-    /// LMDB has no check of its own: every entry is visited and compared with the trees' counts.
+    /// Checks the file by visiting every entry and comparing the trees' counts, since LMDB has no
+    /// check of its own.
     func problems() throws -> [String] {
         let transaction = try LMDBTransaction(lease.database, isReading: true)
         defer { transaction.abort() }
@@ -122,7 +123,7 @@ final class LMDBSensorSession: SensorSession {
             PackedSensor.pack(sensor, account, into: value)
             try transaction.put(sensors, position, value.bytes)
         }
-        // Whether it succeeds or not, the transaction is over.
+        // The transaction is over whether the commit succeeds or fails.
         self.transaction = nil
         try transaction.commit()
         return nil

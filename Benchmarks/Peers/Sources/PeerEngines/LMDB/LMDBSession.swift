@@ -1,7 +1,7 @@
 import BenchmarkKit
 
-/// What each store of LMDB has: its lease on the file and a read transaction that serves all reads
-/// until something is written or others' changes are asked for. Belongs to one thread.
+/// The common part of the LMDB stores: the lease on the file, and a read transaction that serves
+/// all reads until the next write or refresh. Belongs to one thread.
 final class LMDBSession {
     let lease: LMDBEnvironment.Lease
     private var reader: LMDBTransaction?
@@ -41,7 +41,7 @@ final class LMDBSession {
         _ = try beginReading()
     }
 
-    /// All of `body` is one transaction.
+    /// Runs `body` in one transaction.
     func write<Result>(_ body: (LMDBTransaction) throws -> Result) throws -> Result {
         endReading()
         let transaction = try LMDBTransaction(environment, isReading: false)
@@ -50,7 +50,7 @@ final class LMDBSession {
             transaction.abort()
             throw error
         }
-        // A commit that fails has ended the transaction as well.
+        // A failed commit has ended the transaction as well.
         try transaction.commit()
         return result
     }

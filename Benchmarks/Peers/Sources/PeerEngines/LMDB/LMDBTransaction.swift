@@ -1,8 +1,8 @@
 import BenchmarkKit
 import CLMDB
 
-/// A transaction of LMDB: reads and writes by key. Bytes that it hands out are those of the file,
-/// valid until the next change or the end.
+/// A transaction of LMDB, which reads and writes by key. The bytes that it returns are those of the
+/// file, valid until the next change or the end of the transaction.
 struct LMDBTransaction {
     let handle: OpaquePointer
     let path: String
@@ -19,7 +19,7 @@ struct LMDBTransaction {
 
     func commit() throws { try checkLMDB(mdb_txn_commit(handle), "commit to", path) }
     func abort() { mdb_txn_abort(handle) }
-    /// Lets go of the version; `renew` takes the newest one.
+    /// Releases the version; `renew` takes the newest one.
     func reset() { mdb_txn_reset(handle) }
     func renew() throws { try checkLMDB(mdb_txn_renew(handle), "begin reading", path) }
 
@@ -59,7 +59,7 @@ struct LMDBTransaction {
         try withUnsafeBytes(of: number) { try put(database, $0, value, flags) }
     }
 
-    /// False if there is no such key.
+    /// Deletes a key; returns false if it does not exist.
     @discardableResult
     func delete(
         _ database: MDB_dbi, _ key: UnsafeRawBufferPointer, duplicate: UnsafeRawBufferPointer? = nil
@@ -95,14 +95,14 @@ struct LMDBTransaction {
         return try body(LMDBCursor(handle: opened, path: path))
     }
 
-    /// Visits entries in order of keys, from `key` on if there is one, until `body` returns false.
+    /// Visits entries in key order, from `start` on if it is given, until `body` returns false.
     @inline(__always)
     func forEach(
         _ database: MDB_dbi, from start: UnsafeRawBufferPointer? = nil,
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
     ) throws {
         try withCursor(database) { cursor in
-            // An empty key, which LMDB refuses, is before all others.
+            // LMDB rejects an empty key, which sorts before all others.
             var entry: LMDBCursor.Entry?
             if let start, !start.isEmpty {
                 entry = try cursor.seek(start)
@@ -117,14 +117,14 @@ struct LMDBTransaction {
     }
 }
 
-/// A position in a database.
+/// A cursor in a database.
 struct LMDBCursor {
     typealias Entry = (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
 
     let handle: OpaquePointer
     let path: String
 
-    /// Nil where there is nothing.
+    /// Moves the cursor; nil if there is no entry.
     @inline(__always)
     func move(_ operation: MDB_cursor_op) throws -> Entry? {
         var key = MDB_val()
@@ -135,7 +135,7 @@ struct LMDBCursor {
         return (key.bytes, value.bytes)
     }
 
-    /// The first entry at or after a key.
+    /// Returns the first entry at or after a key.
     func seek(_ start: UnsafeRawBufferPointer, _ operation: MDB_cursor_op = MDB_SET_RANGE) throws
         -> Entry?
     {
@@ -147,14 +147,14 @@ struct LMDBCursor {
         return (key.bytes, value.bytes)
     }
 
-    /// Values of the key that the cursor stands on, in a database that keeps several.
+    /// Returns the number of values of the current key, in a database with duplicate keys.
     func duplicates() throws -> Int {
         var count = 0
         try checkLMDB(mdb_cursor_count(handle, &count), "count in", path)
         return count
     }
 
-    /// Replaces the value that the cursor stands on by one of the same length.
+    /// Replaces the value at the cursor by one of the same length.
     func replace(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
         var key = MDB_val(key)
         var value = MDB_val(value)
@@ -162,12 +162,13 @@ struct LMDBCursor {
             mdb_cursor_put(handle, &key, &value, UInt32(MDB_CURRENT)), "write", path)
     }
 
-    /// The cursor then stands before the next entry: `MDB_NEXT` moves to it.
+    /// Deletes the entry at the cursor, which is then before the next entry; `MDB_NEXT` moves to
+    /// it.
     func delete() throws { try checkLMDB(mdb_cursor_del(handle, 0), "delete from", path) }
 }
 
 extension MDB_val {
-    /// LMDB only reads through the pointer.
+    /// Wraps bytes; the mutable pointer is safe because LMDB only reads through it.
     @inline(__always)
     init(_ bytes: UnsafeRawBufferPointer) {
         self.init(

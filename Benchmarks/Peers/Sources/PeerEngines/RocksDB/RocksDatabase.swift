@@ -3,18 +3,20 @@ import CRocksDB
 import Dispatch
 import Synchronization
 
-/// An open RocksDB folder. A process may open a folder only once; all its stores share this.
+/// An open RocksDB folder. A process may open a folder only once, so all its stores share this
+/// object.
 ///
-/// Safe to share because RocksDB's handles are, and what is added here is locked or constant.
+/// Sharing is safe because RocksDB's handles are thread-safe, and the properties added here are
+/// locked or constant.
 final class RocksDatabase: ClosableDatabase, @unchecked Sendable {
     typealias Lease = SharedDatabases<RocksDatabase>.Lease
 
     let path: String
     let handle: OpaquePointer
-    /// Held by whoever reads something and writes what follows from it. Not a mutex: a transaction
-    /// may end on another thread than it began on.
+    /// The write permission of transactions that read before they write. It is not a mutex because
+    /// a transaction may end on another thread than it began on.
     private let writing = DispatchSemaphore(value: 1)
-    /// The number that the next entry without a key gets; nil until it was looked up.
+    /// The number of the next entry without a key; nil until the newest number was looked up.
     private let next = Mutex<Int?>(nil)
 
     private static let open = SharedDatabases<RocksDatabase>()
@@ -37,8 +39,9 @@ final class RocksDatabase: ClosableDatabase, @unchecked Sendable {
         handle = opened
     }
 
-    /// Defaults, but for: no compression, because no other engine here compresses; a block cache and
-    /// filters, because the defaults (8 MiB and none) are made for being replaced; a quiet log.
+    /// Creates the default options with these changes. Compression is off, because no other engine
+    /// here compresses. A block cache and filters are set, because the defaults (8 MiB and none)
+    /// are meant to be replaced. The log is reduced.
     private static func makeOptions() -> OpaquePointer {
         let options = rocksdb_options_create()!
         rocksdb_options_set_create_if_missing(options, 1)
@@ -52,7 +55,7 @@ final class RocksDatabase: ClosableDatabase, @unchecked Sendable {
         rocksdb_block_based_options_set_filter_policy(
             table, rocksdb_filterpolicy_create_bloom_full(filterBitsPerKey))
         rocksdb_options_set_block_based_table_factory(options, table)
-        // The factory holds on to what it needs.
+        // The factory holds references to its objects.
         rocksdb_cache_destroy(cache)
         rocksdb_block_based_options_destroy(table)
         return options
@@ -63,8 +66,8 @@ final class RocksDatabase: ClosableDatabase, @unchecked Sendable {
     func beginWriting() { writing.wait() }
     func endWriting() { writing.signal() }
 
-    /// The next `count` numbers, from the first one on. Whoever takes them uses them, whatever the
-    /// order in which several threads commit.
+    /// Takes `count` consecutive numbers and returns the first. The caller must use them all; the
+    /// numbers do not depend on the commit order of several threads.
     func takeNumbers(_ count: Int, after newest: () throws -> Int?) throws -> Int {
         try next.withLock { next in
             let first = try next ?? (newest() ?? -1) + 1
@@ -73,7 +76,7 @@ final class RocksDatabase: ClosableDatabase, @unchecked Sendable {
         }
     }
 
-    /// All files of the folder. RocksDB tells no exact number of live bytes.
+    /// Returns the size of all files in the folder. RocksDB reports no exact number of live bytes.
     func size() -> StoreSize { StoreSize(fileBytes: FileBytes.total(inFolder: path)) }
 
     func snapshots() throws -> Int {
@@ -84,7 +87,7 @@ final class RocksDatabase: ClosableDatabase, @unchecked Sendable {
         return Int(count)
     }
 
-    /// Compacts everything into the last level and links or copies its files into a new folder.
+    /// Compacts everything into the last level, then links or copies the files into a new folder.
     func copy(to target: String) throws {
         rocksdb_compact_range(handle, nil, 0, nil, 0)
         var failure: UnsafeMutablePointer<CChar>?
@@ -95,7 +98,7 @@ final class RocksDatabase: ClosableDatabase, @unchecked Sendable {
         try checkRocks(failure, "copy to", target)
     }
 
-    /// Reads every entry with its checksum.
+    /// Checks the database by reading every entry with its checksum.
     func problems() throws -> [String] {
         let options = rocksdb_readoptions_create()!
         defer { rocksdb_readoptions_destroy(options) }
@@ -110,7 +113,7 @@ final class RocksDatabase: ClosableDatabase, @unchecked Sendable {
     }
 }
 
-/// Throws what RocksDB said, if it said anything.
+/// Throws the error that RocksDB reported, if any.
 @inline(__always)
 func checkRocks(
     _ failure: UnsafeMutablePointer<CChar>?, _ action: @autoclosure () -> String, _ path: String

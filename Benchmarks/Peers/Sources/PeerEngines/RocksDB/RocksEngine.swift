@@ -5,7 +5,7 @@ import RocksDBVersion
 struct RocksEngine: PeerEngine {
     var name: String { "rocksdb" }
     var layer: EngineLayer { .engine }
-    /// Of the headers that it was compiled with.
+    /// The version of the headers that this program was compiled with.
     var version: String { String(cString: rocksdb_version_of_headers()) }
     var durabilities: [Durability] { [.full, .relaxed] }
 

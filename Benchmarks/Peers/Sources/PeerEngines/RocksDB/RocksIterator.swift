@@ -1,10 +1,11 @@
 import BenchmarkKit
 import CRocksDB
 
-/// Visits entries in order of keys.
+/// Iterates over entries in key order.
 enum RocksIterator {
-    /// Entries whose keys begin with `prefix` (all, if nil), from `start` on (which begins with it
-    /// as well), until `body` returns false. Bytes are valid during the call.
+    /// Visits the entries whose keys begin with `prefix` (nil for all) until `body` returns false.
+    /// It begins at `start`, which must begin with `prefix` as well. The bytes are valid during the
+    /// call.
     @inline(__always)
     static func forEach(
         in database: RocksDatabase, _ options: OpaquePointer, prefix: UInt8?,
@@ -31,7 +32,7 @@ enum RocksIterator {
         try check(iterator, database)
     }
 
-    /// The last key before `end`, copied.
+    /// Returns a copy of the last key before `end`.
     static func lastKey(
         in database: RocksDatabase, _ options: OpaquePointer, before end: UInt8
     ) throws -> [UInt8]? {

@@ -1,7 +1,7 @@
 import BenchmarkKit
 
-/// Owners and members in RocksDB: an owner's value is the list of its members' numbers; keys of
-/// member and owner, without a value, lead back.
+/// Owners and members in RocksDB. The value of an owner is the list of its members' numbers. Keys
+/// of member and owner, without a value, are the inverse links.
 final class RocksLinkStore: LinkStore {
     private let session: RocksSession
     private let list = ByteBuffer()

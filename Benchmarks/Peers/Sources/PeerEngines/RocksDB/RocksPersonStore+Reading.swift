@@ -24,7 +24,7 @@ extension RocksPersonStore {
         hasNameAsKey ? UnsafeRawBufferPointer(rebasing: key[1...]) : PackedPerson.name(person)
     }
 
-    /// Calls `body` with the name and the packed values of every person.
+    /// Calls `body` with the name and the packed value of every person.
     @inline(__always)
     func forEachPacked(
         _ body: (_ name: UnsafeRawBufferPointer, _ person: UnsafeRawBufferPointer) -> Void

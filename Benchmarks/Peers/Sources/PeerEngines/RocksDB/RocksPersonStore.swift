@@ -1,7 +1,7 @@
 import BenchmarkKit
 
-/// Persons in RocksDB: the number or the name leads to the other values; where there is an index,
-/// its keys are age and number, without a value. Without a key, numbers count up.
+/// Persons in RocksDB. The number or the name maps to the other values; with an index, further keys
+/// consist of age and number and have no value. Persons without a key are numbered consecutively.
 final class RocksPersonStore: PackedPersonStore {
     let layout: PersonLayout
     let session: RocksSession
@@ -63,7 +63,7 @@ final class RocksPersonStore: PackedPersonStore {
         try updateAges { $0 < limit ? age : nil }
     }
 
-    /// Gives all persons another age for whom `change` returns one.
+    /// Sets the age of all persons for which `change` returns one.
     private func updateAges(_ change: (Int) -> Int?) throws {
         try session.write { batch in
             try session.forEach(prefix: RocksKind.person) { key, person in

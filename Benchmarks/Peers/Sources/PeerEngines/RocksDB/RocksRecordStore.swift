@@ -1,6 +1,6 @@
 import BenchmarkKit
 
-/// Records in RocksDB: the key leads to all fields.
+/// Records in RocksDB: the key maps to all fields.
 final class RocksRecordStore: RecordStore {
     private let session: RocksSession
 

@@ -1,7 +1,7 @@
 import BenchmarkKit
 
-/// Sensors and readings in RocksDB. A reading's key is its sensor's position above 40 bits of its
-/// own number.
+/// Sensors and readings in RocksDB. The key of a reading is its sensor's position above 40 bits of
+/// the reading's number.
 struct RocksSensorStore: SensorStore {
     private let lease: RocksDatabase.Lease
     private let durability: Durability
@@ -109,7 +109,7 @@ final class RocksSensorSession: SensorSession {
                 batch.put(session.key, session.value)
             }
         }
-        // Whether it succeeds or not, the transaction is over.
+        // The transaction is over whether the commit succeeds or fails.
         defer { cancel() }
         try session.commit(batch)
         return nil

@@ -1,8 +1,8 @@
 import BenchmarkKit
 import CRocksDB
 
-/// What each store of RocksDB has: its lease on the folder, options, and a snapshot while it is
-/// pinned. Belongs to one thread.
+/// The common part of the RocksDB stores: the lease on the folder, the options, and a snapshot
+/// while the store is pinned. Belongs to one thread.
 final class RocksSession {
     let lease: RocksDatabase.Lease
     let readOptions: OpaquePointer
@@ -41,7 +41,7 @@ final class RocksSession {
         self.snapshot = nil
     }
 
-    /// Nil if there is no such key.
+    /// Passes the value of a key to `body`; nil if the key does not exist.
     @inline(__always)
     func get<Result>(
         _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -68,16 +68,16 @@ final class RocksSession {
 
     // MARK: Writing
 
-    /// All of `body` is one transaction. No other `write` runs meanwhile, so that what it reads stays
-    /// true; it does not see what it writes.
+    /// Runs `body` in one transaction. No other `write` runs meanwhile, so that its reads stay
+    /// valid; `body` does not see its own writes.
     func write(_ body: (RocksBatch) throws -> Void) throws {
         database.beginWriting()
         defer { database.endWriting() }
         try insert(body)
     }
 
-    /// The same for entries with new keys, which follow from nothing that is stored. Without the
-    /// right to write, so that RocksDB merges the commits of several threads into one sync.
+    /// Inserts entries with new keys that do not depend on stored data. It does not take the write
+    /// permission, so that RocksDB can merge the commits of several threads into one sync.
     func insert(_ body: (RocksBatch) throws -> Void) throws {
         releaseSnapshot()
         let batch = RocksBatch()
@@ -92,7 +92,7 @@ final class RocksSession {
     }
 }
 
-/// Changes that become durable together. Belongs to one thread.
+/// A batch of changes that become durable together. Belongs to one thread.
 final class RocksBatch {
     let handle: OpaquePointer = rocksdb_writebatch_create()
 
@@ -113,15 +113,15 @@ final class RocksBatch {
         rocksdb_writebatch_delete(handle, key.baseAddress, key.count)
     }
 
-    /// Cheaper for a key that was put exactly once.
+    /// Deletes a key that was put exactly once, which is cheaper than `delete`.
     func deleteWrittenOnce(_ key: UnsafeRawBufferPointer) {
         let key = key.bindMemory(to: CChar.self)
         rocksdb_writebatch_singledelete(handle, key.baseAddress, key.count)
     }
 }
 
-/// First bytes of keys, one for each kind of entry. The byte after a kind is never another kind, so
-/// that it can stand for the end.
+/// The first bytes of keys, one for each kind of entry. The byte after a kind is never another
+/// kind, so that it can mark the end of a range.
 enum RocksKind {
     static let age = UInt8(ascii: "a")
     static let backlink = UInt8(ascii: "c")
@@ -134,14 +134,14 @@ enum RocksKind {
 }
 
 extension ByteBuffer {
-    /// The key of an entry with a number.
+    /// Sets the key of an entry with a number.
     func setKey(_ kind: UInt8, _ number: Int) {
         removeAll()
         append(littleEndian: kind)
         append(bigEndian: number)
     }
 
-    /// The key of an entry with a text.
+    /// Sets the key of an entry with a text.
     func setKey(_ kind: UInt8, _ text: String) {
         removeAll()
         append(littleEndian: kind)

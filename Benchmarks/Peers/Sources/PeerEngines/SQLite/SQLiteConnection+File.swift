@@ -1,15 +1,15 @@
 import BenchmarkKit
 
 extension SQLiteConnection {
-    /// `VACUUM INTO`: a new file without free pages.
+    /// Copies the database with `VACUUM INTO` into a new file without free pages.
     func copy(to path: String) throws {
         try endReading()
         let vacuum = try prepare("VACUUM INTO ?1")
         try vacuum.withText(path, at: 1) { try vacuum.run() }
     }
 
-    /// The file and its log. The shared-memory file is left out: it is an index of the log that is
-    /// never synced and is rebuilt from it.
+    /// Returns the size of the file and its log. The shared-memory file is excluded: it is an index
+    /// of the log that is never synced and can be rebuilt.
     func size() throws -> StoreSize {
         let pageSize = try integer("PRAGMA page_size")
         let pages = try integer("PRAGMA page_count")

@@ -3,15 +3,16 @@ import CSQLite
 import Glibc
 import Synchronization
 
-/// A connection to a SQLite file in WAL mode, set up the way someone would who knows SQLite.
-/// Belongs to one thread at a time.
+/// A connection to a SQLite file in WAL mode with the settings of an experienced user. Belongs to
+/// one thread at a time.
 final class SQLiteConnection {
     let path: String
     private let handle: OpaquePointer
     private var isReading = false
     private var beginRead, beginWrite, commit, rollback, touch: SQLiteStatement?
 
-    /// Two connections of one process that create a file at once would find each other's locks.
+    /// Serializes opening, because two connections of one process that create a file would meet
+    /// each other's locks.
     private static let opening = Mutex<Void>(())
 
     init(path: String, durability: Durability, schema: [String]) throws {
@@ -42,7 +43,8 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// Debian's build maps at most 2 GiB, and overwrites what is deleted unless told otherwise.
+    /// Returns the settings. Debian's build maps at most 2 GiB and overwrites deleted content by
+    /// default.
     private static func settings(_ durability: Durability) -> [String] {
         let synchronous =
             switch durability {
@@ -57,8 +59,9 @@ final class SQLiteConnection {
         ]
     }
 
-    /// Another connection holds a lock: SQLite's own waiting begins with whole milliseconds and ends
-    /// with tenths of seconds, far above the length of a transaction here. Gives up after a minute.
+    /// Waits for another connection's lock and gives up after a minute. SQLite's own handler waits
+    /// for milliseconds at first and later for tenths of seconds, far longer than a transaction
+    /// here.
     static func wait(_ attempts: Int32) -> Int32 {
         let pause: UInt32 = attempts < 100 ? 50 : 500
         guard attempts < 120_000 else { return 0 }
@@ -85,7 +88,7 @@ final class SQLiteConnection {
         return SQLiteStatement(statement, sql: sql, of: self)
     }
 
-    /// The first column of the first row.
+    /// Returns the first column of the first row.
     func integer(_ sql: String) throws -> Int {
         let statement = try prepare(sql)
         guard try statement.step() else { return 0 }
@@ -94,15 +97,15 @@ final class SQLiteConnection {
 
     // MARK: Transactions
 
-    /// Before reading: one read transaction serves all reads until `endReading` or a write, so that
-    /// not each of them locks the file anew.
+    /// Begins a read transaction, which serves all reads until `endReading` or a write, so that not
+    /// every read locks the file.
     func read() throws {
         guard !isReading else { return }
         try beginRead?.run()
         isReading = true
     }
 
-    /// Takes the newest version now; a read transaction otherwise begins with its first read.
+    /// Takes the newest version now; otherwise a read transaction begins at its first read.
     func pin() throws {
         try endReading()
         try read()
@@ -122,12 +125,12 @@ final class SQLiteConnection {
 
     func commitWriting() throws { try commit?.run() }
 
-    /// After a failure the transaction may be gone already.
+    /// Rolls back; after a failure the transaction may have ended already.
     func cancelWriting() {
         if sqlite3_get_autocommit(handle) == 0 { try? rollback?.run() }
     }
 
-    /// All of `body` is one transaction.
+    /// Runs `body` in one transaction.
     func write(_ body: () throws -> Void) throws {
         try beginWriting()
         do {

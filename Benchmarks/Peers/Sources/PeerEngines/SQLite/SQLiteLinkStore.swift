@@ -1,7 +1,7 @@
 import BenchmarkKit
 
-/// Owners and members in SQLite: lists are rows of a table that is ordered by owner and position,
-/// with an index on the member for the way back.
+/// Owners and members in SQLite. Lists are rows of a table ordered by owner and position, with an
+/// index on the member for the inverse direction.
 final class SQLiteLinkStore: LinkStore {
     private let connection: SQLiteConnection
     private let insertOwner, insertMember, insertLink: SQLiteStatement
@@ -26,7 +26,7 @@ final class SQLiteLinkStore: LinkStore {
         insertMember = try connection.prepare("INSERT INTO member (id, value) VALUES (?1, ?2)")
         insertLink = try connection.prepare(
             "INSERT INTO link (owner, position, member) VALUES (?1, ?2, ?3)")
-        // CROSS JOIN keeps the order in which the tables are named: links are followed one by one.
+        // CROSS JOIN keeps the order of the tables, so that links are followed one by one.
         sum = try connection.prepare(
             """
             SELECT sum(member.value) FROM link CROSS JOIN member ON member.id = link.member
@@ -35,7 +35,7 @@ final class SQLiteLinkStore: LinkStore {
             """
             SELECT sum((SELECT count(*) FROM link WHERE link.member = member.id)) FROM member
             """)
-        // From the few members, through the index, to their owners.
+        // The join goes from the few members, through the index, to their owners.
         countOwnersOfValue = try connection.prepare(
             """
             SELECT count(DISTINCT link.owner)

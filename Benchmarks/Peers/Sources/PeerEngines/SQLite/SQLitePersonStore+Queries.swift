@@ -3,8 +3,7 @@ import BenchmarkKit
 extension SQLitePersonStore {
     // MARK: Questions about all persons
 
-    /// Two statements: with both aggregates in one, SQLite would not look whether an index answers
-    /// them.
+    /// Runs two statements, because SQLite uses an index for a single aggregate only.
     func rangeOfAges() throws -> ClosedRange<Int>? {
         try connection.read()
         guard try !queries.isEmpty.runForTruth() else { return nil }
@@ -31,7 +30,7 @@ extension SQLitePersonStore {
         count.bind(condition.ageBelow, at: 1)
         count.bind(condition.birthdates.lowerBound, at: 2)
         count.bind(condition.birthdates.upperBound, at: 3)
-        // Nothing is above every text: 0xFF, which is no UTF-8, is.
+        // 0xFF, which does not occur in UTF-8, is above every text.
         let end = TextRange.end(ofPrefix: condition.namePrefix) ?? [0xFF]
         return try count.withText(condition.namePrefix, at: 4) {
             try end.withUnsafeBufferPointer {
@@ -124,7 +123,7 @@ extension SQLitePersonStore {
         try connection.write { try queries.setAges.run() }
     }
 
-    /// Prepared once; those that a layout has no number for are nil.
+    /// Statements that are prepared once; those for numbers are nil in layouts without one.
     struct Queries {
         let isEmpty, leastAge, greatestAge, averageAge: SQLiteStatement
         let countContaining, countCondition, sortByName, young, fromOldest: SQLiteStatement
@@ -137,7 +136,7 @@ extension SQLitePersonStore {
             leastAge = try prepare("SELECT min(age) FROM person")
             greatestAge = try prepare("SELECT max(age) FROM person")
             averageAge = try prepare("SELECT avg(age) FROM person")
-            // Not LIKE, which ignores case.
+            // LIKE would ignore case.
             countContaining = try prepare("SELECT count(*) FROM person WHERE instr(name, ?1) > 0")
             countCondition = try prepare(
                 """

@@ -2,8 +2,8 @@ import BenchmarkKit
 
 /// Persons in a table of SQLite.
 ///
-/// The integer key is the row id; persons with a string key are a table without row ids, ordered by
-/// name, so that a lookup descends one tree.
+/// The integer key is the row id. Persons with a string key are in a table without row ids, ordered
+/// by name, so that a lookup descends one tree.
 final class SQLitePersonStore: PersonStore {
     let layout: PersonLayout
     let connection: SQLiteConnection
@@ -38,7 +38,7 @@ final class SQLitePersonStore: PersonStore {
         }
     }
 
-    /// Whether the number is a column.
+    /// Whether the number has a column of its own.
     private static func hasNumber(_ layout: PersonLayout) -> Bool {
         layout == .integerKey || layout == .indexedNumber
     }
@@ -171,7 +171,7 @@ final class SQLitePersonStore: PersonStore {
 }
 
 extension SQLitePersonStore {
-    /// Prepared once; those that a layout has no key for are nil.
+    /// Statements that are prepared once; those for keys are nil in layouts without one.
     struct Statements {
         let insert, countAge, countName, countAll, countDate, sum, sort, all: SQLiteStatement
         let updateAll, deleteOdd: SQLiteStatement

@@ -1,9 +1,9 @@
 import BenchmarkKit
 
-/// Records in a table with row ids and an index on the key. A table without row ids would spare a
-/// lookup, but keeps at most a quarter of a page of a row in its tree, which is less than a record.
+/// Records in a table with row ids and an index on the key. A table without row ids would save a
+/// lookup, but its tree keeps at most a quarter of a page of a row, which is less than a record.
 ///
-/// Each statement that reads is a read transaction of its own and sees the newest version.
+/// Each reading statement is a read transaction of its own and sees the newest version.
 final class SQLiteRecordStore: RecordStore {
     private static let fieldCount = 10
 
@@ -43,7 +43,7 @@ final class SQLiteRecordStore: RecordStore {
     }
 
     private func add(_ key: String, _ fields: [[UInt8]]) throws {
-        // One buffer, because all fields must stay where they are until the statement ran.
+        // One buffer holds all fields, because they must stay valid until the statement has run.
         scratch.removeAll()
         for field in fields { scratch.append(field) }
         var start = 0

@@ -16,10 +16,11 @@ final class SQLiteSensorWriter {
     }
 }
 
-/// Connections that are open and wait for the next session: opening one for each would measure
-/// little else.
+/// A pool of open connections that wait for the next session. Opening a connection for each session
+/// would dominate the measurement.
 ///
-/// Safe to share because `idle` is only touched with `lock` held, and who takes a writer has it alone.
+/// Sharing is safe because `idle` is only accessed with `lock` held, and a taken writer belongs to
+/// one session only.
 final class SQLiteWriterPool: @unchecked Sendable {
     private let lock = NSLock()
     private var idle: [SQLiteSensorWriter] = []

@@ -2,7 +2,8 @@ import BenchmarkKit
 import Foundation
 
 /// Sensors and readings in SQLite. The row id of a reading is its sensor's position above 40 bits
-/// of its own, so that a sensor's readings lie together and the oldest is found without an index.
+/// of the reading's number. A sensor's readings are thus adjacent, and the oldest is found without
+/// an index.
 struct SQLiteSensorStore: SensorStore {
     private let writers: SQLiteWriterPool
 
@@ -25,7 +26,8 @@ struct SQLiteSensorStore: SensorStore {
         writers = SQLiteWriterPool {
             try SQLiteConnection(path: path, durability: durability, schema: Self.schema)
         }
-        // One connection from the start: closing the last one of a file empties and removes its log.
+        // One connection stays open from the start, because closing the last one of a file empties
+        // and removes its log.
         writers.giveBack(try writers.take())
     }
 
@@ -90,13 +92,13 @@ struct SQLiteSensorStore: SensorStore {
 
     func size() throws -> StoreSize { try withConnection { try $0.size() } }
 
-    /// No method here leaves a read transaction open.
+    /// Returns 0, since no method here leaves a read transaction open.
     func pinnedVersions() throws -> Int { 0 }
 
     func problems() throws -> [String] { try withConnection { try $0.problems() } }
 }
 
-/// Readings are numbered for each sensor, from 0 and in order of their commits.
+/// The keys of readings, which are numbered for each sensor, from 0 and in commit order.
 enum ReadingKey {
     static func make(sensor: Int, number: Int) -> Int { sensor << 40 | number }
 }

@@ -3,11 +3,11 @@ import CSQLite
 
 /// A prepared statement. Belongs to the thread of its connection.
 ///
-/// Texts and bytes are bound without a copy: they must stay where they are until the statement ran.
+/// Texts and bytes are bound without a copy; they must stay valid until the statement has run.
 final class SQLiteStatement {
     private let handle: OpaquePointer
     private let sql: String
-    // The connection owns its transaction statements: a strong reference would be a cycle.
+    // The connection owns its transaction statements, so a strong reference would be a cycle.
     private unowned let connection: SQLiteConnection
 
     init(_ handle: OpaquePointer, sql: String, of connection: SQLiteConnection) {
@@ -20,7 +20,8 @@ final class SQLiteStatement {
 
     // MARK: Running
 
-    /// Runs to the first or next row; false and ready to run again when there is none.
+    /// Advances to the first or next row; returns false, and resets the statement, if there is
+    /// none.
     @inline(__always)
     func step() throws -> Bool {
         let result = sqlite3_step(handle)
@@ -30,7 +31,7 @@ final class SQLiteStatement {
         return false
     }
 
-    /// Runs a statement whose rows, if any, do not matter.
+    /// Runs a statement and ignores its rows.
     @inline(__always)
     func run() throws {
         if try step() { sqlite3_reset(handle) }
@@ -40,14 +41,14 @@ final class SQLiteStatement {
     @inline(__always)
     func reset() { sqlite3_reset(handle) }
 
-    /// The first column of the first row; 0 for NULL.
+    /// Returns the first column of the first row; 0 for NULL.
     func runForInteger() throws -> Int {
         guard try step() else { return 0 }
         defer { reset() }
         return integer(0)
     }
 
-    /// Whether the first column of the first row is true.
+    /// Returns whether the first column of the first row is true.
     func runForTruth() throws -> Bool { try runForInteger() != 0 }
 
     // MARK: Parameters, from 1
@@ -78,7 +79,7 @@ final class SQLiteStatement {
             Int32(bytes.count), nil)
     }
 
-    /// Binds a text for as long as `body` takes.
+    /// Binds a text for the duration of `body`.
     @inline(__always)
     func withText<Result>(_ text: String, at position: Int32, _ body: () throws -> Result) rethrows
         -> Result
@@ -90,7 +91,7 @@ final class SQLiteStatement {
         }
     }
 
-    // Never written, never freed.
+    // Unsafe is justified because the memory is never written and never freed.
     nonisolated(unsafe) private static let nothing = UnsafePointer(
         UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
@@ -105,7 +106,7 @@ final class SQLiteStatement {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    /// Valid until the next step.
+    /// Returns the bytes of a column, valid until the next step.
     @inline(__always)
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let address = sqlite3_column_blob(handle, column)

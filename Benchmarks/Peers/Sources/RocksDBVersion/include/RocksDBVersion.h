@@ -5,7 +5,7 @@
 extern "C" {
 #endif
 
-/// Version of the RocksDB headers, as "7.8.3": the C interface has no call for it.
+/// Returns the version of the RocksDB headers, such as "7.8.3"; the C interface has no call for it.
 const char *rocksdb_version_of_headers(void);
 
 #ifdef __cplusplus
