@@ -2,7 +2,7 @@ import Benchmark
 import Foundation
 import StorageEngine
 
-/// Trees, the map of free pages and commits, in databases in memory.
+/// Registers the benchmarks of trees, the map of free pages and commits, with databases in memory.
 func databaseBenchmarks() {
     measure(
         "one-commit-of-one-row-in-memory",
@@ -82,7 +82,7 @@ func databaseBenchmarks() {
     }
 }
 
-/// A database of its own that ends with its last connection.
+/// Opens a database in memory with a unique name, which ends with its last connection.
 private func openInMemory() throws -> Database {
     try Database.open(
         path: "micro-\(UUID().uuidString)", options: Database.Options(inMemory: true))
@@ -116,7 +116,7 @@ private func insert(_ number: Int, into table: Table, keyed: Bool) throws {
     }
 }
 
-/// Keys of one length, in the order of their numbers.
+/// Passes a key to `body`. All keys have the same length, and their order is that of the numbers.
 private func withKey<Result>(
     _ number: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
 ) rethrows -> Result {

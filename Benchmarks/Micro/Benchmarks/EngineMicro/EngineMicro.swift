@@ -1,8 +1,8 @@
 import Benchmark
 import Foundation
 
-/// Times are shown. What is counted repeats exactly and has thresholds in `Thresholds`;
-/// `REALM_MICRO_COUNTED=1` measures that alone.
+/// Whether only counted metrics are measured (`REALM_MICRO_COUNTED=1`). They repeat exactly and
+/// have thresholds in `Thresholds`; times are only shown.
 let isCountedOnly = ProcessInfo.processInfo.environment["REALM_MICRO_COUNTED"] != nil
 
 let benchmarks: @Sendable () -> Void = {
@@ -12,10 +12,10 @@ let benchmarks: @Sendable () -> Void = {
     objectBenchmarks()
 }
 
-/// What is counted. Thresholds are found by name alone, so smaller is better for all of them.
+/// The counted metrics. Thresholds are assigned by name only, so smaller has to be better for all.
 enum Counted {
     static let bytesUsed = BenchmarkMetric.custom("bytes used")
-    /// Bytes of a full page for each row, in thousandths.
+    /// The bytes of a full page divided by its rows, in thousandths of a byte.
     static let milliBytesPerRow = BenchmarkMetric.custom("bytes a row / 1000")
     static let pagesWritten = BenchmarkMetric.custom("pages written")
     static let bytesWritten = BenchmarkMetric.custom("bytes written")
@@ -24,7 +24,8 @@ enum Counted {
     static let liveBytes = BenchmarkMetric.custom("live bytes")
 }
 
-/// A benchmark of `counted` and time. A failure inside ends the program with its error.
+/// Registers a benchmark of `counted` and, unless only counts are measured, of time. An error ends
+/// the program.
 func measure(
     _ name: String, counted: [BenchmarkMetric] = [],
     _ body: @escaping (Benchmark) throws -> Void

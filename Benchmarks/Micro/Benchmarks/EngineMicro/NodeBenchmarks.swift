@@ -1,7 +1,7 @@
 import Benchmark
 import StorageEngine
 
-/// A page in memory: its checksum, its columns, its rows.
+/// Registers the benchmarks of a page in memory: its checksum, columns and rows.
 func nodeBenchmarks() {
     let pageSize = 4096
     let repetitions = 1000

@@ -7,7 +7,7 @@ final class MicroPerson: Object {
     @Persisted var age = 0
 }
 
-/// Properties of managed objects.
+/// Registers the benchmarks of properties of managed objects.
 func objectBenchmarks() {
     measure("read-a-property-of-an-object-1000-times") { benchmark in
         let realm = try Realm(

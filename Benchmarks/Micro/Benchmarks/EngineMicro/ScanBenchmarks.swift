@@ -2,7 +2,8 @@ import Benchmark
 import Foundation
 import StorageEngine
 
-/// Scans of a table of 100,000 rows in memory, one column each: how the columns are packed decides.
+/// Registers the benchmarks of scans over single columns of a table of 100,000 rows in memory. The
+/// packing of the columns determines their speed.
 func scanBenchmarks() {
     measure("count-small-integers-of-100000-rows") { benchmark in
         try withTable { table in
@@ -59,7 +60,9 @@ func scanBenchmarks() {
     }
 }
 
-/// One table for all, in a database that lives as long as its connection.
+/// The table of all scans, in a database that lives as long as its connection.
+///
+/// Unsafe is justified because the benchmarks of an executable run one after the other.
 nonisolated(unsafe) private var scanned: (connection: Connection, table: Table)?
 
 private func withTable(_ body: (Table) throws -> Void) throws {
