@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Draws the plots of benchmark runs from their CSV files.
 
-Makes its own virtual environment (.venv in the package) with matplotlib at a
-pinned version on first use, and runs itself in it.
+Creates a virtual environment (.venv in the package) with a pinned version of
+matplotlib on first use, and runs itself in it.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def usage(parser, message):
 
 
 def enter_environment():
-    """Runs this script again inside the virtual environment, making that first if needed."""
+    """Runs this script again in the virtual environment, which it creates if needed."""
     environment = PACKAGE / ".venv"
     stamp = environment / "plot-requirements.sha256"
     wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()

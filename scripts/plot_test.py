@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests scripts/plot.py: every plot is drawn from the fixture, mistakes get their exit code."""
+"""Tests scripts/plot.py: every plot is drawn from the fixture, and errors have exit codes."""
 
 import csv
 import shutil

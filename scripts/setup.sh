@@ -1,4 +1,5 @@
-# Sourced by the other scripts: finds the package, makes sure that what it needs is installed.
+# Sourced by the other scripts: finds the package and makes sure that its dependencies are
+# installed.
 
 package_directory="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
@@ -7,7 +8,7 @@ fail() {
     exit 1
 }
 
-# Installs Debian packages that are missing; asks for nothing.
+# Installs missing Debian packages without asking.
 ensure_packages() {
     local missing=()
     local name
@@ -40,7 +41,7 @@ development files of OpenSSL and jemalloc by hand and call 'swift build' and 'sw
     ensure_packages libssl-dev libjemalloc-dev
 }
 
-# What the databases that are measured beside the embedded one need.
+# Installs the libraries of the databases that are compared with the embedded one.
 ensure_peers() {
     ensure_packages libsqlite3-dev liblmdb-dev librocksdb-dev
 }

@@ -1,4 +1,4 @@
-"""Draws every plot that the runs have data for."""
+"""Draws every plot for which the runs have data."""
 
 import sys
 
@@ -7,7 +7,7 @@ from .runs import Run, RunError, newest
 
 
 def draw(options, package):
-    """Paths of the plots, as they are written."""
+    """Draws the plots and yields the path of each one when it is written."""
     paths = options.runs or [newest(package)]
     runs = [Run(path) for path in paths]
     run = runs[-1]

@@ -1,4 +1,4 @@
-"""Reads the files of a run. Nothing here draws."""
+"""Reads the files of a run; contains no drawing code."""
 
 import csv
 import statistics
@@ -8,7 +8,7 @@ SCHEMA_VERSION = "1"
 
 
 class RunError(Exception):
-    """Something that people have to put right; `code` is the exit code."""
+    """An error that the user has to correct; `code` is the exit code."""
 
     def __init__(self, message, code=64):
         super().__init__(message)
@@ -16,7 +16,7 @@ class RunError(Exception):
 
 
 def number(text):
-    """None where nothing was measured."""
+    """Returns the number in `text`; None if it was not measured."""
     try:
         return float(text)
     except (TypeError, ValueError):
@@ -24,7 +24,7 @@ def number(text):
 
 
 def name_of(fields):
-    """What makes a case one of a run."""
+    """Returns the name of a case that is unique within a run."""
     sweep = fields.get("sweep")
     return f"{fields['case_id']} {sweep}" if sweep else fields["case_id"]
 
@@ -35,7 +35,7 @@ class Row:
     def __init__(self, fields):
         self.fields = fields
         self.case_id = fields["case_id"]
-        # Cases of a sweep may share their id.
+        # Cases of a sweep may share their identifier.
         self.sweep = fields.get("sweep") or ""
         self.name = name_of(fields)
         self.workload = fields["workload"]
@@ -57,19 +57,19 @@ class Row:
 
     @property
     def own_strategy(self):
-        """The strategy, unless it only repeats the layer."""
+        """The strategy; empty if it only repeats the layer."""
         return "" if self.strategy in ("api", "engine") else self.strategy
 
     @property
     def column(self):
-        """The engine and, of the embedded one, the layer."""
+        """The engine and, for the embedded one, the layer."""
         if self.engine != "realm":
             return self.engine
         return "realm engine" if self.layer == "engine" else "realm api"
 
     @property
     def line(self):
-        """What rows that did the same work in different engines have in common."""
+        """The key shared by rows with the same work in different engines."""
         return (self.workload, self.own_strategy, self.durability, self.encrypted, self.size,
                 self.fields["threads"], self.sweep)
 
@@ -84,7 +84,7 @@ class Run:
         if not self.rows:
             raise RunError(f"'{self.path}/summary.csv' has no finished case to draw.")
         self.identifier = self.rows[0].fields["run_id"]
-        # By name and measure: cases of a sweep may share their id.
+        # Measures are keyed by name and measure, since cases of a sweep may share their identifier.
         self.measures = {}
         for fields in self._read("measures.csv"):
             self.measures[name_of(fields), fields["measure"]] = number(fields["value"])
@@ -97,7 +97,7 @@ class Run:
             with open(path, newline="", encoding="utf-8") as file:
                 reader = csv.DictReader(file)
                 header = reader.fieldnames or []
-                # The last row of an interrupted run may be cut off.
+                # The last row of an interrupted run may be truncated.
                 rows = [row for row in reader if None not in row.values() and None not in row]
         except OSError as error:
             raise RunError(
@@ -122,7 +122,7 @@ class Run:
                 "program which wrote it.", code=6)
 
     def course(self, name, *columns):
-        """{name: {column: [numbers]}} of timeline.csv or growth.csv."""
+        """Returns {name: {column: [numbers]}} from timeline.csv or growth.csv."""
         courses = {}
         for fields in self._read(name):
             course = courses.setdefault(name_of(fields), {column: [] for column in columns})
@@ -131,7 +131,7 @@ class Run:
         return courses
 
     def pin_owners(self):
-        """{name: who pinned, in order of appearance}."""
+        """Returns {name: [pinning processes in order of appearance]}."""
         owners = {}
         for fields in self._read("growth.csv"):
             owner = fields.get("oldest_pin_owner")
@@ -141,7 +141,7 @@ class Run:
         return owners
 
     def percentiles(self, row):
-        """[(percentile 0..1, microseconds)] of the case's latency."""
+        """Returns [(percentile 0..1, microseconds)] of the case's latency."""
         path = self.path / "histograms" / (row.name.replace("/", "-").replace(" ", "-") + ".hgrm")
         if not path.exists():
             return []
@@ -153,7 +153,7 @@ class Run:
         return points
 
     def rounds(self):
-        """{name: {round: operations per second}} of samples.csv."""
+        """Returns {name: {round: operations per second}} from samples.csv."""
         rounds = {}
         for fields in self._read("samples.csv"):
             rate = number(fields["throughput_ops_per_s"])
@@ -163,14 +163,14 @@ class Run:
 
 
 def ratio(row, base, rounds):
-    """Rate relative to `base`: the median over rounds that both ran, if there are several."""
+    """Returns the rate relative to `base`: the median over common rounds if there are several."""
     own, other = rounds.get(row.name, {}), rounds.get(base.name, {})
     ratios = [own[name] / other[name] for name in own if name in other]
     return statistics.median(ratios) if len(ratios) >= 2 else row.rate / base.rate
 
 
 def newest(package):
-    """The folder of the newest run in results/."""
+    """Returns the folder of the newest run in results/."""
     folders = sorted(path.parent for path in (package / "results").glob("2*/summary.csv"))
     if not folders:
         raise RunError("There is no run in results/. Make one with scripts/bench, or name a "
@@ -179,7 +179,7 @@ def newest(package):
 
 
 def by_workload(rows):
-    """[(workload, rows)] in order of first appearance."""
+    """Returns [(workload, rows)] in order of first appearance."""
     groups = {}
     for row in rows:
         groups.setdefault(row.workload, []).append(row)
@@ -187,7 +187,7 @@ def by_workload(rows):
 
 
 def labels(rows):
-    """Names that tell rows of one workload apart, no longer than they need to be."""
+    """Returns the shortest names that distinguish the rows of one workload."""
     engines = {row.engine for row in rows if not row.is_control}
     names = []
     for row in rows:

@@ -1,4 +1,4 @@
-"""Plots that compare: engines of one run, a run with a baseline, runs over time."""
+"""Plots that compare engines of one run, a run with a baseline, or runs over time."""
 
 import csv
 
@@ -11,7 +11,7 @@ from .single import line_title
 
 
 class IndirectRatios:
-    """realm-core relative to SQLite, measured elsewhere: plain files at full durability."""
+    """Ratios of realm-core to SQLite, measured elsewhere: plain files at full durability."""
 
     def __init__(self, package):
         data = package / "Benchmarks" / "Data"
@@ -128,7 +128,7 @@ def comparison(run, baseline_path):
 
 
 def ratio_band(row, base):
-    """The lowest and the highest ratio within both intervals; None without intervals."""
+    """Returns the lowest and highest ratio within both intervals; None without intervals."""
     low, high = row.interval
     base_low, base_high = base.interval
     if None in (low, high, base_low, base_high) or base_low <= 0:
@@ -170,7 +170,7 @@ def history(runs):
 
 
 def date(run):
-    """20260131T235959Z-4711 as 01-31 23:59 under the year."""
+    """Returns 20260131T235959Z-4711 as 2026-01-31 above 23:59."""
     text = run.identifier
     if len(text) < 15 or text[8] != "T":
         return text

@@ -1,4 +1,8 @@
-"""Plots of one run: a figure, what draws one for each workload, or nothing where data lacks."""
+"""Plots of one run.
+
+Each function returns a figure, or a dictionary of functions that draw one for each workload, or
+None if the run lacks the data.
+"""
 
 from functools import partial
 
@@ -11,7 +15,7 @@ from .runs import by_workload, labels
 
 
 def throughput(run):
-    """Bars for the workloads whose strategies are more than a layer of the engine."""
+    """Draws bars for the workloads whose strategies are more than a layer of the engine."""
     groups = [(name, rows) for name, rows in by_workload(run.rows)
               if len({row.own_strategy for row in rows if not row.is_control}) > 1]
     if not groups:
@@ -26,7 +30,7 @@ def throughput(run):
             axis.barh(position, row.rate, height=0.66, **look)
             low, high = row.interval
             if low is not None and high is not None:
-                # Slices may lean to one side: the interval need not hold the rate itself.
+                # The interval of skewed slices need not contain the rate itself.
                 axis.errorbar((low + high) / 2, position, xerr=(high - low) / 2, fmt="none",
                               ecolor="#1b1f24", capsize=4, elinewidth=1.4)
             axis.text(max(row.rate, high or 0) + most * 0.012, position, style.short(row.rate),
@@ -49,7 +53,7 @@ def throughput(run):
 
 
 def core(run):
-    """A line of dots for every other workload: what each engine reaches."""
+    """Draws a line of dots for every other workload: the rate of each engine."""
     groups = {}
     for row in run.rows:
         if not row.is_control and row.own_strategy == "":
@@ -61,7 +65,7 @@ def core(run):
     names = [name for name in style.COLUMNS if any(row.column == name for row in rows)]
     names += [name for name in dict.fromkeys(row.column for row in rows) if name not in names]
     for number, name in enumerate(names):
-        # A little apart, so that equal rates do not hide each other.
+        # A small offset keeps equal rates from hiding each other.
         shift = (number - (len(names) - 1) / 2) * 0.12
         points = [(row.rate, position + shift) for position, group in enumerate(groups.values())
                   for row in group if row.column == name]
@@ -95,7 +99,7 @@ def line_title(line):
 
 
 def latency(run):
-    """What draws the figure of each workload."""
+    """Returns {workload: function that draws its figure}."""
     figures = {}
     for workload, rows in by_workload(run.rows):
         curves = [(label, run.percentiles(row)) for label, row in zip(labels(rows), rows)]
@@ -109,7 +113,7 @@ def latency_figure(workload, curves):
     figure, (axis,) = style.panels([5.0])
     most = 100
     for position, (label, points) in enumerate(curves):
-        # The longest of all lies at 100 %, infinitely many nines away.
+        # The maximum lies at 100 %, which is infinitely far on this scale.
         inner = [(1 / (1 - level), value) for level, value in points if level < 1]
         most = max(most, inner[-1][0])
         axis.plot(*zip(*inner), label=label, **style.line_style(position))
@@ -123,7 +127,7 @@ def latency_figure(workload, curves):
 
 
 def file_size(run):
-    """What draws the figure of each workload."""
+    """Returns {workload: function that draws its figure}."""
     courses = run.course("timeline.csv", "elapsed_s", "file_bytes")
     figures = {}
     for workload, rows in by_workload(run.rows):
@@ -150,7 +154,7 @@ def file_size_figure(workload, found):
 
 
 def byte_axis(axis):
-    # Steps of ten, so that powers of a thousand have round labels.
+    # Steps of ten give powers of a thousand round labels.
     axis.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     axis.yaxis.set_major_formatter(FuncFormatter(style.size))
 
@@ -161,7 +165,7 @@ GROWTH_PARTS = {"live_bytes": "live: the newest version",
 
 
 def growth(run):
-    """A panel of file sizes for each strategy, then what is in the files that tell."""
+    """Draws a panel of file sizes for each strategy, then the contents of files if reported."""
     courses = run.course("growth.csv", "commits", "file_bytes", *GROWTH_PARTS)
     owners = run.pin_owners()
     found = [(row, courses[row.name]) for row in run.rows
@@ -181,7 +185,7 @@ def growth(run):
 def growth_sizes(axis, strategy, found):
     names = list(dict.fromkeys(row.column for row, _ in found))
     for position, (row, course) in enumerate(found):
-        # Every second one dashed: equal sizes do not hide each other.
+        # Every second line is dashed, so that equal sizes do not hide each other.
         axis.plot(course["commits"], course["file_bytes"], label=row.column,
                   color=style.color(row.column, names), linestyle="--" if position % 2 else "-")
     growth_axis(axis, max(max(course["file_bytes"]) for _, course in found))
@@ -242,7 +246,10 @@ def encryption(run):
 
 
 def compaction_microseconds(row):
-    """One operation is one object copied; a case may compact several times."""
+    """Returns the microseconds of one compaction.
+
+    One operation is one object copied; a case may compact several times.
+    """
     return row["elapsed_s"] * 1e6 * row.size / row["operations"]
 
 

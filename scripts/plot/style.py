@@ -1,4 +1,4 @@
-"""What all plots have in common: colours, fonts, units, legends."""
+"""The common style of all plots: colours, fonts, units, legends."""
 
 import matplotlib
 
@@ -7,7 +7,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-# Okabe and Ito: told apart with all kinds of colour vision; yellow is too pale for lines.
+# The colours are those of Okabe and Ito (2008), which people with any kind of colour vision can
+# distinguish, except yellow, which is too pale for lines.
 PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5b5b5b", "#8f8500"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
 COLUMNS = ["realm api", "realm engine", "sqlite", "grdb", "lmdb", "rocksdb"]
@@ -25,7 +26,7 @@ plt.rcParams.update({
 
 
 def color(name, names):
-    """The same engine has the same colour in every plot; others follow in order."""
+    """Returns the colour of an engine, the same in every plot; other names follow in order."""
     if name in COLUMNS:
         return PALETTE[COLUMNS.index(name)]
     return PALETTE[names.index(name) % len(PALETTE)]
@@ -38,7 +39,7 @@ def marker(name, names):
 
 
 def line_style(position):
-    """Eight colours, then the same with dashes."""
+    """Returns a style: eight solid colours, then the same with dashes."""
     return {"color": PALETTE[position % 8], "linestyle": "-" if position < 8 else "--"}
 
 
@@ -48,12 +49,12 @@ def trimmed(value, digits):
 
 
 def significant(value):
-    """Digits after the dot that make three in all."""
+    """Returns the digits after the point that make three significant digits."""
     return 0 if value >= 100 else 1 if value >= 10 else 2
 
 
 def short(value, _=None):
-    """1.5 M, 20 k, 0.25."""
+    """Formats a number briefly, as in 1.5 M, 20 k or 0.25."""
     for factor, suffix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if abs(value) >= factor:
             return trimmed(value / factor, significant(value / factor)) + suffix
@@ -68,7 +69,7 @@ def duration(microseconds, _=None):
 
 
 def size(value, _=None):
-    """Powers of a thousand."""
+    """Formats bytes with powers of a thousand."""
     for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if value >= factor:
             return f"{trimmed(value / factor, 1)} {unit}"
@@ -80,7 +81,7 @@ def times(value, _=None):
 
 
 def logarithmic(axis, formatter):
-    """Labels at powers of ten only where there are many, else at 1, 2 and 5."""
+    """Sets labels at powers of ten, and at 1, 2 and 5 if the range is small."""
     low, high = axis.get_view_interval()
     subs = (1, 2, 5) if high / low < 500 else (1,)
     axis.set_major_locator(LogLocator(subs=subs, numticks=20))
@@ -90,7 +91,7 @@ def logarithmic(axis, formatter):
 
 
 def panels(heights, width=WIDTH):
-    """A figure of panels under each other, one of each height in inches."""
+    """Returns a figure of stacked panels with these heights in inches."""
     figure, axes = plt.subplots(
         len(heights), 1, figsize=(width, sum(heights)), squeeze=False,
         gridspec_kw={"height_ratios": heights})
@@ -103,7 +104,7 @@ def legend_right(axes, **options):
 
 
 def legend_above(axes, handles=None, columns=4):
-    # The distance is in units of the font: a part of the height would be much in tall axes.
+    # The distance is in units of the font; a fraction of the height would be large in tall axes.
     options = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": columns,
                "borderaxespad": 0.4, "columnspacing": 1.4, "handletextpad": 0.5}
     if handles is None:
@@ -113,7 +114,7 @@ def legend_above(axes, handles=None, columns=4):
 
 
 def legend_below(figure, handles, columns=4):
-    """Outside of the axes, which keep their width however long the names are."""
+    """Places the legend outside the axes, which keep their width with long names."""
     figure.legend(handles=handles, loc="outside lower center", ncols=columns,
                   columnspacing=1.4, handletextpad=0.5)
 
@@ -129,7 +130,7 @@ NINES = [(1, "0 %"), (2, "50 %"), (10, "90 %"), (100, "99 %"), (1e3, "99.9 %"), 
 
 
 def percentile_axis(axes, most):
-    """Every nine has the same length."""
+    """Sets a percentile axis on which every further nine has the same length."""
     shown = [(value, text) for value, text in NINES if value <= max(100, most)]
     axes.set_xscale("log")
     axes.set_xlim(1, max(100, most))
