@@ -137,7 +137,7 @@ struct CountedComparison {
                 otherBaselines: before.otherValues?[metric.name] ?? [], verdict: verdict))
     }
 
-    // MARK: Measuring again
+    // MARK: Confirmation
 
     /// Returns the cases to measure again before the gate may fail because of a metric: those in
     /// which a metric grew or, if `isStrict`, changed. Empty if the gate passes or fails for

@@ -5,7 +5,7 @@ struct CountedKey: Codable, Hashable, Sendable, CustomStringConvertible {
     var architecture: String
     var pageSizeBytes: Int
     var swift: String
-    /// `release` or `debug`.
+    /// The build configuration, `release` or `debug`.
     var configuration: String
 
     var description: String {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The noise floors of the rows of a suite on one class of machine: how much two runs of the same
-/// build seem to differ. `selftest` writes them and the gate reads them.
+/// The noise floors of the rows of a suite on one class of machine: how much the medians of two
+/// sides of the same build seem to differ. `selftest` writes them and the gate reads them.
 struct NoiseFloors: Codable, Equatable, Sendable {
     static let fileName = "noise.json"
 

@@ -5,7 +5,7 @@ struct BenchmarkCase: Codable, Sendable {
     /// is the storage engine underneath; `none` is no database.
     var layer: String
     var options: CaseOptions
-    /// Why the case cannot run, as a sentence; nil if it can.
+    /// The reason why the case cannot run, as a sentence; nil if it can.
     var unsupported: String?
     /// The values that `--sweep` gave the case, as in `threads=4;payload=100`; empty without a
     /// sweep.
@@ -16,7 +16,7 @@ struct BenchmarkCase: Codable, Sendable {
         sweep.isEmpty ? identifier.description : "\(identifier) \(sweep)"
     }
 
-    /// The same name for files and folders.
+    /// The unique name as part of names of files and folders.
     var fileName: String {
         let plain = identifier.description.replacing("/", with: "-")
         return sweep.isEmpty ? plain : plain + "-" + sweep.replacing(";", with: "-")
@@ -91,7 +91,7 @@ struct CaseOutcome: Codable, Sendable {
     var histograms: [HistogramKind: HistogramData] = [:]
     /// Whether the case failed because its disk was full.
     var isDiskFull = false
-    /// What a fresh process has to verify before the case counts.
+    /// The contents that a fresh process has to verify before the case counts.
     var verification: VerificationRequest?
 }
 
@@ -118,7 +118,7 @@ protocol Workload: SendableMetatype {
     /// engine only.
     static func features(of strategy: String) -> [EngineFeature]?
     static func size(for options: CaseOptions, asked: Int?) throws -> Int
-    /// Why a strategy is not implemented, as a sentence; nil if it is.
+    /// The reason why a strategy is not implemented, as a sentence; nil if it is.
     static func reason(against strategy: String) -> String?
     /// The number of threads or processes if neither the suite nor the command line sets one.
     static func defaultThreads(of strategy: String) -> Int

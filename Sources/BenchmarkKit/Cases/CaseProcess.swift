@@ -25,7 +25,7 @@ final class CaseProcess: @unchecked Sendable {
     private let output = Pipe()
     private let errorPath: String
 
-    /// This program itself.
+    /// The executable file of this program.
     static var ownExecutable: URL {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     }

@@ -153,7 +153,7 @@ final class RunSession {
         }
     }
 
-    // MARK: Telling
+    // MARK: Messages
 
     private func tell(_ result: CaseResult) {
         let name = Self.shortName(of: result)

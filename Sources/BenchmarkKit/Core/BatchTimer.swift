@@ -1,4 +1,4 @@
-/// A timer for operations that are shorter than a clock read: it times batches and divides.
+/// A timer for operations too short to be timed singly: it times batches and divides.
 struct BatchTimer {
     private var latency = LatencyRecorder()
     private var rates: [Double] = []

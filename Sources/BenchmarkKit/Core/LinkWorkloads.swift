@@ -42,7 +42,7 @@ extension CoreCase {
         try engine.openLinks(at: path, benchmarkCase.identifier.durability)
     }
 
-    /// The owners of one transaction, chosen so that it contains about one batch of members.
+    /// The number of owners in one transaction, which contains about one batch of members.
     var ownersPerTransaction: Int { max(1, options.batchSize / LinkLists.membersPerOwner) }
 
     func buildLinks(_ store: any LinkStore) throws {

@@ -19,7 +19,7 @@ struct PersonsOracle {
     /// The number of persons, including deleted ones.
     var size: Int { ages.count }
 
-    // MARK: Changing
+    // MARK: Updates
 
     mutating func setAge(of number: Int, to age: Int) { ages[number] = UInt8(age) }
 

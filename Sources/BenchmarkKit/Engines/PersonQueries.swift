@@ -1,7 +1,7 @@
 /// Queries about many persons that the engine answers without the workload visiting each person.
 /// The rules of ``PersonStore`` apply.
 public protocol PersonQueries: AnyObject {
-    // MARK: Questions about all persons
+    // MARK: Queries over all persons
 
     /// Returns the least and the greatest age; nil without persons.
     func rangeOfAges() throws -> ClosedRange<Int>?
@@ -18,7 +18,7 @@ public protocol PersonQueries: AnyObject {
     /// The value is that of an ``OrderedChecksum``.
     func checksumFromOldest() throws -> Int
 
-    // MARK: Persons whose number has an index
+    // MARK: Indexed lookups
 
     func person(indexedNumber number: Int) throws -> (birthdate: Int, age: Int)?
     /// Returns the same with a query that the compiler type-checks.
@@ -29,7 +29,7 @@ public protocol PersonQueries: AnyObject {
     /// Returns the same for consecutive numbers.
     func sum(indexedNumbersIn range: ClosedRange<Int>) throws -> Int
 
-    // MARK: Answers that follow changes
+    // MARK: Live results
 
     /// Returns how many persons with integer keys are younger than `limit`, and the greatest number
     /// among them.
@@ -38,7 +38,7 @@ public protocol PersonQueries: AnyObject {
     /// changes.
     func followYoung(ageBelow limit: Int) throws -> () throws -> YoungPersons
 
-    // MARK: Changing
+    // MARK: Updates
 
     /// Sets the age of all persons younger than `limit`.
     func setAges(below limit: Int, to age: Int) throws

@@ -41,7 +41,7 @@ public protocol PersonStore: PersonQueries {
     /// the age, over all persons. It reads everything without one call for each person.
     func checksum() throws -> Int
 
-    // MARK: Changing
+    // MARK: Updates
 
     /// Adds a nonnegative number to every age, modulo 100.
     func updateAllAges(adding: Int) throws

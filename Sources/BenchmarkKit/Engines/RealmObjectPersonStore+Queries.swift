@@ -42,7 +42,7 @@ extension RealmObjectPersonStore {
 
     func averageAge() -> Double? { type.averageAge(in: realm) }
 
-    // MARK: Order
+    // MARK: Sorting
 
     func names(sortedByAge count: Int) -> [String] {
         type.firstNames(count, by: ["age", "name"], in: realm)
@@ -85,7 +85,7 @@ extension RealmObjectPersonStore {
         realm.objects(type).filter("age < %@", limit)
     }
 
-    // MARK: An index
+    // MARK: Indexed lookups
 
     private var indexed: Results<IndexedNumberPerson> { realm.objects(IndexedNumberPerson.self) }
 
@@ -113,7 +113,7 @@ extension RealmObjectPersonStore {
         return sum
     }
 
-    // MARK: Answers that follow changes
+    // MARK: Live results
 
     func young(ageBelow limit: Int) -> YoungPersons {
         Self.describe(young(KeyedPerson.self, limit))
@@ -128,7 +128,7 @@ extension RealmObjectPersonStore {
         YoungPersons(count: persons.count, lastNumber: persons.last?.number)
     }
 
-    // MARK: Changing
+    // MARK: Updates
 
     func setAges(below limit: Int, to age: Int) throws {
         try realm.write { type.setAges(below: limit, to: age, in: realm) }

@@ -93,7 +93,7 @@ final class RealmObjectPersonStore: PersonStore {
         return sum
     }
 
-    // MARK: Changing
+    // MARK: Updates
 
     func updateAllAges(adding: Int) throws {
         try realm.write {

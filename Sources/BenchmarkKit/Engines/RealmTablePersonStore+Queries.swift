@@ -79,7 +79,7 @@ extension RealmTablePersonStore {
         return YoungPersons(count: count, lastNumber: number)
     }
 
-    // MARK: Order
+    // MARK: Sorting
 
     func namesInOrder(first count: Int) throws -> [String] {
         var names: [String] = []
@@ -135,7 +135,7 @@ extension RealmTablePersonStore {
         body(name, Int(date) + Self.referenceDate, Int(age))
     }
 
-    // MARK: An index
+    // MARK: Indexed lookups
 
     private func indexOfNumbers() throws -> ColumnIndex {
         guard layout == .indexedNumber, let index = table.index(of: 0) else {
@@ -181,7 +181,7 @@ extension RealmTablePersonStore {
         }
     }
 
-    // MARK: Changing
+    // MARK: Updates
 
     func setAges(below limit: Int, to age: Int) throws {
         try write {

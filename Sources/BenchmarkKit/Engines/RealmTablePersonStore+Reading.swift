@@ -123,7 +123,7 @@ extension RealmTablePersonStore {
         return first.names
     }
 
-    // MARK: Every person
+    // MARK: All persons
 
     func checksum() throws -> Int {
         var sum = 0

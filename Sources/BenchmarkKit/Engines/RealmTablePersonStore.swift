@@ -99,7 +99,7 @@ final class RealmTablePersonStore: PersonStore {
 
     static func stored(_ birthdate: Int) -> Double { Double(birthdate - referenceDate) }
 
-    // MARK: Changing
+    // MARK: Updates
 
     func updateAllAges(adding: Int) throws {
         try write {

@@ -163,7 +163,7 @@ final class GrowthRun {
                 operationsPerSecond: RunSampler.rates(of: Array(timeline.suffix(2))).last))
     }
 
-    // MARK: Account
+    // MARK: Results
 
     private func fill(_ result: inout CaseResult, _ store: any PersonStore) throws {
         result.operations = updates

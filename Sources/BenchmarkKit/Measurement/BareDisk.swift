@@ -1,6 +1,6 @@
 /// The control of durable commits: the cost of the same writes without a database. Each operation
-/// writes the bytes of one measured commit in as many calls, sequentially into a preallocated
-/// region, and calls `fdatasync` once.
+/// writes the bytes of one measured commit in as many calls, sequentially into a region that was
+/// written before, and calls `fdatasync` once.
 final class BareDisk {
     private let file: BareFile
     private var position = 0

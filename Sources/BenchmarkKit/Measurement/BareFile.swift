@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A preallocated region of a file, for the control rows of a disk without a database. Threads may
-/// write different parts at the same time.
+/// A previously written region of a file, for the control rows of a disk without a database.
+/// Threads may write different parts at the same time.
 final class BareFile: Sendable {
     static let byteCount = 32 << 20
     private static let longestWrite = 1 << 20

@@ -44,7 +44,7 @@ struct EncryptionTable: Sendable {
         return parts.joined(separator: " ")
     }
 
-    // MARK: What is promised
+    // MARK: Bounds
 
     /// The bounds: cached reads and durable commits may take one tenth longer. Work that passes all
     /// its bytes through the cipher may take longer by 1.2 times the time of the cipher alone.

@@ -26,7 +26,7 @@ extension PeersTable {
         return text + "\n"
     }
 
-    // MARK: Fields, the same for all forms
+    // MARK: Fields of all formats
 
     var rateHeader: [String] {
         ["workload", "durability"] + columns.map(\.title)

@@ -6,7 +6,6 @@ import Glibc
 ///
 /// The process talks to its parent in lines. It prints `ready`, waits for a line that starts it,
 /// reports from time to time how many readings it has committed, and leaves its report in a file.
-/// a line, says now and then how many readings it has committed, and leaves its report.
 struct SensorsShare {
     struct Request: Codable {
         var benchmarkCase: BenchmarkCase

@@ -173,7 +173,7 @@ final class YCSBRun {
         return YCSBSliceTotals(outcomes)
     }
 
-    // MARK: Account
+    // MARK: Results
 
     private func fill(
         _ result: inout CaseResult, _ clients: YCSBClients, _ io: IOMeasurement

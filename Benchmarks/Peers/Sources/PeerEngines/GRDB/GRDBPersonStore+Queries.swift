@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 extension GRDBPersonStore {
-    // MARK: Questions about all persons
+    // MARK: Queries over all persons
 
     /// Runs two requests, because SQLite uses an index for a single aggregate only.
     func rangeOfAges() throws -> ClosedRange<Int>? {
@@ -75,7 +75,7 @@ extension GRDBPersonStore {
         }
     }
 
-    // MARK: An index
+    // MARK: Indexed lookups
 
     func person(indexedNumber number: Int) throws -> (birthdate: Int, age: Int)? {
         try requireIndexedNumber()
@@ -113,7 +113,7 @@ extension GRDBPersonStore {
         guard layout == .indexedNumber else { throw missingKey("index of numbers", layout) }
     }
 
-    // MARK: After changes
+    // MARK: Refreshed queries
 
     func young(ageBelow limit: Int) throws -> YoungPersons {
         guard layout == .integerKey else { throw missingKey("integer key", layout) }

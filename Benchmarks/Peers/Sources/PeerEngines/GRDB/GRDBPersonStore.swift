@@ -115,7 +115,7 @@ final class GRDBPersonStore<Person: PersonRecord>: PersonStore {
         return sum
     }
 
-    // MARK: Changing
+    // MARK: Updates
 
     func updateAllAges(adding: Int) throws {
         try pool.write {

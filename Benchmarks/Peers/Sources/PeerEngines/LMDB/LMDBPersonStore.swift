@@ -65,7 +65,7 @@ final class LMDBPersonStore: PackedPersonStore {
         try withUnsafeBytes(of: number) { try transaction.put(ages, age, $0) }
     }
 
-    // MARK: Changing
+    // MARK: Updates
 
     func updateAllAges(adding: Int) throws { try updateAges { ($0 + adding) % 100 } }
 

@@ -23,7 +23,7 @@ struct LMDBTransaction {
     func reset() { mdb_txn_reset(handle) }
     func renew() throws { try checkLMDB(mdb_txn_renew(handle), "begin reading", path) }
 
-    // MARK: By key
+    // MARK: Access by key
 
     @inline(__always)
     func get(_ database: MDB_dbi, _ key: UnsafeRawBufferPointer) throws
@@ -83,7 +83,7 @@ struct LMDBTransaction {
         return statistics
     }
 
-    // MARK: In order
+    // MARK: Iteration
 
     func withCursor<Result>(
         _ database: MDB_dbi, _ body: (LMDBCursor) throws -> Result

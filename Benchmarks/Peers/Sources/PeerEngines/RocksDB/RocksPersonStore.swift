@@ -55,7 +55,7 @@ final class RocksPersonStore: PackedPersonStore {
         batch.put(indexKey.bytes, UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    // MARK: Changing
+    // MARK: Updates
 
     func updateAllAges(adding: Int) throws { try updateAges { ($0 + adding) % 100 } }
 

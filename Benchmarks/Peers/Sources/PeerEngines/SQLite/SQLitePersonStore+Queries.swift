@@ -1,7 +1,7 @@
 import BenchmarkKit
 
 extension SQLitePersonStore {
-    // MARK: Questions about all persons
+    // MARK: Queries over all persons
 
     /// Runs two statements, because SQLite uses an index for a single aggregate only.
     func rangeOfAges() throws -> ClosedRange<Int>? {
@@ -70,7 +70,7 @@ extension SQLitePersonStore {
         return checksum.value
     }
 
-    // MARK: An index
+    // MARK: Indexed lookups
 
     func person(indexedNumber number: Int) throws -> (birthdate: Int, age: Int)? {
         guard let find = queries.findIndexed else { throw missingKey("index of numbers", layout) }
@@ -105,7 +105,7 @@ extension SQLitePersonStore {
         return sum
     }
 
-    // MARK: After changes
+    // MARK: Refreshed queries
 
     func young(ageBelow limit: Int) throws -> YoungPersons {
         guard let young = queries.countYoung else { throw missingKey("integer key", layout) }

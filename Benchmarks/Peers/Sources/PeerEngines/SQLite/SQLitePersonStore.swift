@@ -135,7 +135,7 @@ final class SQLitePersonStore: PersonStore {
         return sum
     }
 
-    // MARK: Changing
+    // MARK: Updates
 
     func updateAllAges(adding: Int) throws {
         statements.updateAll.bind(adding, at: 1)

@@ -51,7 +51,7 @@ final class SQLiteStatement {
     /// Returns whether the first column of the first row is true.
     func runForTruth() throws -> Bool { try runForInteger() != 0 }
 
-    // MARK: Parameters, from 1
+    // MARK: Parameters, counted from 1
 
     @inline(__always)
     func bind(_ value: Int, at position: Int32) {
@@ -95,7 +95,7 @@ final class SQLiteStatement {
     nonisolated(unsafe) private static let nothing = UnsafePointer(
         UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
-    // MARK: Columns, from 0
+    // MARK: Columns, counted from 0
 
     @inline(__always)
     func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
