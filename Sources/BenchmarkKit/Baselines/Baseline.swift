@@ -149,7 +149,7 @@ struct BaselineStore {
     }
 }
 
-/// Reads and writes JSON files with sorted snake_case keys, which keeps diffs readable.
+/// The format of JSON files: sorted snake_case keys, which keep diffs readable.
 enum JSONFile {
     static func write(_ value: some Encodable, to path: String) throws {
         let encoder = JSONEncoder()

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Repeats timed runs that began or ended while another thread shared their processor core.
+/// A filter that repeats timed runs which began or ended while another thread shared their
+/// processor core.
 ///
 /// Two threads on one physical core, in this virtual machine or in another one on the same host,
 /// slow each other down by up to one half for seconds at a time. The clock speed does not show
@@ -65,7 +66,7 @@ final class CalmWatch {
     }
 }
 
-/// Classifies calibrations as calm or crowded, relative to all calibrations seen so far.
+/// A classification of calibrations as calm or crowded, relative to all calibrations seen so far.
 struct CrowdingScale {
     /// The largest ratio to the crowding of a calm moment that still counts as calm.
     private static let tolerance = 1.06

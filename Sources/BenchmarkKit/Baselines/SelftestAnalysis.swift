@@ -68,7 +68,7 @@ struct SelftestAnalysis {
     }
 }
 
-/// Draws the sides of simulated comparisons from the runs of one row.
+/// The random draws of the sides of simulated comparisons from the runs of one row.
 private struct RowDraws {
     private static let noiseDraws = 1000
 

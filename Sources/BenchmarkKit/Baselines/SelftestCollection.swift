@@ -1,9 +1,10 @@
 import Foundation
 
-/// Collects the pool of `selftest` in rounds over all rows. In each round a row runs twice without
-/// a slowdown and once with each planted slowdown. The order is reversed every other round, so that
-/// no variant always comes first. The two plain runs use one program under two names with separate
-/// fixtures, as the two builds of a gate do; the planted runs alternate between the two.
+/// The collection of the pool of `selftest`, in rounds over all rows. In each round a row runs
+/// twice without a slowdown and once with each planted slowdown. The order is reversed every other
+/// round, so that no variant always comes first. The two plain runs use one program under two names
+/// with separate fixtures, as the two builds of a gate do; the planted runs alternate between the
+/// two.
 struct SelftestCollection {
     /// The number of minutes after which collecting ends with fewer rounds than the requested
     /// number of processes needs, unless `--minutes` is longer.

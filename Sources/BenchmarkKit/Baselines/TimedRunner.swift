@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs single cases of a suite in separate processes, of this build or of another one.
+/// A runner of single cases of a suite in separate processes, of this build or of another one.
 struct TimedRunner {
     /// A program and the settings that it is run with.
     struct Build: Equatable, Sendable {
@@ -102,7 +102,7 @@ struct TimedRunner {
     }
 }
 
-/// Checks that every process of a case did the same work with the same result as the first one,
+/// The check that every process of a case did the same work with the same result as the first one,
 /// whichever build it was. Times of different work decide nothing.
 final class SameWork {
     private var first: [String: (report: TimedReport, build: String)] = [:]

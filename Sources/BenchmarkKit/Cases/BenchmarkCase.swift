@@ -67,7 +67,7 @@ struct CaseEnvironment: Sendable {
     /// only read.
     var fixtures: String
     var allocations: AllocationProbe?
-    /// Reports the progress to the user.
+    /// The function that reports the progress to the user.
     var progress: @Sendable (ProgressUpdate) -> Void
 }
 
@@ -111,16 +111,17 @@ protocol Workload: SendableMetatype {
     static var strategies: [(name: String, summary: String)] { get }
     /// The size if neither the suite nor the command line sets one.
     static var defaultSize: Int { get }
-    /// The layer of the engine that a strategy uses; `any` means the highest layer that the engine
-    /// has.
+    /// Returns the layer of the engine that a strategy uses; `any` means the highest layer that the
+    /// engine has.
     static func layer(of strategy: String) -> String
-    /// The features that a strategy requires of the engine; nil for a workload of the embedded
-    /// engine only.
+    /// Returns the features that a strategy requires of the engine; nil for a workload of the
+    /// embedded engine only.
     static func features(of strategy: String) -> [EngineFeature]?
     static func size(for options: CaseOptions, asked: Int?) throws -> Int
-    /// The reason why a strategy is not implemented, as a sentence; nil if it is.
+    /// Returns why a strategy is not implemented, as a sentence; nil if it is.
     static func reason(against strategy: String) -> String?
-    /// The number of threads or processes if neither the suite nor the command line sets one.
+    /// Returns the number of threads or processes if neither the suite nor the command line sets
+    /// one.
     static func defaultThreads(of strategy: String) -> Int
     /// Whether a strategy runs in the program without jemalloc (`SystemAllocatorProgram`).
     static func usesSystemAllocator(_ strategy: String) -> Bool

@@ -1,4 +1,4 @@
-/// Runs lists of cases and reports only to the caller, as comparisons and gates need.
+/// A runner of lists of cases that reports only to the caller, as comparisons and gates need.
 struct CaseBatch {
     let runner: CaseRunner
 

@@ -130,7 +130,7 @@ final class CaseProcess: @unchecked Sendable {
     }
 }
 
-/// Reports the progress of a case's process as one JSON object a line on standard output.
+/// The progress reports of a case's process: one JSON object a line on standard output.
 struct ProgressChannel: Sendable {
     func send(_ update: ProgressUpdate) {
         guard var line = try? JSONEncoder().encode(update) else { return }

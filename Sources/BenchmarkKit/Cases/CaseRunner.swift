@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs cases one after the other, each in a process of its own, and has every result verified by a
-/// fresh process before it counts.
+/// A runner of cases, one after the other and each in a process of its own. Every result is
+/// verified by a fresh process before it counts.
 package struct CaseRunner {
     /// The folder for database files, with one folder for each case that is removed after the case.
     let databases: String

@@ -17,7 +17,7 @@ package enum Interruption {
     /// ignored signal, a handler is not inherited by the processes of cases. Call it on the main
     /// thread before other threads start, since these inherit the mask of blocked signals.
     package static func watch() {
-        // Static atomics are initialized on first use, which must not happen in a signal handler.
+        // Static atomics are initialised on first use, which must not happen in a signal handler.
         received.store(0, ordering: .sequentiallyConsistent)
         child.store(0, ordering: .sequentiallyConsistent)
         var caught = sigset_t()

@@ -5,9 +5,9 @@ enum AgeingStep: Equatable {
     case update(number: Int, age: Int)
 }
 
-/// Ages a file, which makes it resemble one in long use. The steps are the same for every engine:
-/// random persons are deleted and inserted again with another age, and the ages of others are
-/// updated, each step in a transaction of its own. All persons exist at the end.
+/// The ageing of a file, which makes it resemble one in long use. The steps are the same for every
+/// engine: random persons are deleted and inserted again with another age, and the ages of others
+/// are updated, each step in a transaction of its own. All persons exist at the end.
 enum Ageing {
     private static let updatesPerRound = 10
 

@@ -111,8 +111,8 @@ enum ColumnScanWorkload: Workload {
         return timer.distribution
     }
 
-    /// The control: sums the same bytes in a plain array. The compiler vectorizes a sum better than
-    /// comparisons, so that the memory is the only limit.
+    /// Runs the control: the sum of the same bytes in a plain array. The compiler vectorises a sum
+    /// better than comparisons, so that the memory is the only limit.
     @inline(never)
     private static func sum(_ values: [Int64]) -> Int {
         values.withUnsafeBufferPointer { values in

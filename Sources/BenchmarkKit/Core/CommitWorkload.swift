@@ -1,4 +1,4 @@
-/// Commits of one person each, durable and one after the other.
+/// Durable commits of one person each, one after the other.
 enum CommitWorkload: CoreWorkload {
     static let name = "commit"
     static let summary = "one person a durable commit, one after the other"

@@ -144,8 +144,8 @@ enum ConcurrentCommitWorkload: CoreWorkload {
         return measured
     }
 
-    /// The control: runs as many threads on the bare disk, for as many commits or as many seconds,
-    /// with the same bytes for each commit.
+    /// Runs the control: the same number of threads on the bare disk, for the same number of
+    /// commits or seconds and with the same bytes for each commit.
     private static func control(_ core: CoreCase, bytes: Double) throws -> CaseResult {
         let groups = try BareGroups(
             directory: core.environment.directory, recordBytes: Int(bytes.rounded()))

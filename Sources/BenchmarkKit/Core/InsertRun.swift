@@ -95,7 +95,7 @@ final class InsertRun {
         return results
     }
 
-    /// The control: creates the same objects without adding them to a Realm.
+    /// Runs the control, which creates the same objects without adding them to a Realm.
     private func constructionResult() -> CaseResult {
         let strategy = core.benchmarkCase.identifier.strategy + "-unmanaged"
         var result = CaseResult.control(strategy, beside: core.benchmarkCase)

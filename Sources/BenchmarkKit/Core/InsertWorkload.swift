@@ -41,8 +41,8 @@ enum InsertWorkload: PersonInsertWorkload {
         strategy == systemAllocatorStrategy ? EngineLayer.api.rawValue : strategy
     }
 
-    /// Only the embedded engine has the control, since the program without jemalloc contains no
-    /// other engine.
+    /// Returns nil for the control, which only the embedded engine has, since the program without
+    /// jemalloc contains no other engine.
     static func features(of strategy: String) -> [EngineFeature]? {
         strategy == systemAllocatorStrategy ? nil : features
     }
@@ -51,7 +51,7 @@ enum InsertWorkload: PersonInsertWorkload {
         strategy == systemAllocatorStrategy
     }
 
-    /// The gate compares `api` only; the control is informative.
+    /// Whether the case is gated; the control is informative only.
     static func isDeterministic(_ benchmarkCase: BenchmarkCase) -> Bool {
         benchmarkCase.identifier.strategy != systemAllocatorStrategy
     }

@@ -116,7 +116,7 @@ struct Lookups {
         }
     }
 
-    /// The control: looks up the same values in a dictionary.
+    /// Runs the control, which looks up the same values in a dictionary.
     func dictionaryControl(_ benchmarkCase: BenchmarkCase) throws -> CaseResult {
         var persons: [Int: PersonValues] = [:]
         persons.reserveCapacity(size)

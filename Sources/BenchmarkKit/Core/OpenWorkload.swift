@@ -8,8 +8,9 @@ enum OpenWorkload: FixtureWorkload {
     static let summary = "opens a file and reads a person; the first open stands apart"
     static let features: [EngineFeature] = [.persons, .integerKeys]
 
-    /// Instructions are not counted, since the work of an open depends on the addresses at which
-    /// the system maps the file: two counts of the same opens differ by almost 1 %.
+    /// The count of operations is nil, so that instructions are not counted: the work of an open
+    /// depends on the addresses at which the system maps the file, and two counts of the same opens
+    /// differ by almost 1 %.
     static let countedOperations: Int? = nil
 
     /// A class of its own, so that the process's first open is that of an almost empty file.
@@ -75,7 +76,8 @@ enum OpenWorkload: FixtureWorkload {
         return elapsed
     }
 
-    /// The control: opens and maps the same file, reads its first byte, unmaps and closes it.
+    /// Runs the control, which opens and maps the same file, reads its first byte, unmaps and
+    /// closes it.
     private static func mapBareFile(_ path: String) throws -> UInt64 {
         let start = monotonicNanoseconds()
         let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)

@@ -153,6 +153,6 @@ enum RealmRecords {
     }
 }
 
-/// Keeps the optimizer from removing the computation of a value.
+/// Keeps the optimiser from removing the computation of a value.
 @inline(never) @_optimize(none)
 func blackHole(_ value: Int) {}

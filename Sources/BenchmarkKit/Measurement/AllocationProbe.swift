@@ -18,8 +18,8 @@ public struct AllocationProbe: Sendable {
     }
 
     public var allocatorName: String
-    /// Reads the counters. Called on the measured thread before and after the measured region; too
-    /// slow to be called inside.
+    /// The function that reads the counters. It is called on the measured thread before and after
+    /// the measured region, and is too slow to be called inside.
     public var read: @Sendable () -> Reading
 
     public init(allocatorName: String, read: @escaping @Sendable () -> Reading) {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Counts the instructions of a case's measured region (`MeasuredRegion`) with callgrind, in a
-/// process of its own and with less work, since callgrind slows a program down about fiftyfold.
+/// The count of the instructions of a case's measured region (`MeasuredRegion`) with callgrind. It
+/// takes a process of its own and less work, since callgrind slows a program down about fiftyfold.
 ///
 /// The count contains the instructions of the simulated processor outside the kernel. It repeats
 /// from run to run, whatever the load of the machine, and says nothing about caches and disks.

@@ -1,5 +1,5 @@
-/// Measures transactions one after the other: the time of each, its writes and its allocations. The
-/// work between two transactions is excluded.
+/// The measurement of transactions one after the other: the time, writes and allocations of each.
+/// The work between two transactions is excluded.
 struct MeasuredTransactions {
     private var latency = LatencyRecorder()
     private var rates: [Double] = []

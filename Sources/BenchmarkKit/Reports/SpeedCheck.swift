@@ -3,7 +3,7 @@
 struct SpeedCheck: Sendable {
     enum Bound: String, Codable { case atLeast, atMost }
 
-    /// Computes the outcome; nil if the run lacks the row.
+    /// The function that computes the outcome; it returns nil if the run lacks the row.
     var outcome: @Sendable (CheckedRows) -> Outcome?
 
     struct Outcome: Codable, Equatable {

@@ -70,7 +70,7 @@ package final class Terminal {
     }
 }
 
-/// Formats numbers for people.
+/// The formats of numbers for people.
 package enum Display {
     /// Formats a number as `1,234,567`, or with three digits below a thousand.
     package static func number(_ value: Double?) -> String {

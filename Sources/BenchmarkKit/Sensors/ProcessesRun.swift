@@ -110,7 +110,7 @@ struct ProcessesRun {
     }
 }
 
-/// Listens to the writing processes, each on a thread of its own.
+/// The listeners to the writing processes, each on a thread of its own.
 private final class WriterTalks: Sendable {
     private struct State {
         var ready = 0

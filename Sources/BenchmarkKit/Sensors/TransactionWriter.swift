@@ -1,4 +1,4 @@
-/// Writes readings in transactions and measures them. Belongs to the thread that created it.
+/// A writer of readings in transactions, which it measures. Belongs to the thread that created it.
 final class TransactionWriter {
     private let environment: WriterEnvironment
     private let session: any SensorSession

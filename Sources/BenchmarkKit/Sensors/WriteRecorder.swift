@@ -19,7 +19,8 @@ struct CommitShape: Codable, Sendable {
     var bytes: Int
 }
 
-/// Records the writers of a run: the order of their commits, all durations, and the first failure.
+/// The record of the writers of a run: the order of their commits, all durations, and the first
+/// failure.
 final class WriteRecorder: Sendable {
     struct State: Codable {
         var queueWait = LatencyRecorder()

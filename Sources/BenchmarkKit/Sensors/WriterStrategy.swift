@@ -12,7 +12,7 @@ protocol WriterStrategy: AnyObject, Sendable {
     static var producesOnMainThread: Bool { get }
     /// Whether one thread writes everything, so that allocations can be attributed to it.
     static func hasOneWriter(producers: Int) -> Bool
-    /// The number of readings in one transaction.
+    /// Returns the number of readings in one transaction.
     static func batchSize(for options: CaseOptions) -> Int
 
     init(_ environment: WriterEnvironment)

@@ -1,7 +1,7 @@
 import CoreFoundation
 import Foundation
 
-/// Handles the readings of a writer thread. Created on the thread and used only there.
+/// The handler of the readings of a writer thread. Created on the thread and used only there.
 protocol ReadingHandler: AnyObject {
     func handle(_ readings: [ProducedReading])
     /// Writes the buffered readings.
@@ -125,7 +125,7 @@ final class WriterThread: @unchecked Sendable {
     }
 }
 
-/// Posts a producer's readings to the mailbox of a writer thread.
+/// A sink that posts a producer's readings to the mailbox of a writer thread.
 final class MailboxSink: ReadingSink {
     private let environment: WriterEnvironment
     private let thread: WriterThread

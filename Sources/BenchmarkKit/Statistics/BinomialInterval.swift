@@ -18,7 +18,7 @@ struct BinomialInterval: Codable, Equatable, Sendable {
 
 /// The beta distribution with the parameters `a` and `b`.
 enum BetaDistribution {
-    /// Returns the cumulative probability: the regularized incomplete beta function.
+    /// Returns the cumulative probability: the regularised incomplete beta function.
     static func cumulative(_ x: Double, _ a: Double, _ b: Double) -> Double {
         guard x > 0 else { return 0 }
         guard x < 1 else { return 1 }

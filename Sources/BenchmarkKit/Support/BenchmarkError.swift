@@ -22,7 +22,7 @@ public struct BenchmarkError: Error, CustomStringConvertible, Sendable {
         /// The command line names something that does not exist or cannot be read.
         public static let usage = Code(rawValue: 64)
 
-        /// A signal ended the run; the code is that of shells, 130 for Control-C.
+        /// Returns the code of a run that a signal ended, as shells report it: 130 for Control-C.
         public static func interrupted(_ signal: Int32) -> Code { Code(rawValue: 128 + signal) }
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// Ends a case's process together with its parent. Without it the process would outlive a killed
-/// parent.
+/// The end of a case's process together with its parent. Without it the process would outlive a
+/// killed parent.
 package enum ParentDeath {
     /// The environment variable with the process identifier of the parent.
     package static let variable = "REALM_BENCH_PARENT"

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Finds the package folder with `Benchmarks`: in the working directory or a parent of it, else in
-/// a parent of the executable, whose build folder is inside the package. The tool thus runs from
-/// any directory.
+/// The search for the package folder, which contains `Benchmarks`: in the working directory or a
+/// parent of it, else in a parent of the executable, whose build folder is inside the package. The
+/// tool thus runs from any directory.
 public enum ResourceLocator {
     public static func packageDirectory() throws -> URL {
         let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

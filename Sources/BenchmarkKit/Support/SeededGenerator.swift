@@ -25,7 +25,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 }
 
-/// Returns the finalizer of SplitMix64: a bijection that spreads every input bit over the whole
+/// Returns the finaliser of SplitMix64: a bijection that spreads every input bit over the whole
 /// word.
 @inlinable
 public func mix64(_ value: UInt64) -> UInt64 {

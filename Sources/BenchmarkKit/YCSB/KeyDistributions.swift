@@ -89,7 +89,7 @@ enum KeyDistribution: String, CaseIterable, Sendable {
     case uniform
 }
 
-/// Chooses numbers of existing records.
+/// A random choice of existing records by their numbers.
 struct KeyChooser: Sendable {
     private let distribution: KeyDistribution
     private let scrambled: ScrambledZipfianGenerator

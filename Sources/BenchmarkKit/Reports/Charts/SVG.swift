@@ -1,6 +1,6 @@
 import Foundation
 
-/// Builds scalable vector graphics as text. Colours are classes of the page's style sheet, so that
+/// A scalable vector graphic, built as text. Colours are classes of the page's style sheet, so that
 /// charts follow its light and dark modes.
 struct SVG {
     enum Anchor: String { case start, middle, end }

@@ -96,8 +96,8 @@ struct GRDBSensorStore: SensorStore {
     func problems() throws -> [String] { try lease.database.problems() }
 }
 
-/// Writes readings through GRDB. Its transactions are closures, so readings are collected in memory
-/// until the commit, which does all the work.
+/// A session that writes readings through GRDB. GRDB's transactions are closures, so readings are
+/// collected in memory until the commit, which does all the work.
 final class GRDBSensorSession: SensorSession {
     private typealias Sensor = GRDBSensorStore.Sensor
     private typealias Reading = GRDBSensorStore.Reading

@@ -74,7 +74,7 @@ struct LMDBSensorStore: SensorStore {
     }
 }
 
-/// Writes readings into LMDB.
+/// A session that writes readings into LMDB.
 final class LMDBSensorSession: SensorSession {
     private let lease: LMDBEnvironment.Lease
     private let sensors, readings: MDB_dbi

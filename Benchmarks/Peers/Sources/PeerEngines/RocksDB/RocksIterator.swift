@@ -1,7 +1,7 @@
 import BenchmarkKit
 import CRocksDB
 
-/// Iterates over entries in key order.
+/// The iteration over entries in key order.
 enum RocksIterator {
     /// Visits the entries whose keys begin with `prefix` (nil for all) until `body` returns false.
     /// It begins at `start`, which must begin with `prefix` as well. The bytes are valid during the

@@ -60,7 +60,7 @@ struct RocksSensorStore: SensorStore {
     func problems() throws -> [String] { try lease.database.problems() }
 }
 
-/// Writes readings into RocksDB.
+/// A session that writes readings into RocksDB.
 final class RocksSensorSession: SensorSession {
     private let session: RocksSession
     private var batch: RocksBatch?

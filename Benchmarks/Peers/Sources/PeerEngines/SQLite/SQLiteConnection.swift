@@ -11,8 +11,8 @@ final class SQLiteConnection {
     private var isReading = false
     private var beginRead, beginWrite, commit, rollback, touch: SQLiteStatement?
 
-    /// Serializes opening, because two connections of one process that create a file would meet
-    /// each other's locks.
+    /// The lock that serialises opening, because two connections of one process that create a file
+    /// would meet each other's locks.
     private static let opening = Mutex<Void>(())
 
     init(path: String, durability: Durability, schema: [String]) throws {

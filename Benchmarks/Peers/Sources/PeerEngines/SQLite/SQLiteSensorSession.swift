@@ -36,7 +36,7 @@ final class SQLiteWriterPool: @unchecked Sendable {
     func giveBack(_ writer: SQLiteSensorWriter) { lock.withLock { idle.append(writer) } }
 }
 
-/// Writes readings into SQLite.
+/// A session that writes readings into SQLite.
 final class SQLiteSensorSession: SensorSession {
     private let writer: SQLiteSensorWriter
     private let pool: SQLiteWriterPool
