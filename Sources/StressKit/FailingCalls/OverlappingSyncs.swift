@@ -18,17 +18,14 @@ struct OverlappingSyncs {
         options = try point.options()
     }
 
-    private static let longestWaitNanoseconds: UInt64 = 10_000_000_000
+    private static let patienceSeconds: UInt64 = 10
     private static let samples = 12
 
     /// The first transaction of a workload is durable; then one that does not wait for the disk, and
     /// one that does.
     func run() throws {
         guard oracle.workload.count >= 3 else { return }
-        let path = trial.file("overlapping")
-        try trial.attempt(point) {
-            trial.remove(path)
-            defer { trial.remove(path) }
+        try trial.attempt(point, with: []) { path in
             let (history, ledger) = try record(path)
             var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 9 << 32)
             let choices: [PowerLossChoice] =
@@ -68,12 +65,10 @@ struct OverlappingSyncs {
         ])
         ledger.send(2)
         try oracle.workload.run(2, on: connection, .relaxed)
-        var patience = Patience(nanoseconds: Self.longestWaitNanoseconds)
-        while interceptor.count(of: .fdatasync) == 0 {
-            guard patience.nap(nanoseconds: 500_000) else {
-                throw Finding(.overLimit, "a relaxed commit was not synced in 10 s.")
-            }
-        }
+        try Patience.wait(
+            seconds: Self.patienceSeconds, napNanoseconds: 500_000,
+            orFind: "a relaxed commit was not synced"
+        ) { interceptor.count(of: .fdatasync) > 0 }
         ledger.send(3)
         do {
             try oracle.workload.run(3, on: connection)

@@ -33,11 +33,7 @@ struct ManyWritersLayer: StressLayer {
     }
 
     func run(_ point: StressPoint, in trial: Trial) throws {
-        try trial.attempt(point) {
-            let path = trial.file("lists")
-            defer { trial.remove(path) }
-            try AppendersRun(point, trial, path).run()
-        }
+        try trial.attempt(point, with: []) { try AppendersRun(point, trial, $0).run() }
     }
 
     /// What happens depends on the machine as well: a smaller run may have to be tried again.

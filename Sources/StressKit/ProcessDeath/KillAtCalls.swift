@@ -47,6 +47,16 @@ struct KillAtCalls {
             return victim.ledger(context.oracle.workload)
         }
 
+        /// This process has the file open while the victim runs. Returns how many transactions it
+        /// sees afterwards.
+        private func survive() throws -> (connection: Connection, found: Int, CommitLedger) {
+            let database = try Database.open(path: path, options: context.options)
+            let connection = try Connection(database)
+            let ledger = try runVictim()
+            _ = try connection.refresh()
+            return (connection, try context.oracle.judge(connection, ledger), ledger)
+        }
+
         /// Whoever opens the file afterwards finds what it must.
         func reopen() throws {
             let ledger = try runVictim()
@@ -67,35 +77,17 @@ struct KillAtCalls {
         /// Who has the file open goes on from the last published version, over whatever the victim
         /// left behind.
         func goOn() throws {
-            let database = try Database.open(path: path, options: context.options)
-            let connection = try Connection(database)
-            let ledger = try runVictim()
-            _ = try connection.refresh()
-            let found = try context.oracle.judge(connection, ledger)
-            try checkPins(database)
+            let (connection, found, ledger) = try survive()
+            try connection.database.checkNobodyElsePins()
             try context.oracle.workload.run(found + 1, on: connection)
             try context.oracle.judgeAll(connection, CommitLedger(acknowledged: found + 1))
             context.trial.count(states: 2, commits: ledger.acknowledged)
         }
 
-        /// Nobody but this process is alive to read anything.
-        private func checkPins(_ database: Database) throws {
-            let pins = try database.statistics().pinnedVersions
-            if let pin = pins.first(where: { $0.processID != System.processID }) {
-                throw Finding(
-                    .overLimit,
-                    "version \(pin.version) is pinned by process \(pin.processID), which is dead.")
-            }
-        }
-
         /// Who has the file open makes durable what the victim did not, and nobody has to ask for it.
         func waitUntilDurable() throws {
-            let database = try Database.open(path: path, options: context.options)
-            let connection = try Connection(database)
-            let ledger = try runVictim()
-            _ = try connection.refresh()
-            let found = try context.oracle.judge(connection, ledger)
-            try waitForSync(database)
+            let (connection, found, _) = try survive()
+            try waitForSync(connection.database)
             context.trial.count(states: 1, commits: found)
         }
 
@@ -117,18 +109,13 @@ struct KillAtCalls {
             context.trial.count(states: 1, commits: count)
         }
 
-        private static let longestWaitNanoseconds: UInt64 = 10_000_000_000
+        private static let patienceSeconds: UInt64 = 10
 
         private func waitForSync(_ database: Database) throws {
-            var patience = Patience(nanoseconds: Self.longestWaitNanoseconds)
-            while !database.isNewestVersionDurable {
-                guard patience.nap(nanoseconds: 1_000_000) else {
-                    throw Finding(
-                        .overLimit,
-                        "nobody has synced version \(database.newestVersion) of a process that was "
-                            + "killed, in \(Self.longestWaitNanoseconds / 1_000_000_000) s.")
-                }
-            }
+            try Patience.wait(
+                seconds: Self.patienceSeconds,
+                orFind: "nobody has synced what a process that was killed has committed"
+            ) { database.isNewestVersionDurable }
         }
 
         /// The next writer, which does something else, is killed between its pages and its record,
@@ -143,10 +130,7 @@ struct KillAtCalls {
         /// In a function of its own, so that the database is closed when it returns. Returns how
         /// many transactions everybody saw.
         private func runTwoVictims() throws -> Int {
-            let connection = try Connection(Database.open(path: path, options: context.options))
-            let ledger = try runVictim()
-            _ = try connection.refresh()
-            let found = try context.oracle.judge(connection, ledger)
+            let (connection, found, _) = try survive()
             guard found < context.oracle.workload.count else { return found }
             let seed = try context.point.value("seed", default: UInt64(0))
             let second = try VictimProcess(
@@ -155,7 +139,8 @@ struct KillAtCalls {
             guard try second.waitForEnd() else {
                 throw Finding(.wrongState, "the second process ended without writing pages.")
             }
-            return found
+            // Which has the file open until here.
+            return withExtendedLifetime(connection) { found }
         }
     }
 
@@ -163,10 +148,7 @@ struct KillAtCalls {
     /// makes depends on it: who is alone may cut the file, for one.
     func run(hasSurvivor: Bool = false, _ body: (Attempt) throws -> Void) throws {
         for kill in try kills(hasSurvivor: hasSurvivor) {
-            try trial.attempt(point.with("kill", kill)) {
-                let path = trial.file("killed")
-                try trial.write(image, to: path)
-                defer { trial.remove(path) }
+            try trial.attempt(point.with("kill", kill), with: image) { path in
                 try body(Attempt(context: self, path: path, faults: "kill-\(kill)"))
             }
             if trial.mustStop { return }

@@ -23,15 +23,14 @@ struct KillAtTimes {
         var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 1 << 32)
         let delays = (0..<count).map { _ in random.below(Self.longestDelay) }
         for delay in try point.value("kill", as: Int.self).map({ [$0] }) ?? delays {
-            try trial.attempt(point.with("kill", delay)) { try killUntilDone(after: delay) }
+            try trial.attempt(point.with("kill", delay), with: []) {
+                try killUntilDone($0, after: delay)
+            }
             if trial.mustStop { return }
         }
     }
 
-    private func killUntilDone(after delay: Int) throws {
-        let path = trial.file("killed")
-        trial.remove(path)
-        defer { trial.remove(path) }
+    private func killUntilDone(_ path: String, after delay: Int) throws {
         var found = 0
         // A victim that is never quick enough to commit would go on for ever.
         for _ in 0..<(oracle.workload.count * 2) where found < oracle.workload.count {

@@ -7,13 +7,11 @@ struct KillBeside {
     private let point: StressPoint
     private let trial: Trial
     private let oracle: PrefixOracle
-    private let path: String
 
     init(_ point: StressPoint, _ trial: Trial) throws {
         self.point = point
         self.trial = trial
         oracle = try PrefixOracle(point.workload())
-        path = trial.file("shared")
     }
 
     /// E9 asks for a bound; what is usual is in the histogram.
@@ -21,26 +19,13 @@ struct KillBeside {
 
     func run(count: Int) throws {
         let prepared = min(ProcessDeathLayer.prepared, oracle.workload.count - 1)
-        try trial.write(trial.prepare(point, transactions: prepared), to: path)
-        defer { trial.remove(path) }
+        let image = try trial.prepare(point, transactions: prepared)
         var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 2 << 32)
-        try trial.attempt(point) {
+        try trial.attempt(point, with: image) { path in
             let database = try Database.open(path: path, options: point.options())
             let grants = LockGrants()
-            let writer = BackgroundThread { isStopped in
-                let connection = try Connection(database)
-                var count: Int64 = 0
-                while !isStopped() {
-                    let next = try StressWorkload.countBystander(on: connection) {
-                        grants.add(System.monotonicNanoseconds)
-                    }
-                    guard next == count + 1 else {
-                        throw Finding(
-                            .lostCommit, "the other process's count is \(next) after \(count).")
-                    }
-                    count = next
-                }
-                return count
+            let writer = Bystander.start(opening: { database }) {
+                grants.add(System.monotonicNanoseconds)
             }
             var (done, kills) = (prepared, 0)
             let reader = try Connection(database)
@@ -63,7 +48,8 @@ struct KillBeside {
         after delay: Int, holding done: Int, _ reader: Connection, _ grants: LockGrants,
         _ writer: BackgroundThread<Int64>
     ) throws -> Int {
-        let victim = try VictimProcess(point, path: path, transactions: done, in: trial)
+        let victim = try VictimProcess(
+            point, path: reader.database.path, transactions: done, in: trial)
         if try victim.waitUntilOpen() {
             System.sleep(nanoseconds: UInt64(delay) * 1000)
             let killed = System.monotonicNanoseconds

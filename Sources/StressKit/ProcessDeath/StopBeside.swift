@@ -9,27 +9,23 @@ struct StopBeside {
     private let point: StressPoint
     private let trial: Trial
     private let oracle: PrefixOracle
-    private let path: String
 
     init(_ point: StressPoint, _ trial: Trial) throws {
         self.point = point
         self.trial = trial
         oracle = try PrefixOracle(point.workload())
-        path = trial.file("shared")
     }
 
     /// What takes about a second.
-    private static let patienceNanoseconds: UInt64 = 20_000_000_000
+    private static let patienceSeconds: UInt64 = 20
     /// The victim's own, of which the first that it syncs is at its end.
     private static let victimTransactions = 2
 
     func run() throws {
         guard oracle.workload.count > Self.victimTransactions + 1 else { return }
-        try trial.attempt(point) {
-            trial.remove(path)
-            defer { trial.remove(path) }
+        try trial.attempt(point, with: []) { path in
             let (isOpen, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let survivor = BackgroundThread { [point, path, oracle] _ in
+            let survivor = BackgroundThread { [point, oracle] _ in
                 defer { isOpen.signal() }
                 let connection = try Connection(Database.open(path: path, options: point.options()))
                 // The first since the file was opened does not return before it is synced.
@@ -50,7 +46,10 @@ struct StopBeside {
             // Stopped before it has done its part, it may have the write lock.
             if try victim.waitUntilStopped(), victim.acknowledged > Self.victimTransactions {
                 mayGoOn.signal()
-                try wait(for: survivor)
+                try Patience.wait(
+                    seconds: Self.patienceSeconds,
+                    orFind: "a file cannot be closed beside a process that was stopped in a sync"
+                ) { survivor.isDone }
                 trial.cover("processes stopped")
             }
             victim.goOn()
@@ -63,18 +62,6 @@ struct StopBeside {
             try oracle.judgeAll(
                 connection, CommitLedger(acknowledged: Self.victimTransactions + 2))
             trial.count(states: 2, commits: Self.victimTransactions + 2)
-        }
-    }
-
-    private func wait(for survivor: BackgroundThread<Void>) throws {
-        var patience = Patience(nanoseconds: Self.patienceNanoseconds)
-        while !survivor.isDone {
-            guard patience.nap(nanoseconds: 1_000_000) else {
-                throw Finding(
-                    .overLimit,
-                    "a file cannot be closed in \(Self.patienceNanoseconds / 1_000_000_000) s "
-                        + "beside a process that was stopped in a sync.")
-            }
         }
     }
 }

@@ -9,7 +9,7 @@ struct PassedOnTransactions {
     private let database: Database
 
     /// What takes microseconds.
-    private static let patienceNanoseconds: UInt64 = 5_000_000_000
+    private static let patienceSeconds: UInt64 = 5
 
     init(_ point: StressPoint, _ trial: Trial, _ path: String) throws {
         self.trial = trial
@@ -39,13 +39,10 @@ struct PassedOnTransactions {
     /// Runs `body` on a thread of its own, which has ended when this returns.
     private func onThread(_ body: @escaping @Sendable () throws -> Void) throws {
         let thread = BackgroundThread { _ in try body() }
-        var patience = Patience(nanoseconds: Self.patienceNanoseconds)
-        while !thread.isDone {
-            guard patience.nap(nanoseconds: 50_000) else {
-                throw Finding(
-                    .overLimit, "a writer waits for a lock that a thread took which has ended.")
-            }
-        }
+        try Patience.wait(
+            seconds: Self.patienceSeconds, napNanoseconds: 50_000,
+            orFind: "a writer does not get the lock of a thread that has ended"
+        ) { thread.isDone }
         try thread.wait()
     }
 }

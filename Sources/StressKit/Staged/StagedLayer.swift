@@ -25,10 +25,7 @@ struct StagedLayer: StressLayer {
     }
 
     func run(_ point: StressPoint, in trial: Trial) throws {
-        try trial.attempt(point) {
-            let path = trial.file("staged")
-            trial.remove(path)
-            defer { trial.remove(path) }
+        try trial.attempt(point, with: []) { path in
             switch point.scenario {
             case "publication": try Publication(point, trial, path).run()
             case "passed-on": try PassedOnTransactions(point, trial, path).run()

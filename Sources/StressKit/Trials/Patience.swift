@@ -1,4 +1,5 @@
 import StorageEngine
+import StressModel
 
 /// Waits for something that another thread or process is to do, in short naps, and tells when it
 /// has taken too long.
@@ -17,5 +18,19 @@ struct Patience {
         System.sleep(nanoseconds: nanoseconds)
         left -= min(left, System.monotonicNanoseconds - start, 2 * nanoseconds)
         return true
+    }
+
+    /// Waits until `isDone` says so. What is found otherwise: `message`, the beginning of a
+    /// sentence that ends with the time.
+    static func wait(
+        seconds: UInt64, napNanoseconds: UInt64 = 1_000_000, orFind message: String,
+        until isDone: () throws -> Bool
+    ) throws {
+        var patience = Patience(nanoseconds: seconds * 1_000_000_000)
+        while try !isDone() {
+            guard patience.nap(nanoseconds: napNanoseconds) else {
+                throw Finding(.overLimit, "\(message) in \(seconds) s.")
+            }
+        }
     }
 }

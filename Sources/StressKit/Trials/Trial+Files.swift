@@ -5,6 +5,19 @@ import StorageEngine
 import StressModel
 
 extension Trial {
+    /// Tries one thing with a database file, which goes when `body` has returned. `image`: what it
+    /// holds; empty: there is none yet.
+    func attempt(
+        _ point: StressPoint, with image: [UInt8], _ body: (_ path: String) throws -> Void
+    ) throws {
+        try attempt(point) {
+            let path = file("tried")
+            try write(image, to: path)
+            defer { remove(path) }
+            try body(path)
+        }
+    }
+
     /// Writes a database file, with nothing beside it.
     package func write(_ bytes: [UInt8], to path: String) throws {
         remove(path)
