@@ -104,6 +104,17 @@ private struct ScriptedLayer: StressLayer {
         #expect(outcome.seconds >= 0.2)
     }
 
+    /// One that takes all the time that it gets does not keep the other one from a second round.
+    @Test func aLongScenarioLeavesTimeForAnotherRoundOfAShortOne() throws {
+        let hunt = BugHunt(layers, seed: 1, seconds: 0.5) { point, secondsLeft in
+            if point.scenario == "second" { System.sleep(nanoseconds: UInt64(secondsLeft * 1e9)) }
+            return report(failing: point.scenario == "first" && point["round"] == "1" ? point : nil)
+        }
+        let outcome = try hunt.run(expected: ["a/first", "a/second"])
+        #expect(outcome.finder == "a/first")
+        #expect(outcome.points == 9)
+    }
+
     @Test func whatNobodyFindsIsNotFoundWhenTheTimeIsOver() throws {
         let (outcome, tried) = try hunt(expecting: [], seconds: 0.1) { _ in false }
         #expect(outcome.failure == nil && outcome.finder == nil)

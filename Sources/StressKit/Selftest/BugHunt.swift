@@ -59,7 +59,8 @@ package struct BugHunt {
     }
 
     /// Rounds of scenarios until something is found or so many seconds have passed since the
-    /// start. They take turns, and share what is left; what cannot run here is left out.
+    /// start. They take turns, of which none takes all that is left, so that the short ones come
+    /// again with other seeds; what cannot run here is left out.
     private func run(
         _ scenarios: [Scenario], until end: Double, _ start: UInt64, _ outcome: inout Outcome
     ) throws {
@@ -68,8 +69,8 @@ package struct BugHunt {
         var round = 0
         while left() > 0, !scenarios.isEmpty {
             var skipped: Set<String> = []
-            for (turn, scenario) in scenarios.enumerated() where left() > 0 {
-                let share = left() / Double(scenarios.count - turn)
+            for scenario in scenarios where left() > 0 {
+                let share = left() / Double(scenarios.count)
                 for point in scenario.layer.points(round: round, seed: seed)
                 where point.scenario == scenario.name {
                     let report = try attempt(point, share)
