@@ -73,9 +73,9 @@ extension Database {
             do throws(StorageError) {
                 return try body(descriptor, status, &isTakenOver)
             } catch {
-                guard Identity(status, isReadOnly: options.readOnly).isGone(from: path) else {
-                    throw error
-                }
+                guard Identity(status, isReadOnly: options.readOnly).isGone(from: path),
+                    !planted(.failsBesideCompaction)
+                else { throw error }
             }
         }
     }

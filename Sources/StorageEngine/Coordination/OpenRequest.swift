@@ -80,6 +80,7 @@ struct OpenRequest {
     }
 
     func closeInForkedChild(_ descriptor: Int32) throws(StorageError) {
+        if planted(.keepsLocksInForks) { return }
         guard realm_close_in_forked_child(descriptor) else { throw Self.tooManyDatabases(path) }
     }
 

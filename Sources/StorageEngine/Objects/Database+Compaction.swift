@@ -40,7 +40,9 @@ extension Database {
         path: String, options: Options = Options(),
         compactingIf isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) -> Bool
     ) throws(StorageError) -> Database {
-        _ = try? compact(path: path, options: options, if: isWorthIt)
+        do { _ = try compact(path: path, options: options, if: isWorthIt) } catch {
+            if planted(.failsWithCompaction), let error = error as? StorageError { throw error }
+        }
         return try open(path: path, options: options)
     }
 }

@@ -34,6 +34,11 @@ enum PlantedBug: String, CaseIterable {
     case leavesMovedValues = "moved-value-left-behind"
     case compactsOpenFile = "compact-open-file"
     case forgetsDirectory = "compact-directory-not-synced"
+    case failsWithCompaction = "launch-fails-with-compaction"
+    case failsBesideCompaction = "launch-fails-beside-another"
+    // Forks.
+    case sharesTablesWithForks = "table-outlives-fork"
+    case keepsLocksInForks = "forked-child-keeps-locks"
     // Locks.
     case givesLockToThread = "lock-belongs-to-thread"
     case waitsForDeadWriter = "lock-not-robust"

@@ -32,7 +32,11 @@ package final class ProcessLocal<Value: AnyObject & Sendable>: @unchecked Sendab
             let address = word.loadAcquire()
             if let pointer = UnsafeRawPointer(bitPattern: UInt(address)) {
                 let entry = Unmanaged<Entry>.fromOpaque(pointer).takeUnretainedValue()
-                if entry.forkGeneration == realm_fork_generation() { return entry.value }
+                if entry.forkGeneration == realm_fork_generation()
+                    || planted(.sharesTablesWithForks)
+                {
+                    return entry.value
+                }
             }
             let new = Unmanaged.passRetained(Entry(make()))
             let isFirst = word.compareExchange(

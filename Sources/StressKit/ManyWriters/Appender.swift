@@ -12,17 +12,17 @@ struct Appender {
     /// Numbers of no other appender.
     let number: Int
     let lists: Int
-    let transactions: Int
+    /// The numbers of its transactions.
+    let rounds: Range<Int>
     let durability: CommitDurability
     let seed: UInt64
 
     /// `tell` gets each transaction twice: before it is committed, as unknown, and when it has
     /// ended.
     func run(_ tell: (ListHistory.Transaction) -> Void) throws {
-        var random = RepeatableRandom(seed: seed, part: UInt64(number) + 1)
-        for round in 0..<transactions {
-            try run(round, &random, tell)
-        }
+        var random = RepeatableRandom(
+            seed: seed, part: UInt64(number) + 1 + UInt64(rounds.lowerBound) << 32)
+        for round in rounds { try run(round, &random, tell) }
     }
 
     private func run(
@@ -56,44 +56,5 @@ struct Appender {
         transaction.outcome = isRolledBack ? .rolledBack : .committed
         transaction.ended = System.monotonicNanoseconds
         tell(transaction)
-    }
-}
-
-/// A process of appenders.
-enum AppenderProcess {
-    static let open = "open"
-
-    /// Waits for a line on standard input between opening and beginning, so that all begin
-    /// together.
-    static func run(_ point: StressPoint, path: String, process: Int) throws {
-        ParentDeath.follow()
-        let database = try Database.open(path: path, options: point.options())
-        WorkerChannel.say(open)
-        guard readLine() != nil else { return }
-        try runThreads(point, database, process: process) {
-            WorkerChannel.say(WorkerChannel.encode($0))
-        }
-    }
-
-    /// Runs the threads of one process to their end.
-    static func runThreads(
-        _ point: StressPoint, _ database: Database, process: Int,
-        _ tell: @escaping @Sendable (ListHistory.Transaction) -> Void
-    ) throws {
-        let threads = try point.number("threads", in: 1...256, default: 2)
-        let lists = try point.number("lists", in: 1...1000, default: 3)
-        let transactions = try point.number("transactions", in: 1...100_000, default: 60)
-        let durability = try point.durability()
-        let seed = try point.value("seed", default: UInt64(0))
-        let works = (0..<threads).map { thread in
-            BackgroundThread { _ in
-                let appender = Appender(
-                    connection: try Connection(database), name: "\(process).\(thread)",
-                    number: process * 256 + thread, lists: lists, transactions: transactions,
-                    durability: durability, seed: seed)
-                try appender.run(tell)
-            }
-        }
-        for work in works { try work.wait() }
     }
 }

@@ -23,12 +23,32 @@ struct AppendersRun {
     }
 
     func run() throws {
-        let database = try Database.open(path: path, options: point.options())
-        let connection = try Connection(database)
-        try AppendedLists.create(lists, on: connection)
+        if point.scenario == "launches" { return try runLaunches() }
+        let connection = try create()
         let transactions =
             point.scenario == "threads"
-            ? try runThreads(database) : try runProcesses(kills: point.scenario == "killed")
+            ? try runThreads(connection.database)
+            : try runProcesses(mayBeKilled: point.scenario == "killed")
+        try judge(transactions, on: connection)
+    }
+
+    /// A file that is to be compacted is open nowhere else.
+    private func runLaunches() throws {
+        do { _ = try create() }
+        let transactions = try runProcesses(mayBeKilled: true)
+        let database = try Database.open(path: path, options: point.options()) { _, _ in true }
+        try judge(transactions, on: Connection(database))
+    }
+
+    private func create() throws -> Connection {
+        let connection = try Connection(Database.open(path: path, options: point.options()))
+        try AppendedLists.create(lists, on: connection)
+        return connection
+    }
+
+    private func judge(
+        _ transactions: [ListHistory.Transaction], on connection: Connection
+    ) throws {
         _ = try connection.refresh()
         let view = AppendedLists(connection)
         let history = ListHistory(
@@ -39,13 +59,12 @@ struct AppendersRun {
         if let problem = try connection.verify().first {
             throw Finding(.reopenFailure, "verification finds: \(problem)")
         }
-        trial.count(
-            states: 1, commits: transactions.count { $0.outcome == .committed })
+        trial.count(states: 1, commits: transactions.count { $0.outcome == .committed })
     }
 
     private func runThreads(_ database: Database) throws -> [ListHistory.Transaction] {
         let collected = Locked<[String: ListHistory.Transaction]>([:])
-        try AppenderProcess.runThreads(point, database, process: 0) { transaction in
+        try AppenderProcess(point, process: 0).run(database) { transaction in
             collected.withLock { $0[transaction.name] = transaction }
         }
         return collected.withLock { Array($0.values) }
@@ -53,11 +72,11 @@ struct AppendersRun {
 
     /// A thread for each process, which starts it, reads what it tells, and with which it would
     /// die.
-    private func runProcesses(kills: Bool) throws -> [ListHistory.Transaction] {
+    private func runProcesses(mayBeKilled: Bool) throws -> [ListHistory.Transaction] {
         var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 4 << 32)
         let works = (0..<processes).map { process in
             // The first one lives, so that the others are seen to be killed.
-            let lifetime = kills && process > 0 ? 5 + random.below(60) : nil
+            let lifetime = mayBeKilled && process > 0 ? 5 + random.below(60) : nil
             let errors = trial.file("appender-errors-\(process)")
             return BackgroundThread { [point, path] _ in
                 try Self.collect(point, path, process, errors, killAfterLines: lifetime)
@@ -65,28 +84,40 @@ struct AppendersRun {
         }
         // All are waited for, also if one has found something.
         let results = works.map { work in Result { try work.wait() } }
-        return try results.flatMap { try $0.get() }
+        let told = try results.map { try $0.get() }
+        for _ in 0..<told.reduce(0, { $0 + $1.compactions }) { trial.cover("compactions begun") }
+        return told.flatMap(\.transactions)
+    }
+
+    private struct Told: Sendable {
+        var transactions: [ListHistory.Transaction] = []
+        /// Begun.
+        var compactions = 0
     }
 
     private static func collect(
         _ point: StressPoint, _ path: String, _ process: Int, _ errors: String,
         killAfterLines lifetime: Int?
-    ) throws -> [ListHistory.Transaction] {
+    ) throws -> Told {
         let child = try ChildProcess(
             executable: ChildProcess.ownExecutable,
             arguments: [StressAppenderCommand.verb, path, String(process), point.description],
             errorFile: errors)
         var collected: [String: ListHistory.Transaction] = [:]
-        var lines = 0
+        var (lines, compactions) = (0, 0)
         while true {
             switch child.nextLine(silentFor: patienceSeconds) {
-            case .text(AppenderProcess.open): child.send("begin")
+            case .text(AppenderProcess.Message.open): child.send("begin")
             case .text(let line):
-                guard
-                    let transaction = WorkerChannel.decode(
-                        ListHistory.Transaction.self, from: line)
-                else { throw Finding(.crash, "an appending process said '\(line)'.") }
-                collected[transaction.name] = transaction
+                if line == AppenderProcess.Message.compacting {
+                    compactions += 1
+                } else if let transaction = WorkerChannel.decode(
+                    ListHistory.Transaction.self, from: line)
+                {
+                    collected[transaction.name] = transaction
+                } else {
+                    throw Finding(.crash, "an appending process said '\(line)'.")
+                }
                 lines += 1
                 if lines == lifetime { child.kill() }
             case .silence:
@@ -99,7 +130,8 @@ struct AppendersRun {
                     throw Finding(
                         .crash, "an appending process \(child.lastWords(in: errors))")
                 }
-                return Array(collected.values)
+                return Told(
+                    transactions: Array(collected.values), compactions: compactions)
             }
         }
     }

@@ -12,6 +12,8 @@ struct ManyWritersLayer: StressLayer {
         StressScenario("threads", "threads of one process"),
         StressScenario("processes", "several processes with several threads each"),
         StressScenario("killed", "as processes, and one after the other is killed"),
+        StressScenario(
+            "launches", "as killed; each opens the file anew, again and again, and compacts it"),
     ]
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
@@ -25,10 +27,19 @@ struct ManyWritersLayer: StressLayer {
                 .with("file", FileKind.turn(round + index).rawValue)
                 .with("durability", durability.rawValue)
                 .with("processes", isOneProcess ? 1 : 2 + round % 3)
-                .with("threads", isOneProcess ? 2 + round % 7 : 1 + round % 3)
+                .with("threads", threads(of: scenario.name, round))
                 .with("transactions", transactions)
                 .with("lists", 3 + round % 4)
                 .with("seed", seed &+ UInt64(round))
+        }
+    }
+
+    private func threads(of scenario: String, _ round: Int) -> Int {
+        switch scenario {
+        case "threads": 2 + round % 7
+        // A file is compacted when nobody has it open.
+        case "launches": 1 + round % 2
+        default: 1 + round % 3
         }
     }
 

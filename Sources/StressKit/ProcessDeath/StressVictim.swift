@@ -11,12 +11,17 @@ enum StressVictim {
         static let acknowledged = "acknowledged"
         /// How many calls that change files it made, its closing included.
         static let calls = "calls"
+        /// A child of it lives that will outlive it.
+        static let forked = "forked"
+        /// What it has found.
+        static let problem = "problem"
     }
 
     /// Goes on with a point's workload where the file at `path` stands. `faults`: see
     /// ``SystemCallFault``.
     static func run(_ point: StressPoint, path: String, faults: String) throws {
         ParentDeath.follow()
+        if point.scenario == "forks" { return runForks(point, path) }
         guard let faults = SystemCallFault.list(parsing: faults) else {
             throw BenchmarkError(.usage, "'\(faults)' is no list of faults.")
         }
@@ -24,6 +29,14 @@ enum StressVictim {
         interceptor.install()
         try work(point, path)
         WorkerChannel.say("\(Message.calls) \(interceptor.changeCount)")
+    }
+
+    private static func runForks(_ point: StressPoint, _ path: String) {
+        do { try ForkingProcess(point, path).run() } catch {
+            WorkerChannel.say("\(Message.problem): \(error)")
+            // Its threads may still write.
+            _exit(0)
+        }
     }
 
     /// In a function of its own, so that the database is closed, and its last calls are made, when

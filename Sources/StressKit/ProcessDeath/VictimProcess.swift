@@ -51,6 +51,7 @@ final class VictimProcess {
         switch child.nextLine(silentFor: Self.patienceSeconds) {
         case .text(let line):
             note(line)
+            if line.hasPrefix(StressVictim.Message.problem) { throw Finding(.wrongState, line) }
             return line
         case .end: return nil
         case .silence:
@@ -94,6 +95,15 @@ final class VictimProcess {
         if signal == SIGKILL { return true }
         guard signal == 0, child.exitCode == 0 else {
             throw Finding(.crash, "the writing process \(child.lastWords(in: errorFile))")
+        }
+        return false
+    }
+
+    /// Waits until it has killed itself beside a child that it has forked, which goes on until this
+    /// does; false if it has ended before.
+    func waitUntilKilledBesideChild() throws -> Bool {
+        while let line = try nextLine() {
+            if line == StressVictim.Message.forked { return child.wait() == SIGKILL }
         }
         return false
     }

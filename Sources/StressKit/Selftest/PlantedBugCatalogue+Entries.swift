@@ -6,6 +6,7 @@ extension PlantedBugCatalogue {
     private static let damage = "E14: a damaged page is an error, never wrong data"
     private static let failedCalls = "E13: a call that fails undoes the transaction"
     private static let failedSync = "E18: after a failed sync everybody is told"
+    private static let launches = "E9: processes that launch at once all come"
     private static let sound = "E14: links, backlinks, keys and indexes fit together"
 
     static let recovery = [
@@ -53,8 +54,8 @@ extension PlantedBugCatalogue {
             "reuse-by-visible-version", "space is reused before a crash cannot lead back to it",
             breaks: relaxed, "power-loss/relaxed"),
         PlantedBugEntry(
-            "sync-not-announced", "what a sync under way makes durable is written over meanwhile",
-            breaks: relaxed, "power-loss/relaxed-slots", "power-loss/relaxed"),
+            "sync-not-announced", "what a sync under way makes durable is said to nobody",
+            breaks: relaxed, "process-death/restarted", "power-loss/relaxed-slots"),
         PlantedBugEntry(
             "reuse-pinned-pages", "pages that a reader has pinned are reused",
             breaks: "E4: a reader sees one version", "pinned-readers/one"),
@@ -87,6 +88,13 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "compact-directory-not-synced", "a compacted file's name is not made durable",
             breaks: survivesPowerLoss, "power-loss/compacting"),
+        PlantedBugEntry(
+            "launch-fails-with-compaction",
+            "what keeps a file from being compacted keeps it from being opened",
+            breaks: launches, "many-writers/launches"),
+        PlantedBugEntry(
+            "launch-fails-beside-another", "a file cannot be opened that another process compacts",
+            breaks: launches, "many-writers/launches"),
     ]
 
     static let locks = [
@@ -106,6 +114,15 @@ extension PlantedBugCatalogue {
         PlantedBugEntry(
             "sync-of-the-stopped-stays", "others wait for the sync of a process that is stopped",
             breaks: "E8: relaxed commits are synced within 100 ms", "process-death/stopped"),
+    ]
+
+    static let forks = [
+        PlantedBugEntry(
+            "table-outlives-fork", "a forked child is handed what its parent has open",
+            breaks: "E9: a forked child opens anew what its parent has open", "staged/forks"),
+        PlantedBugEntry(
+            "forked-child-keeps-locks", "the locks of a process live as long as its children",
+            breaks: "E9: the write lock of a killed process passes on", "staged/forks"),
     ]
 
     static let pages = [

@@ -22,7 +22,8 @@ package struct PlantedBugEntry: Equatable, Sendable {
 
 /// All planted bugs. The engine has them only if it was built with the trait `PlantedBugs`.
 package enum PlantedBugCatalogue {
-    package static let all = recovery + space + shrinking + locks + pages + calls + objects
+    package static let all =
+        recovery + space + shrinking + locks + forks + pages + calls + objects
 
     /// - Throws: a usage error for a name that is none's.
     package static func entry(named name: String) throws -> PlantedBugEntry {

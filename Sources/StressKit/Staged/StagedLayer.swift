@@ -7,11 +7,13 @@ struct StagedLayer: StressLayer {
     let summary = "brings about certain situations, step by step"
     let proves =
         "nothing is seen before it is durable; transactions move between threads; full pages and "
-        + "wide classes"
+        + "wide classes; forked children leave their parents alone"
     let scenarios = [
         StressScenario("publication", "others look while the sync of a commit is held"),
         StressScenario("passed-on", "one thread begins a transaction and ends, another commits it"),
         StressScenario("full-leaf", "values that need more bits, in leaves without room for them"),
+        StressScenario(
+            "forks", "a process with open databases is forked; children open them anew and commit"),
         StressScenario("column-scan", "a scan, when the pages of other properties are damaged"),
     ]
 
@@ -19,9 +21,16 @@ struct StagedLayer: StressLayer {
         scenarios.enumerated().map { index, scenario in
             StressPoint(name, scenario.name)
                 .with("file", FileKind.turn(round + index).rawValue)
+                .with("durability", durability(of: scenario.name, round))
                 .with("transactions", 8)
                 .with("seed", seed &+ UInt64(round))
         }
+    }
+
+    /// Nil where it is part of what is staged.
+    private func durability(of scenario: String, _ round: Int) -> String? {
+        guard scenario == "forks" else { return nil }
+        return (round % 2 == 0 ? CommitDurability.full : .relaxed).rawValue
     }
 
     func run(_ point: StressPoint, in trial: Trial) throws {
@@ -29,6 +38,7 @@ struct StagedLayer: StressLayer {
             switch point.scenario {
             case "publication": try Publication(point, trial, path).run()
             case "passed-on": try PassedOnTransactions(point, trial, path).run()
+            case "forks": try Forks(point, trial, path).run()
             case "full-leaf": try FullLeaves(point, trial, path).run()
             default: try ColumnScan(point, trial, path).run()
             }
@@ -36,7 +46,7 @@ struct StagedLayer: StressLayer {
     }
 
     func smaller(than point: StressPoint) throws -> [StressPoint] {
-        ["publication", "passed-on"].contains(point.scenario)
+        ["publication", "passed-on", "forks"].contains(point.scenario)
             ? try point.withSmallerWorkloads() : []
     }
 }

@@ -1,0 +1,175 @@
+import Foundation
+import Glibc
+import RealmSwift
+import Testing
+
+/// Processes with open Realms that are forked: each test forks one of its own, whose children do
+/// what they may do with the one thread that they have.
+@Suite struct RealmForkTests {
+    @Test func aForkedChildOpensAnewAndCommits() async {
+        await #expect(processExitsWith: .success) {
+            for key in [nil, Data(repeating: 7, count: 64)] { try commitInChildren(key) }
+        }
+    }
+
+    /// Nor can it end the transaction that its parent is in.
+    @Test func aForkedChildRefusesWhatItInherited() async {
+        await #expect(processExitsWith: .success) { try useInheritedInChildren() }
+    }
+
+    @Test func refreshingAnInheritedRealmStops() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try TestDirectory.untilExit().realm()
+            let status = inChild { realm.refresh() }
+            // A trap ends the child by a signal.
+            exit(status & 0x7F == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+        let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(output.contains(sentence), "\(output)")
+    }
+
+    /// The lock of launches is the parent's, and another thread of it has it.
+    @Test func aForkedChildLaunchesBesideALaunchOfItsParent() async {
+        await #expect(processExitsWith: .success) { try launchBesideLaunch() }
+    }
+}
+
+private func commitInChildren(_ key: Data?) throws {
+    let directory = TestDirectory()
+    var configuration = directory.configuration()
+    configuration.encryptionKey = key
+    let realm = try Realm(configuration: configuration)
+    try realm.write { realm.add(Person()) }
+    for round in 1...6 {
+        #expect(inChild { try useAnew(realm, configuration, persons: round) } == 0)
+        realm.refresh()
+        #expect(realm.objects(Person.self).count == round + 1)
+    }
+}
+
+private func useInheritedInChildren() throws {
+    let directory = TestDirectory()
+    let configuration = directory.configuration()
+    let realm = try Realm(configuration: configuration)
+    try realm.write { realm.add(Person()) }
+    let copy = directory.url.appendingPathComponent("copy.realm")
+    for round in 1...4 {
+        realm.beginWrite()
+        realm.add(Person())
+        let status = inChild {
+            try checkRefused("commitWrite") { try realm.commitWrite() }
+            try check(!realm.isInWriteTransaction, "it is in a transaction")
+            try checkRefused("write") { try realm.write {} }
+            try checkRefused("writeCopy") { try realm.writeCopy(toFile: copy) }
+            realm.invalidate()
+        }
+        #expect(status == 0)
+        #expect(realm.isInWriteTransaction)
+        // The lock is the parent's still.
+        let hasWritten = Flag()
+        Thread.detachNewThread {
+            let own = try? Realm(configuration: configuration)
+            try? own?.write { hasWritten.raise() }
+        }
+        usleep(20_000)
+        #expect(!hasWritten.isRaised)
+        try realm.commitWrite()
+        #expect(realm.objects(Person.self).count == round + 1)
+        while !hasWritten.isRaised { usleep(1000) }
+    }
+}
+
+private func launchBesideLaunch() throws {
+    let directory = TestDirectory()
+    var configuration = directory.configuration()
+    try Realm(configuration: configuration).write {}
+    let (asked, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    configuration.shouldCompactOnLaunch = { _, _ in
+        asked.signal()
+        mayGoOn.wait()
+        return true
+    }
+    let done = DispatchSemaphore(value: 0)
+    let first = configuration
+    Thread.detachNewThread {
+        _ = try? Realm(configuration: first)
+        done.signal()
+    }
+    asked.wait()
+    var second = configuration
+    second.fileURL = directory.url.appendingPathComponent("second.realm")
+    let status = inChild {
+        let realm = try Realm(configuration: second)
+        try realm.write { realm.add(Person()) }
+        try check(realm.objects(Person.self).count == 1, "what was added is not there")
+    }
+    #expect(status == 0)
+    mayGoOn.signal()
+    done.wait()
+}
+
+private let sentence =
+    "was opened before this process was forked; open it again in the child process"
+
+/// Said between threads.
+private final class Flag: @unchecked Sendable {
+    // Safe because the lock guards it.
+    private let lock = NSLock()
+    private var value = false
+    var isRaised: Bool { lock.withLock { value } }
+    func raise() { lock.withLock { value = true } }
+}
+
+private struct Problem: Error { let text: String }
+
+private func check(_ isSo: Bool, _ problem: String) throws {
+    if !isSo { throw Problem(text: problem) }
+}
+
+private func checkRefused(_ name: String, _ body: () throws -> Void) throws {
+    do { try body() } catch let error as Realm.Error {
+        return try check(
+            error.code == .fail && error.localizedDescription.contains(sentence),
+            "\(name) throws \(error)")
+    }
+    throw Problem(text: "\(name) throws nothing")
+}
+
+/// What a child does with a Realm of its own. `persons`: how many there are.
+private func useAnew(
+    _ inherited: Realm, _ configuration: Realm.Configuration, persons: Int
+) throws {
+    try checkRefused("write") { try inherited.write {} }
+    let realm = try Realm(configuration: configuration)
+    try check(realm != inherited, "it gets its parent's Realm")
+    try check(try Realm(configuration: configuration) == realm, "a thread has two Realms")
+    try check(realm.objects(Person.self).count == persons, "other persons are there")
+    try realm.write { realm.add(Person()) }
+    let count = try runThread {
+        try Realm(configuration: configuration).objects(Person.self).count
+    }
+    try check(count == persons + 1, "another thread does not see what was committed")
+    try checkRefused("write") { try inherited.write {} }
+}
+
+/// Runs `body` in a forked child, which ends with 0 unless it throws. Returns its status.
+private func inChild(_ body: () throws -> Void) -> Int32 {
+    // Swift does not import `fork`, for good reasons; its address can be looked up.
+    let address = dlsym(nil, "fork")!
+    let child = unsafeBitCast(address, to: (@convention(c) () -> pid_t).self)()
+    if child == 0 {
+        // Who waits for a lock that nobody has waits for ever.
+        alarm(60)
+        do { try body() } catch {
+            let text = Array("in a forked child: \(error)\n".utf8)
+            _ = write(STDERR_FILENO, text, text.count)
+            _exit(1)
+        }
+        _exit(0)
+    }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) != child, errno == EINTR {}
+    return status
+}
