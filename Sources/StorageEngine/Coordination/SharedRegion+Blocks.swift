@@ -100,6 +100,7 @@ extension SharedRegion {
             defer { try? System.unlock(lockFile, LockRanges.growing) }
             let present = presentBlocks
             if present >= count { return }
+            if planted(.countsBlocksEarly) { Self.raise(blockCount, to: UInt32(count)) }
             try Self.allocate(lockFile, blocks: present..<count)
             Self.raise(blockCount, to: UInt32(count))
         } else {

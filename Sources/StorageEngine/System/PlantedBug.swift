@@ -42,6 +42,7 @@ enum PlantedBug: String, CaseIterable {
     // Locks.
     case givesLockToThread = "lock-belongs-to-thread"
     case waitsForDeadWriter = "lock-not-robust"
+    case countsBlocksEarly = "lock-file-counted-early"
     // Pages and encryption.
     case servesStalePages = "stale-decrypted-page"
     case repeatsNonces = "nonce-used-twice"

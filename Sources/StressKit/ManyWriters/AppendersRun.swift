@@ -25,11 +25,30 @@ struct AppendersRun {
     func run() throws {
         if point.scenario == "launches" { return try runLaunches() }
         let connection = try create()
+        let crowd = try crowd()
         let transactions =
             point.scenario == "threads"
             ? try runThreads(connection.database)
-            : try runProcesses(mayBeKilled: point.scenario == "killed")
+            : try runProcesses(mayBeKilled: ["killed", "crowded"].contains(point.scenario))
         try judge(transactions, on: connection)
+        try crowd.map(judge)
+    }
+
+    /// One that leaves room for this process and two more, or for some of their connections.
+    private func crowd() throws -> Crowd? {
+        guard point.scenario == "crowded" else { return nil }
+        let need = try point.value("need", default: Crowd.Need.processes)
+        return try Crowd(path, point.options(), need, room: 3)
+    }
+
+    private func judge(_ crowd: Crowd) throws {
+        if try crowd.hasMadeLockGrow() { trial.cover("lock files that grew") }
+        try crowd.judge { connection in
+            let view = AppendedLists(connection)
+            guard try (0..<lists).allSatisfy({ try view.values($0).isEmpty }) else {
+                throw Finding(.anomaly, "an old version reads what was appended later.")
+            }
+        }
     }
 
     /// A file that is to be compacted is open nowhere else.

@@ -13,6 +13,8 @@ struct ManyWritersLayer: StressLayer {
         StressScenario("processes", "several processes with several threads each"),
         StressScenario("killed", "as processes, and one after the other is killed"),
         StressScenario(
+            "crowded", "as killed, beside so many others that `.lock` becomes longer meanwhile"),
+        StressScenario(
             "launches", "as killed; each opens the file anew, again and again, and compacts it"),
     ]
 
@@ -30,9 +32,12 @@ struct ManyWritersLayer: StressLayer {
                 .with("threads", threads(of: scenario.name, round))
                 .with("transactions", transactions)
                 .with("lists", 3 + round % 4)
+                .with("need", scenario.name == "crowded" ? need(round).rawValue : nil)
                 .with("seed", seed &+ UInt64(round))
         }
     }
+
+    private func need(_ round: Int) -> Crowd.Need { round % 2 == 0 ? .processes : .connections }
 
     private func threads(of scenario: String, _ round: Int) -> Int {
         switch scenario {

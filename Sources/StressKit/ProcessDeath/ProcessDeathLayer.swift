@@ -24,6 +24,8 @@ struct ProcessDeathLayer: StressLayer {
         StressScenario(
             "left-behind", "as survivor, with commits that wait for no sync; nobody writes then"),
         StressScenario("restarted", "as left-behind, and another process is started at once"),
+        StressScenario(
+            "crowded", "killed, or stopped, while it makes `.lock` longer, beside many others"),
         StressScenario("stopped", "a process is stopped in a sync, while another one writes"),
     ]
 
@@ -93,6 +95,7 @@ struct ProcessDeathLayer: StressLayer {
         case "restarted":
             try KillAtCalls(point, trial, prepared: Self.prepared, isCutShort: true)
                 .run(hasSurvivor: true) { try $0.restart() }
+        case "crowded": try KillWhileLockGrows(point, trial).run()
         case "stopped": try StopBeside(point, trial).run()
         case "random": try KillAtTimes(point, trial).run(count: Self.randomKills)
         default: try KillBeside(point, trial).run(count: Self.randomKills)
@@ -100,6 +103,6 @@ struct ProcessDeathLayer: StressLayer {
     }
 
     func smaller(than point: StressPoint) throws -> [StressPoint] {
-        try point.withSmallerWorkloads(places: "kill")
+        try point.withSmallerWorkloads(places: "kill", "fault", "need")
     }
 }

@@ -105,6 +105,9 @@ extension PlantedBugCatalogue {
             "lock-not-robust", "writers wait for one that was killed",
             breaks: "E9: the write lock of a killed process passes on", "process-death/beside"),
         PlantedBugEntry(
+            "lock-file-counted-early", "`.lock` is said to be longer before it is",
+            breaks: "E9: a killed process leaves the others working", "process-death/crowded"),
+        PlantedBugEntry(
             "sync-of-the-dead-stays",
             "whoever gets the place of a process that died in a sync is taken for it",
             breaks: "E9: a killed process leaves the others working", "process-death/restarted"),
