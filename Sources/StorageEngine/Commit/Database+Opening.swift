@@ -9,7 +9,7 @@ extension Database {
         var isReadOnly: Bool
     }
 
-    private struct OpenDatabase {
+    struct OpenDatabase {
         weak var database: Database?
         /// Held while opening, so that two threads do not open one file twice. Opening may wait for
         /// another process, which must not keep this one from opening other files.
@@ -18,8 +18,27 @@ extension Database {
         var openers = 0
     }
 
-    private static let tableOfProcess = ProcessLocal { Locked<[Identity: OpenDatabase]>([:]) }
-    private static var openDatabases: Locked<[Identity: OpenDatabase]> { tableOfProcess.value }
+    /// The files that this process has open, or is about to open.
+    struct OpenTable {
+        var entries: [Identity: OpenDatabase] = [:]
+        /// With more entries, those of closed databases are taken out: twice as many as were left
+        /// the last time, so that opening a file takes no longer the more are open.
+        private var mostEntries = Self.leastEntries
+
+        private static let leastEntries = 16
+
+        mutating func addOpener(_ identity: Identity) -> FairLock {
+            if entries.count > mostEntries {
+                entries = entries.filter { $0.value.database != nil || $0.value.openers > 0 }
+                mostEntries = max(2 * entries.count, Self.leastEntries)
+            }
+            entries[identity, default: OpenDatabase()].openers += 1
+            return entries[identity]!.openingLock
+        }
+    }
+
+    private static let tableOfProcess = ProcessLocal { Locked(OpenTable()) }
+    private static var openDatabases: Locked<OpenTable> { tableOfProcess.value }
 
     /// Opens a database file, or returns the one that this process has open.
     ///
@@ -98,7 +117,7 @@ extension Database {
             if let present { return present }
             let database = try open()
             // A child that was forked meanwhile has another table, without an entry.
-            openDatabases.withLock { $0[identity]?.database = database }
+            openDatabases.withLock { $0.entries[identity]?.database = database }
             return database
         }
     }
@@ -109,14 +128,10 @@ extension Database {
         _ identity: Identity, _ body: (Database?) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let openDatabases = openDatabases
-        let openingLock = openDatabases.withLock { table in
-            table = table.filter { $0.value.database != nil || $0.value.openers > 0 }
-            table[identity, default: OpenDatabase()].openers += 1
-            return table[identity]!.openingLock
-        }
-        defer { openDatabases.withLock { $0[identity]!.openers -= 1 } }
+        let openingLock = openDatabases.withLock { $0.addOpener(identity) }
+        defer { openDatabases.withLock { $0.entries[identity]!.openers -= 1 } }
         return try openingLock.withLock { () throws(Failure) in
-            try body(openDatabases.withLock { $0[identity]!.database })
+            try body(openDatabases.withLock { $0.entries[identity]!.database })
         }
     }
 
@@ -124,10 +139,10 @@ extension Database {
     package static func isOpen(path: String) -> Bool {
         guard let status = try? System.status(path: path) else { return false }
         return openDatabases.withLock { table in
-            table.contains {
-                $0.key.memoryIdentifier == nil && $0.key.device == status.device
-                    && $0.key.inode == status.inode
-                    && ($0.value.database != nil || $0.value.openers > 0)
+            [true, false].contains { isReadOnly in
+                table.entries[Identity(status, isReadOnly: isReadOnly)].map {
+                    $0.database != nil || $0.openers > 0
+                } ?? false
             }
         }
     }

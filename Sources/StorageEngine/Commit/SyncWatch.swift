@@ -31,8 +31,11 @@ final class SyncWatch: @unchecked Sendable {
     }
 
     private struct State {
-        var entries: [Entry] = []
+        /// By the identity of their `sync`.
+        var entries: [ObjectIdentifier: Entry] = [:]
         var isRunning = false
+        /// Whether the thread, when it looked the last time, had too many databases to sleep on.
+        var isPolling = false
     }
 
     private let state = Locked(State())
@@ -89,25 +92,31 @@ final class SyncWatch: @unchecked Sendable {
     /// Begins to look after a database. Pair with ``remove(_:)``.
     static func add(_ sync: BackgroundSync, _ coordinator: Coordinator) -> SyncWatch {
         let watch = ofThisProcess()
-        let starts = watch.state.withLock { state in
-            state.entries.append(Entry(coordinator: coordinator, sync: sync))
+        let thread = watch.state.withLock { state in
+            state.entries[ObjectIdentifier(sync)] = Entry(coordinator: coordinator, sync: sync)
             defer { state.isRunning = true }
-            return !state.isRunning
+            // Who polls comes by anyway: woken for each of thousands of databases, the thread would
+            // look at all that there are each time.
+            return (isFirst: !state.isRunning, isPolling: state.isPolling)
         }
-        _ = watch.changes.fetchAdd(1)
-        if starts { watch.start() } else { System.wake(watch.changes) }
+        if thread.isFirst {
+            watch.start()
+        } else if !thread.isPolling {
+            _ = watch.changes.fetchAdd(1)
+            System.wake(watch.changes)
+        }
         return watch
     }
 
     /// Before the memory that the coordinator shares is gone.
     func remove(_ sync: BackgroundSync) {
-        state.withLock { $0.entries.removeAll { $0.sync === sync } }
+        state.withLock { _ = $0.entries.removeValue(forKey: ObjectIdentifier(sync)) }
         // The thread may sleep on the word that goes; nobody will wake it by that.
     }
 
     private static func syncAtExit() {
         guard let watch = known(), watch.forkGeneration == realm_fork_generation() else { return }
-        for sync in watch.state.withLock({ $0.entries.map(\.sync) }) { try? sync.syncNow() }
+        for sync in watch.state.withLock({ $0.entries.values.map(\.sync) }) { try? sync.syncNow() }
     }
 
     // MARK: The thread
@@ -142,15 +151,17 @@ final class SyncWatch: @unchecked Sendable {
             var count = 1
             var nextLook = UInt64.max
             state.withLock { state in
-                for index in state.entries.indices {
-                    let coordinator = state.entries[index].coordinator
+                state.isPolling = false
+                for index in state.entries.values.indices {
+                    let coordinator = state.entries.values[index].coordinator
                     let signal = coordinator.wakeWatch()
-                    if let time = state.entries[index].look(at: now, signal: signal) {
+                    if let time = state.entries.values[index].look(at: now, signal: signal) {
                         nextLook = min(nextLook, time)
                     } else if count < Self.mostWaiters {
                         waiters[count] = coordinator.sleepingWatch(signal)
                         count += 1
                     } else {
+                        state.isPolling = true
                         nextLook = min(nextLook, now + Self.pollInterval)
                     }
                 }

@@ -34,7 +34,10 @@ extension Coordinator {
 
 extension SharedRegion {
     func endSleepOfWatch(ofProcessSlot index: Int) {
-        if processSlot(index).isWatchAsleep.exchange(0) != 0 {
+        let word = processSlot(index).isWatchAsleep
+        // Mostly it is 0, and reading is cheap: a process with thousands of files does this for each
+        // of them, many times a second.
+        if word.loadSequential() != 0, word.exchange(0) != 0 {
             _ = sleepingWatches.fetchAdd(UInt32.max)
         }
     }
