@@ -1,14 +1,17 @@
 import Testing
 
 @testable import StorageEngine
+@testable import engine_test_process
 
 /// Random transactions of several connections: what is reported must lead from the old version to
 /// the new one, whether it comes from records or from a comparison, and both must agree.
 @Suite struct ChangeModelTests {
     let directory = TestDirectory()
 
-    private func open(_ name: String) throws -> Database {
-        let database = try Database.open(path: directory.file(name))
+    /// Every other seed writes pages ahead of their commit.
+    private func open(_ name: String, seed: UInt64) throws -> Database {
+        let kind = FileKind.everyWay[Int(seed % 4)]
+        let database = try Database.open(path: directory.file(name), options: kind.options)
         let connection = try Connection(database)
         try connection.beginWrite()
         try connection.createTables(ChangeWorkload.definitions)
@@ -18,7 +21,7 @@ import Testing
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func recordsAndComparisonLeadFromTheOldVersionToTheNew(seed: UInt64) throws {
-        let database = try open("model")
+        let database = try open("model", seed: seed)
         var workload = ChangeWorkload(seed: seed)
         let writers = try (0..<3).map { _ in try Connection(database) }
         let reader = try Connection(database)
@@ -71,7 +74,7 @@ import Testing
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func combinedRecordsSayTheSameAsThoseOfTheParts(seed: UInt64) throws {
-        let database = try open("parts")
+        let database = try open("parts", seed: seed)
         var workload = ChangeWorkload(seed: seed)
         let connection = try Connection(database)
         let observation = try connection.observeChanges()
@@ -105,7 +108,7 @@ import Testing
     func changesOfAllTypesLeadFromTheOldVersionToTheNew(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var model = TypesModel()
-        let writer = try Connection(Database.open(path: directory.file()))
+        let writer = try FileKind.everyWay[Int(seed % 4)].open(directory.file())
         try writer.beginWrite()
         try writer.createTables(TypesModel.definitions)
         for _ in 0..<3 { try model.addOwner(writer) }

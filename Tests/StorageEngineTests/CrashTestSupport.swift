@@ -58,9 +58,18 @@ struct CrashStates {
     static let preparedStep = 20
     static let shared = Result { try CrashStates(.plain) }
     private static let sharedEncrypted = Result { try CrashStates(.encrypted) }
+    private static let sharedAhead = Result { try CrashStates(.plainAhead) }
+    private static let sharedEncryptedAhead = Result { try CrashStates(.encryptedAhead) }
 
     static func of(_ kind: FileKind) throws -> CrashStates {
-        try (kind == .plain ? shared : sharedEncrypted).get()
+        let states =
+            switch kind {
+            case .plain: shared
+            case .encrypted: sharedEncrypted
+            case .plainAhead: sharedAhead
+            case .encryptedAhead: sharedEncryptedAhead
+            }
+        return try states.get()
     }
 
     func open(_ path: String) throws -> Connection {

@@ -66,17 +66,18 @@ import Testing
         return interceptor.trace[start...].filter { $0.path == path }
     }
 
-    private func run(_ steps: ClosedRange<Int>, _ path: String) throws {
-        let connection = try FileKind.encrypted.open(path)
+    private func run(_ steps: ClosedRange<Int>, _ path: String, _ kind: FileKind) throws {
+        let connection = try kind.open(path)
         for step in steps { try CrashWorkload.run(step, on: connection) }
     }
 
-    @Test func noncesAreNeverRepeatedOverCrashesCopiesAndFailures() throws {
+    @Test(arguments: [FileKind.encrypted, .encryptedAhead])
+    func noncesAreNeverRepeatedOverCrashesCopiesAndFailures(kind: FileKind) throws {
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: directory.path), recordsTrace: true)
         interceptor.install()
         defer { interceptor.uninstall() }
-        let states = try CrashStates.of(.encrypted)
+        let states = try CrashStates.of(kind)
         let image = try EncryptedImage(states.image)
         var ledger = Ledger()
         ledger.add(image.sealed(in: states.image, at: 0).found, "prepared")
@@ -84,12 +85,12 @@ import Testing
 
         // Closed cleanly, opened, continued.
         let whole = try record(states.image, named: "whole", interceptor) {
-            try run(first...(first + 2), $0)
+            try run(first...(first + 2), $0, kind)
         }
         add(whole, image, to: &ledger, "whole")
         // The same copy continued by somebody else.
         let copy = try record(states.image, named: "copy", interceptor) {
-            try run(first...(first + 6), $0)
+            try run(first...(first + 6), $0, kind)
         }
         add(copy, image, to: &ledger, "copy")
 
@@ -102,7 +103,7 @@ import Testing
             for life in 0..<3 {
                 let label = "moment \(number), life \(life)"
                 let events = try record(lost, named: "lost", interceptor) { path in
-                    let connection = try FileKind.encrypted.open(path)
+                    let connection = try kind.open(path)
                     let step = try CrashWorkload.step(of: connection)
                     try CrashWorkload.run(step + 1, on: connection)
                 }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import StorageEngine
+@testable import engine_test_process
 
 /// Plain Swift values that a database is compared with, and random operations that change both.
 protocol DatabaseModel {
@@ -20,6 +21,9 @@ struct ModelCourse {
     let rounds: Int
     /// Steps of one transaction.
     let steps: Range<Int>
+
+    /// Of four seeds in a row, two write encrypted files, and two write pages ahead of their commit.
+    private var options: Database.Options { FileKind.everyWay[Int(seed % 4)].options }
 
     /// Returns the connection after the last round; nothing else has the file open.
     func run(_ start: some DatabaseModel) throws -> Connection {
@@ -47,7 +51,8 @@ struct ModelCourse {
             case 0:
                 let copy = directory.file("copy\(round)")
                 try connection!.writeCopy(toPath: copy)
-                try check(try open(copy), model, "copy of round \(round)")
+                let opened = try Connection(Database.open(path: copy))
+                try check(opened, model, "copy of round \(round)")
             case 1:
                 connection = nil
                 connection = try open(directory.file())
@@ -59,7 +64,7 @@ struct ModelCourse {
     }
 
     private func open(_ path: String) throws -> Connection {
-        try Connection(Database.open(path: path))
+        try Connection(Database.open(path: path, options: options))
     }
 
     private func check(

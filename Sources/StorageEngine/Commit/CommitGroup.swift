@@ -22,6 +22,8 @@ final class CommitGroup: @unchecked Sendable {
     /// That of its transactions. The first one's table says what the file's pages are to be, those
     /// that its transactions wrote and still need; the other tables are empty.
     @exclusivity(unchecked) private var memory: [PageMemory]
+    /// First pages of what its only transaction wrote ahead; nil if it did not.
+    let pagesAhead: PageSet?
     private let pool: PageMemoryPool
 
     /// Half of the threads where 64 write at once.
@@ -54,8 +56,9 @@ final class CommitGroup: @unchecked Sendable {
     /// Takes over the memory of its first transaction.
     init(
         firstVersion: UInt64, record: CommitRecord, freed: [FreedExtent], sync: Sync, isFull: Bool,
-        memory transaction: inout PageMemory?, pool: PageMemoryPool
+        memory transaction: inout PageMemory?, pagesAhead: PageSet? = nil, pool: PageMemoryPool
     ) {
+        self.pagesAhead = pagesAhead
         self.firstVersion = firstVersion
         self.record = record
         self.freed = freed

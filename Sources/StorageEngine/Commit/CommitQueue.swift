@@ -38,6 +38,9 @@ final class CommitQueue: Sendable {
         var mapIsLost = false
         fileprivate var failures = 0
 
+        /// Whether pages that it wrote are in the file only, which is not known to hold them yet.
+        var hasPagesAhead: Bool { flushing?.pagesAhead != nil || open?.pagesAhead != nil }
+
         var newest: CommitGroup? { open ?? flushing }
         var oldest: CommitGroup? { flushing ?? open }
 

@@ -290,7 +290,8 @@ extension Database {
         }
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
-            newestRecord: outcome.record, place: place)
+            newestRecord: outcome.record, place: place,
+            largestPrivateBytes: options.largestPrivateBytes)
     }
 
     private static func place(
@@ -315,7 +316,8 @@ extension Database {
             smallestReservation: options.smallestReservation)
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
-            newestRecord: nil, place: try place(path, descriptor, options))
+            newestRecord: nil, place: try place(path, descriptor, options),
+            largestPrivateBytes: options.largestPrivateBytes)
     }
 
     /// The header; nil where a file is empty, or was left by the first steps of its creation.

@@ -30,6 +30,10 @@ public final class Database: @unchecked Sendable {
         /// How much address space a small file gets, if not as much as usual: for tests, which have
         /// no larger ones. As whoever opens it first says.
         package var smallestReservation: Int?
+        /// How much memory the private copies of a transaction may take before they are written
+        /// ahead, if not as much as usual: for tests, which have small transactions. As whoever
+        /// opens it first says.
+        package var largestPrivateBytes: Int?
 
         public init(
             createIfMissing: Bool = true, readOnly: Bool = false, inMemory: Bool = false,
@@ -63,6 +67,8 @@ public final class Database: @unchecked Sendable {
     /// Transactions of this process that have finished and are not on disk yet.
     let commits = CommitQueue()
     let pageMemory: PageMemoryPool
+    /// Private copies of a transaction beyond this are written ahead; those in memory never are.
+    let largestPrivateBytes: Int
     /// Makes durable what was committed without waiting for the disk.
     let backgroundSync: BackgroundSync
     /// Takes over the syncs of other processes; nil where no other process can have the file open.
@@ -72,7 +78,7 @@ public final class Database: @unchecked Sendable {
 
     init(
         path: String, file: PageFile, coordinator: Coordinator, isReadOnly: Bool,
-        newestRecord: CommitRecord?, place: FilePlace? = nil
+        newestRecord: CommitRecord?, place: FilePlace? = nil, largestPrivateBytes: Int? = nil
     ) {
         self.path = path
         self.file = file
@@ -80,6 +86,8 @@ public final class Database: @unchecked Sendable {
         self.isReadOnly = isReadOnly
         self.newestRecord = Locked(newestRecord)
         self.place = place
+        self.largestPrivateBytes =
+            file.isInMemory ? .max : largestPrivateBytes ?? Pager.largestPrivateBytes
         pageMemory = PageMemoryPool(pageSize: file.pageSize)
         backgroundSync = BackgroundSync(file: file, coordinator: coordinator)
         syncWatch = coordinator.isShared ? SyncWatch.add(backgroundSync, coordinator) : nil

@@ -12,6 +12,14 @@ public struct CommitStatistics: Sendable, Equatable {
     public var writeCalls = 0
     public var syncs = 0
     public var syncNanoseconds: UInt64 = 0
+
+    /// Adds what was written before.
+    mutating func add(_ other: CommitStatistics?) {
+        guard let other else { return }
+        pages += other.pages
+        bytes += other.bytes
+        writeCalls += other.writeCalls
+    }
 }
 
 /// Steps 3 to 8 of the commit protocol (`docs/design.md`): brings a group to the disk.
@@ -26,14 +34,8 @@ struct GroupWriter {
         try database.place?.check()
         var record = group.record
         var statistics = CommitStatistics(version: record.version)
-        var runs = group.sortedPages().map { page in
-            let buffer = group.page(page)!
-            return RunImage(
-                page: page, buffer: buffer,
-                byteCount: PageHeader(buffer).pageCount << Int(file.pageShift))
-        }
+        var runs = images(of: group.sortedPages()) { group.page($0)! }
         try file.checkSize(pageCount: record.pageCount)
-        for run in runs { assertIsValid(run) }
         let isAmongPages = record.place.isPage
         let sync = sync(of: group)
         var isMuch = false
@@ -60,6 +62,7 @@ struct GroupWriter {
             try self.sync(&statistics)
         }
         file.adopt(runs)
+        if let pages = group.pagesAhead { file.adopt(pages, birth: record.version) }
         database.rememberRecord(record)
         if sync == .beforeReturning {
             coordinator.publish(
@@ -104,6 +107,33 @@ struct GroupWriter {
     }
 
     // MARK: 3 and 4. Seal and write
+
+    /// Writes the runs of a transaction before it is a part of any group, to places that are free in
+    /// all versions that anybody can read or recovery may go back to. No record names them, and the
+    /// first sync of its group covers them. Returns their first pages.
+    func writeAhead(
+        _ pages: DirtyPages, pageCount: UInt64, _ statistics: inout CommitStatistics
+    ) throws(StorageError) -> [UInt64] {
+        let sorted = pages.sorted()
+        var runs = images(of: sorted) { pages[$0]! }
+        // Writing makes a file longer again that somebody has cut, with zeros where pages were.
+        try file.checkSize(pageCount: pageCount)
+        try file.seal(&runs) { part, _ throws(StorageError) in try write(part, &statistics) }
+        return sorted
+    }
+
+    private func images(
+        of pages: [UInt64], _ buffer: (UInt64) -> UnsafeMutableRawPointer
+    ) -> [RunImage] {
+        pages.map { page in
+            let buffer = buffer(page)
+            let run = RunImage(
+                page: page, buffer: buffer,
+                byteCount: PageHeader(buffer).pageCount << Int(file.pageShift))
+            assertIsValid(run)
+            return run
+        }
+    }
 
     /// What this process writes, it must be able to read.
     private func assertIsValid(_ run: RunImage) {

@@ -15,6 +15,9 @@ struct PageArena {
     private static let keptSlabs = 4
 
     private let pageSize: Int
+    /// Of the memory that was taken, with what was given back of it but is only used again for runs
+    /// of the same length.
+    private(set) var takenBytes = 0
     /// Core dumps leave the memory out, and a forked child finds zeros in it.
     private let isSecret: Bool
     private var slabs: [UnsafeMutableRawPointer] = []
@@ -38,6 +41,7 @@ struct PageArena {
         guard pages < available.count else {
             let memory = obtain(pages * pageSize)
             separate[memory] = pages * pageSize
+            takenBytes += pages * pageSize
             return memory
         }
         if let memory = available[pages].popLast() { return memory }
@@ -50,6 +54,7 @@ struct PageArena {
             slabs.append(obtain(Self.bytes(ofSlab: slabs.count)))
         }
         defer { used += bytes }
+        takenBytes += bytes
         return slabs[currentSlab] + used
     }
 
@@ -82,12 +87,18 @@ struct PageArena {
             hasAvailable = true
         } else {
             separate[memory] = nil
+            takenBytes -= pages * pageSize
             release(memory, pages * pageSize)
         }
     }
 
     /// Everything taken becomes invalid. `isSmall`: keeps the first slab only.
     mutating func reset(isSmall: Bool = false) {
+        reset(keeping: isSmall ? 0 : Self.keptSlabs)
+    }
+
+    /// Everything taken becomes invalid. `slabCount`: so many are kept beside the first one.
+    mutating func reset(keeping slabCount: Int) {
         if hasAvailable {
             for index in available.indices where !available[index].isEmpty {
                 available[index].removeAll(keepingCapacity: true)
@@ -96,10 +107,30 @@ struct PageArena {
         }
         for (memory, byteCount) in separate { release(memory, byteCount) }
         separate.removeAll()
-        let kept = isSmall ? 1 : 1 + Self.keptSlabs
-        while slabs.count > kept { releaseLastSlab() }
+        while slabs.count - 1 > slabCount { releaseLastSlab() }
         currentSlab = 0
         used = 0
+        takenBytes = 0
+    }
+
+    /// Takes memory from that of another arena, which nobody uses any more, before it asks for more.
+    mutating func takeOver(_ other: inout PageArena) {
+        assert(other.overwrite())
+        other.reset(keeping: .max)
+        if slabs.isEmpty { swap(&slabs, &other.slabs) }
+        if other.slabs.count > 1 {
+            slabs += other.slabs[1...]
+            other.slabs.removeLast(other.slabs.count - 1)
+        }
+        other.tearDown()
+    }
+
+    /// So that tests notice a pointer that was kept too long.
+    private func overwrite() -> Bool {
+        for (index, slab) in slabs.enumerated() {
+            slab.initializeMemory(as: UInt8.self, repeating: 0xA5, count: Self.bytes(ofSlab: index))
+        }
+        return true
     }
 
     /// Frees all memory; the arena must not be used any more.

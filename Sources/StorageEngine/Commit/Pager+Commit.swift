@@ -55,6 +55,7 @@ extension Pager {
         precondition(isInWriteTransaction)
         let base = version
         var statistics = CommitStatistics(version: writeVersion)
+        let costAhead = ahead?.cost
         guard let group = try finish(durability) else { return CommitStatistics(version: base) }
         do throws(StorageError) {
             let writer = GroupWriter(database: database)
@@ -62,6 +63,7 @@ extension Pager {
                 let version = statistics.version
                 statistics = cost
                 statistics.version = version
+                statistics.add(costAhead)
             }
         } catch {
             stand(at: pinnedRecord)
@@ -126,6 +128,7 @@ extension Pager {
             rollback()
             return nil
         }
+        notePeak()
         let group: CommitGroup
         do throws(StorageError) {
             group = try joinGroup(durability)
@@ -162,8 +165,9 @@ extension Pager {
                 return CommitGroup(
                     firstVersion: firstVersion, record: draft, freed: freed,
                     sync: sync(for: durability), isFull: isFull(draft), memory: &memory,
-                    pool: database.pageMemory)
+                    pagesAhead: ahead?.pages, pool: database.pageMemory)
             }
+            precondition(ahead == nil, "a transaction that wrote ahead has a group of its own")
             open.join(
                 draft, freed: freed, sync: sync(for: durability), isFull: isFull(draft),
                 memory: &memory, replaced: freedFromHead)
@@ -194,7 +198,7 @@ extension Pager {
     /// of its own then, made when all before it are in the file, where a checkpoint of the free map
     /// looks for them.
     private var isLarge: Bool {
-        database.writerState.freeSpace!.allocatedPages > UInt64(Self.fewExtents)
+        ahead != nil || database.writerState.freeSpace!.allocatedPages > UInt64(Self.fewExtents)
             || database.writerState.freeSpace!.freedExtents.count > Self.fewExtents
     }
 
@@ -215,7 +219,7 @@ extension Pager {
         var page = open?.place.page ?? 0
         var chain = open?.chain ?? record?.chainOfNext ?? RecordChain()
         if open == nil {
-            if !isCheckpointDue, durability == .full { page = takePageForRecord() }
+            if !isCheckpointDue, durability == .full, ahead == nil { page = takePageForRecord() }
             try freeRecords(of: &chain, before: checkpointSequence)
         }
         var log = database.writerState.finishTransaction(version: writeVersion)
@@ -306,7 +310,8 @@ extension Pager {
     }
 
     private func isListable(_ log: FreeSpaceLog) -> Bool {
-        listedBytes(log.allocated) <= Self.largestListedBytes
+        // Of what was written ahead nobody has kept the seals.
+        ahead == nil && listedBytes(log.allocated) <= Self.largestListedBytes
     }
 
     private func listedBytes(_ extents: [Extent]) -> UInt64 {

@@ -13,11 +13,12 @@ extension Pager {
         try database.lockForWriting()
         // Before anything is pinned: a group that has gone from the head has been published.
         var head = database.commits.takeHead()
-        if head.mapIsLost || database.writerState.freeSpace == nil {
-            // It is read anew from what is in the file.
+        let isMapLost = head.mapIsLost || database.writerState.freeSpace == nil
+        if isMapLost || head.hasPagesAhead {
+            // The map is read anew from what is in the file, and not all pages are in memory.
             database.commits.drain(GroupWriter(database: database))
             head = database.commits.takeHead()
-            database.writerState.freeSpace = nil
+            if isMapLost || head.mapIsLost { database.writerState.freeSpace = nil }
         }
         do {
             if isReading { _ = try refresh() } else { try beginRead() }
@@ -43,6 +44,7 @@ extension Pager {
         self.head = head
         memory = database.pageMemory.take()
         transactionFailure = nil
+        needsAttention = false
         writeVersion = version + 1
         copiesStamp &+= 1
         firstVersionInMemory = head.oldest?.firstVersion ?? writeVersion
@@ -61,6 +63,7 @@ extension Pager {
     /// based on, or a newer one: having seen what it was based on, it waits until that is durable.
     public func rollback() {
         precondition(isInWriteTransaction)
+        notePeak()
         if database.coordinator.isForked {
             // All else is the parent's, and its locks may have been held when it was forked.
             endWriting()
@@ -93,6 +96,7 @@ extension Pager {
 
     /// Forgets the private copies, unless a group has taken them over.
     private func endWriting() {
+        forgetPagesAhead()
         if let unused = memory.take() { database.pageMemory.giveBack(unused) }
         head = CommitQueue.Head()
         freedFromHead.removeAll(keepingCapacity: freedFromHead.count <= 4096)
@@ -114,8 +118,10 @@ extension Pager {
         precondition(isInWriteTransaction)
         if transactionFailure != nil { return }
         transactionFailure = error
+        needsAttention = true
         if planted(.readsHalfDoneChanges) { return }
         memory?.pages.removeAll()
+        ahead?.pages.removeAll()
         copiesStamp &+= 1
         root = record?.root ?? .none
         inlineRoots = record?.inlineRoots ?? []
@@ -165,6 +171,7 @@ extension Pager {
         let page = try takePages(UInt64(pages))
         let buffer = memory!.arena.take(pages: pages)
         memory!.pages.add(buffer, at: page)
+        noteMemory()
         return (PageReference(page: page, birth: writeVersion), buffer)
     }
 
@@ -213,12 +220,11 @@ extension Pager {
     }
 
     /// The run as a private copy: itself if it is one, else a copy under a new page number, and the
-    /// old run is freed.
+    /// old run is freed, at once if this transaction has written it ahead.
     public func makeWritable(
         _ reference: PageReference
     ) throws(StorageError) -> (PageReference, UnsafeMutableRawPointer, byteCount: Int) {
-        if reference.birth == writeVersion {
-            let buffer = try own(reference)
+        if reference.birth == writeVersion, let buffer = privateCopy(reference) {
             return (reference, buffer, PageHeader(buffer).pageCount * pageSize)
         }
         precondition(isInWriteTransaction)
@@ -227,7 +233,11 @@ extension Pager {
         let (copy, buffer) = try allocateUninitialized(pages: pages)
         copyContents(of: old, to: buffer, byteCount: pages * pageSize)
         MutablePageHeader(buffer).birth = writeVersion
-        try freeOld(reference, pages: pages)
+        if reference.birth == writeVersion {
+            freeAhead(reference, pages: pages)
+        } else {
+            try freeOld(reference, pages: pages)
+        }
         return (copy, buffer, pages * pageSize)
     }
 
@@ -263,6 +273,7 @@ extension Pager {
         if !planted(.readsHalfDoneChanges) { memory!.pages.remove(reference.page) }
         memory!.pages.add(buffer, at: page)
         memory!.arena.giveBack(old, pages: oldPages)
+        noteMemory()
         return (PageReference(page: page, birth: writeVersion), buffer)
     }
 
@@ -274,7 +285,10 @@ extension Pager {
             let start = try page(reference)
             return try freeOld(reference, pages: PageHeader(start).pageCount)
         }
-        let buffer = try own(reference)
+        guard let buffer = privateCopy(reference) else {
+            let start = try writtenAhead(reference)
+            return freeAhead(reference, pages: PageHeader(start).pageCount)
+        }
         let pages = PageHeader(buffer).pageCount
         forgetPlaces(in: buffer)
         memory!.pages.remove(reference.page)

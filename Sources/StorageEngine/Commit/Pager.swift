@@ -42,6 +42,18 @@ public final class Pager {
     /// Pages of the head that the open transaction has copied or freed.
     @exclusivity(unchecked) var freedFromHead: [PageReference] = []
 
+    /// Whether the next change has more to do than to begin: the transaction has failed, its memory
+    /// is to be given back, or an index has much to catch up on.
+    @exclusivity(unchecked) var needsAttention = false
+    /// What the open write transaction has written ahead; nil if nothing.
+    @exclusivity(unchecked) var ahead: PagesAhead?
+    /// Private copies beyond this are written ahead.
+    @exclusivity(unchecked) let memoryLimit: Int
+    /// What was decrypted for it alone is given back beyond this.
+    private let mostDecryptedBytes: Int
+    /// The most that its transactions had in memory.
+    package internal(set) var largestPrivateBytes = 0
+
     /// Takes what is decrypted now; nil if it stays in memory.
     @exclusivity(unchecked) var passingRuns: PassingRuns?
 
@@ -86,6 +98,8 @@ public final class Pager {
     public init(database: Database) throws(StorageError) {
         self.database = database
         file = database.file
+        memoryLimit = database.largestPrivateBytes
+        mostDecryptedBytes = min(file.mostPrivateBytes, memoryLimit)
         reader = try database.coordinator.claimReader()
     }
 
@@ -215,7 +229,7 @@ public final class Pager {
     @inline(__always)
     public func page(_ reference: PageReference) throws(StorageError) -> UnsafeRawPointer {
         if reference.birth >= firstVersionInMemory {
-            return UnsafeRawPointer(try inMemory(reference))
+            return try inMemory(reference)
         }
         if let page = pageTable.checkedPage(reference, of: bounds) { return page }
         return try uncheckedPage(reference)
@@ -244,21 +258,28 @@ public final class Pager {
     @inline(__always)
     private func inMemory(
         _ reference: PageReference
-    ) throws(StorageError) -> UnsafeMutableRawPointer {
+    ) throws(StorageError) -> UnsafeRawPointer {
         if reference.birth == writeVersion {
             // Outside of a transaction only a file made to harm has such births.
             guard isInWriteTransaction else { throw unknownVersion(reference) }
-            return try own(reference)
+            guard let buffer = privateCopy(reference) else { return try writtenAhead(reference) }
+            return UnsafeRawPointer(buffer)
         }
         guard let buffer = head.group(of: reference.birth)?.page(reference.page) else {
             throw unknownVersion(reference)
         }
-        return buffer
+        return UnsafeRawPointer(buffer)
+    }
+
+    /// What the open transaction has of a run of its own in memory.
+    @inline(__always)
+    func privateCopy(_ reference: PageReference) -> UnsafeMutableRawPointer? {
+        memory.unsafelyUnwrapped.pages[reference.page]
     }
 
     @inline(__always)
     func own(_ reference: PageReference) throws(StorageError) -> UnsafeMutableRawPointer {
-        guard let buffer = memory.unsafelyUnwrapped.pages[reference.page] else {
+        guard let buffer = privateCopy(reference) else {
             throw missingCopy(reference)
         }
         return buffer
@@ -266,7 +287,7 @@ public final class Pager {
 
     /// A failed transaction has no copies any more; who asks for one has come to it before.
     @inline(never)
-    private func missingCopy(_ reference: PageReference) -> StorageError {
+    func missingCopy(_ reference: PageReference) -> StorageError {
         transactionFailure ?? unknownVersion(reference)
     }
 
@@ -285,8 +306,34 @@ public final class Pager {
         let runs = privateRuns ?? PrivateRuns(pageSize: pageSize)
         privateRuns = runs
         let memory = runs.take(run, at: reference)
-        hasExcessMemory = runs.byteCount > file.mostPrivateBytes
+        hasExcessMemory = runs.byteCount > mostDecryptedBytes
+        if hasExcessMemory, isInWriteTransaction { needsAttention = true }
         return memory
+    }
+
+    var decryptedBytes: Int { privateRuns?.byteCount ?? 0 }
+
+    /// A run of an encrypted file, decrypted in memory of this connection.
+    func decryptedForItself(
+        _ reference: PageReference, of snapshot: SnapshotBounds, in pages: MappedPages
+    ) throws(StorageError) -> UnsafeRawPointer {
+        if let run = privateRuns?.run(reference), file.cipher?.isForked == false { return run }
+        do throws(StorageError) {
+            return try file.check(reference, of: snapshot, in: pages) { run in
+                passingRuns?.memory(for: run) ?? keep(run, reference)
+            }
+        } catch {
+            throw failing(error)
+        }
+    }
+
+    /// The page is free, and may come again with other contents and the same birth.
+    func forgetDecrypted(_ page: UInt64) { privateRuns?.forget(page) }
+
+    /// What was decrypted, which is found no more, and goes with whoever drops it.
+    func takePrivateRuns() -> PrivateRuns? {
+        hasExcessMemory = false
+        return privateRuns.take()
     }
 
     /// Between two uses of the connection, when nobody has a pointer into a page: gives back what
@@ -307,7 +354,7 @@ public final class Pager {
     func releasePassingRuns(from first: Int, to end: Int, but kept: Node?) {
         guard let privateRuns, first < end else { return }
         privateRuns.remove(from: first, to: end, but: kept?.base)
-        hasExcessMemory = privateRuns.byteCount > file.mostPrivateBytes
+        hasExcessMemory = privateRuns.byteCount > mostDecryptedBytes
     }
 
     /// The node that `reference` names.

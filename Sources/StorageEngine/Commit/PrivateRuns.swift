@@ -51,6 +51,9 @@ final class PrivateRuns {
         return memory
     }
 
+    /// Does not find the run of a page any more. Its memory stays until all of it is given back.
+    func forget(_ page: UInt64) { runs[page] = nil }
+
     private func remove(_ page: UInt64) {
         guard let run = runs.removeValue(forKey: page) else { return }
         assert(overwrite(run))

@@ -81,7 +81,7 @@ extension CollectionHandle {
         try released.add(try stored(), table, column)
         try store([])
         try record(countDifference: -count) { $0.removeAll() }
-        try table.drop(released, column, of: owner)
+        try table.drop(released, column, of: owner, limitingMemory: true)
     }
 
     // MARK: Embedded objects and nested collections

@@ -5,13 +5,15 @@
 /// for the others. Long strings are cut, and told apart by their objects.
 ///
 /// Changes of a transaction are gathered in memory and made together: when the index is read, when
-/// the transaction ends, and when they take `maximumPendingBytes`. So a transaction visits each
-/// leaf of an index once for all of its objects, and a bulk insert is no random access.
+/// the transaction ends, and by the change after they took `maximumPendingBytes`. So a transaction
+/// visits each leaf of an index once for all of its objects, and a bulk insert is no random access.
 ///
 /// Used by the connection's thread, and no longer than the property is indexed.
 public final class ColumnIndex {
     /// A quarter of a million numbers, or some ten thousand strings of a few hundred bytes.
     static let maximumPendingBytes = 4 << 20
+    /// A new index is filled in parts of so many bytes: a million numbers.
+    static let maximumBuildBytes = 16 << 20
 
     static let nullMap = OrderedMap(firstKeyKind: .integer, valueCount: 0)
 
@@ -49,8 +51,14 @@ public final class ColumnIndex {
                 values.append(first, key.rawValue, isRemoval: isRemoval)
             }
         }
-        if values.byteCount &+ nulls.byteCount >= Self.maximumPendingBytes { try catchUp() }
+        if pendingBytes >= Self.maximumPendingBytes { table.pager.needsAttention = true }
     }
+
+    private var pendingBytes: Int { values.byteCount &+ nulls.byteCount }
+
+    /// Whether the next change, or the next step of one that changes many objects, is to have the index
+    /// catch up: whoever notes a change may need what it was given for more than that.
+    var isFarBehind: Bool { pendingBytes >= Self.maximumPendingBytes }
 
     @inline(never)
     private func fallBehind() {
@@ -60,11 +68,13 @@ public final class ColumnIndex {
 
     /// Makes the changes that were gathered. After an error the transaction can only be rolled
     /// back; from then on the index is that of the version before, which lacks nothing.
-    func catchUp() throws {
+    ///
+    /// `limitingMemory`: in between nobody has a pointer into a page (``Pager/limitMemory()``).
+    func catchUp(limitingMemory: Bool = false) throws {
         guard isBehind, table.pager.transactionFailure == nil else { return }
         do {
-            try make(&values, map, trees.values)
-            try make(&nulls, Self.nullMap, trees.nulls)
+            try make(&values, map, trees.values, limitingMemory)
+            try make(&nulls, Self.nullMap, trees.nulls, limitingMemory)
         } catch let error as StorageError {
             table.pager.failTransaction(error)
             throw error
@@ -72,11 +82,15 @@ public final class ColumnIndex {
         forgetChanges()
     }
 
-    private func make(_ changes: inout MapChanges, _ map: OrderedMap, _ tree: UInt32) throws {
+    private func make(
+        _ changes: inout MapChanges, _ map: OrderedMap, _ tree: UInt32, _ limitsMemory: Bool
+    ) throws {
         if changes.isEmpty { return }
         let state = try table.forest.state(tree)
         state.pointee.isDirty = true
-        try map.make(&changes, table.quietWriter, &state.pointee.root, treeID: tree)
+        try map.make(
+            &changes, table.quietWriter, &state.pointee.root, treeID: tree,
+            limitingMemory: limitsMemory)
         changes.removeAll()
     }
 
@@ -87,13 +101,25 @@ public final class ColumnIndex {
         isBehind = false
     }
 
-    /// Enters all objects of the table into an index without entries, in the order of their values.
+    /// Enters all objects of the table into an index without entries, many at a time in the order of
+    /// their values.
     func build() throws {
-        try table.forEachLeaf { leaf, _ in
+        let count = try table.count()
+        var position = 0
+        while position < count {
+            try gather(from: &position)
+            isBehind = true
+            try catchUp(limitingMemory: true)
+        }
+    }
+
+    /// Gathers the entries of the leaves from that on whose first row is at `position`, as many as are
+    /// made at once.
+    private func gather(from position: inout Int) throws {
+        try table.forEachLeaf(from: position, keepsLeaves: false) { leaf, _ in
             for row in 0..<leaf.rowCount {
                 let value = try table.value(column, at: RowLocation(leaf: leaf, row: row))
                 let key = leaf.objectKey(row)
-                // Without a limit: the pages of the index are in memory as well until the commit.
                 if value.isNull {
                     nulls.append(.integer(0), key.rawValue, isRemoval: false)
                 } else {
@@ -102,10 +128,9 @@ public final class ColumnIndex {
                     }
                 }
             }
-            return true
+            position += leaf.rowCount
+            return pendingBytes < Self.maximumBuildBytes
         }
-        isBehind = true
-        try catchUp()
     }
 
     // MARK: Trees

@@ -1,8 +1,8 @@
 /// Adding and removing indexes, and the moments at which they catch up with their tables.
 extension Connection {
     /// Adds the index of a property, or removes it, inside a write transaction. Nothing happens if
-    /// it is there, or gone, already. Adding reads all objects of the table once, and takes some 20
-    /// bytes of memory for each beside the index itself.
+    /// it is there, or gone, already. Adding reads all objects of the table once, and takes
+    /// memory for the entries of a million at most.
     ///
     /// - Throws: `.invalidArgument` for a property that cannot be indexed or is the primary key,
     ///   `.damaged`, and what writing throws.
@@ -30,10 +30,17 @@ extension Connection {
     }
 
     /// All indexes make the changes of the transaction so far.
-    func catchUpIndexes() throws {
+    func catchUpIndexes(limitingMemory: Bool = false) throws {
         if indexesBehind.isEmpty || pager.transactionFailure != nil { return }
-        for index in indexesBehind { try index.catchUp() }
+        for index in indexesBehind { try index.catchUp(limitingMemory: limitingMemory) }
         indexesBehind.removeAll(keepingCapacity: true)
+    }
+
+    /// Indexes that have gathered many changes make them. Nobody has a pointer into a page.
+    func catchUpLargeIndexes() throws {
+        for index in indexesBehind where index.isFarBehind {
+            try index.catchUp(limitingMemory: true)
+        }
     }
 
     /// The transaction is rolled back.

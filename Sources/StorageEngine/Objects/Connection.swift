@@ -182,7 +182,8 @@ public final class Connection {
     /// What is still to be done when all changes of the transaction are made.
     private func completeTransaction() throws {
         if let transactionFailure { throw transactionFailure }
-        try catchUpIndexes()
+        pager.releaseRetiredMemory()
+        try catchUpIndexes(limitingMemory: true)
         try TailMove.advance(self)
         try forest.flush()
         finishRecording()
@@ -360,6 +361,18 @@ public final class Connection {
         if !pager.isInWriteTransaction {
             throw pager.invalidArgument("This needs a write transaction.")
         }
-        if pager.transactionFailure != nil { throw pager.transactionFailure! }
+        if pager.needsAttention { try prepareChange() }
+    }
+
+    /// What a change has to do before it begins, after one that took much memory.
+    ///
+    /// Nobody has a pointer into pages now, but for what the change was given; see
+    /// ``Pager/limitMemory()``.
+    @inline(never)
+    func prepareChange() throws {
+        if let failure = pager.transactionFailure { throw failure }
+        pager.releaseRetiredMemory()
+        try pager.limitMemoryNow()
+        try catchUpLargeIndexes()
     }
 }

@@ -71,7 +71,8 @@ extension Table {
         state.pointee.isDirty = true
         if survey.removesNullKey { state.pointee.extra = 0 }
         try primaryKeyMap.make(
-            &survey.primaryKeys, primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID)
+            &survey.primaryKeys, primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID,
+            limitingMemory: true)
     }
 
     /// Frees all nodes of a tree. The number of the next object stays.

@@ -22,6 +22,7 @@ extension Table {
             try forgetBacklinks(position, key)
             let table = connection.table(backlinks.originTable)
             for origin in origins where !planted(.leavesLinks) {
+                try pager.limitMemory()
                 try table.removeReferences(
                     backlinks.originColumn, of: origin, to: TypedLink(table: index, key: key))
             }
@@ -54,6 +55,7 @@ extension Table {
             }
             var rest = holders[...]
             while let origin = rest.first?.origin, !planted(.leavesLinks) {
+                try pager.limitMemory()
                 let targets = rest.prefix { $0.origin == origin }
                 try table.removeReferences(
                     backlinks.originColumn, of: origin,

@@ -15,7 +15,7 @@ extension Table {
                 "Column \(name(of: column)) holds no embedded object.")
         }
         guard try contains(key) else { throw pager.noSuchObject(key) }
-        let embedded = try insertEmbedded(column, values)
+        let embedded = try connection.table(backlinkColumns[column]!.table).insertRow(values)
         try setReferring(column, of: key, to: .integer(embedded.rawValue))
         try recordModification(column, of: key)
         return embedded

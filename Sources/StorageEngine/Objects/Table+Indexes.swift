@@ -27,7 +27,7 @@ extension Table {
         }
     }
 
-    /// Objects are about to be deleted together; their keys ascend.
+    /// Objects are about to be deleted together; their keys ascend. Nobody has a pointer into a page.
     func removeFromIndexes(_ keys: UnsafeBufferPointer<ObjectKey>) throws {
         if indexes.isEmpty { return }
         let root = try root
@@ -47,6 +47,7 @@ extension Table {
                 }
             }
             next = end
+            if pager.needsAttention { try connection.catchUpLargeIndexes() }
         }
     }
 

@@ -57,8 +57,15 @@ extension Table {
     }
 
     /// Drops the backlinks of values that are gone, and the embedded objects among them.
-    func drop(_ released: ReleasedValues, _ column: Int, of origin: ObjectKey) throws {
-        for target in released.targets { try removeBacklink(column, from: origin, to: target) }
+    /// `limitingMemory`: nobody has a pointer into a page (``Pager/limitMemory()``).
+    func drop(
+        _ released: ReleasedValues, _ column: Int, of origin: ObjectKey,
+        limitingMemory: Bool = false
+    ) throws {
+        for target in released.targets {
+            if limitingMemory { try pager.limitMemory() }
+            try removeBacklink(column, from: origin, to: target)
+        }
         if checks[column].format.type == .embedded { try connection.erase(released.targets) }
     }
 }

@@ -14,11 +14,12 @@ extension Table {
             throw pager.invalidArgument(
                 "Objects of '\(stored.name)' are embedded: their owners make them.")
         }
+        try requireWriteTransaction()
         return try insertRow(values)
     }
 
+    /// In a change that has begun.
     func insertRow(_ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
-        try requireWriteTransaction()
         guard values.count <= propertyCount else {
             throw pager.invalidArgument("More values than columns in '\(stored.name)'.")
         }
@@ -63,13 +64,14 @@ extension Table {
             UnsafeBufferPointer(start: scratch, count: values.count))
     }
 
-    /// Called once by every change of objects, before anything is touched.
+    /// Called once by every change of objects, before anything is touched and looked at: pointers into
+    /// pages are void afterwards, but for those that the change was given.
     @inline(__always)
     func requireWriteTransaction() throws {
         if !pager.isInWriteTransaction {
             throw pager.invalidArgument("This needs a write transaction.")
         }
-        if pager.transactionFailure != nil { throw pager.transactionFailure! }
+        if pager.needsAttention { try connection.prepareChange() }
         connection.changeStamp &+= 1
     }
 

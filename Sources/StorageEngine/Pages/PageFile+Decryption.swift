@@ -152,6 +152,13 @@ extension PageFile {
     /// part of it that is read.
     private static let largestAdoptedBytes = 1 << 20
 
+    /// Says that runs of a commit, which was written ahead, are in the file. Those of an encrypted file
+    /// are decrypted when they are read.
+    func adopt(_ runs: PageSet, birth: UInt64) {
+        guard cipher == nil, let pages else { return }
+        runs.forEach { pages.markChecked(PageReference(page: $0, birth: birth)) }
+    }
+
     /// Says that a commit's runs are in the file. They need no check when they are read, and those
     /// of a small commit no decryption.
     func adopt(_ runs: [RunImage]) {

@@ -1,7 +1,7 @@
 /// Many objects are removed leaf by leaf: one descent, and one pass over each column, a leaf.
 extension ClusterTree {
     /// Removes the rows of objects that exist, in ascending order of their keys. What their values
-    /// own must be freed before.
+    /// own must be freed before. Nobody has a pointer into a page.
     func remove(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ keys: UnsafeBufferPointer<ObjectKey>
     ) throws {
@@ -9,6 +9,7 @@ extension ClusterTree {
         var relativeKeys = ContiguousArray<Int64>()
         var next = 0
         while next < keys.count {
+            try writer.pager.limitMemory()
             if root.reference.isNone { throw writer.pager.noSuchObject(keys[next]) }
             let leaf = try writer.descend(&root, .cluster) { Self.childRow($0, keys[next]) }
             let after = leaf.reading.select(keys, from: next, into: &selection)

@@ -4,23 +4,26 @@ extension OrderedMap {
     private static let manyRemovals = 8
 
     /// Makes changes of a map without values. Entries to be removed must exist, entries to be added
-    /// must not. The changes are sorted, and otherwise left alone.
+    /// must not. The changes are sorted, and otherwise left alone. `limitingMemory`: between leaves
+    /// nobody has a pointer into a page (``Pager/limitMemory()``).
     func make(
-        _ changes: inout MapChanges, _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32
+        _ changes: inout MapChanges, _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32,
+        limitingMemory: Bool = false
     ) throws {
         precondition(valueCount == 0, "changes have no values")
         try changes.withSorted(
-            integers: { try make($0, writer, &root, treeID) },
-            strings: { try make($0, writer, &root, treeID) })
+            integers: { try make($0, writer, &root, treeID, limitingMemory) },
+            strings: { try make($0, writer, &root, treeID, limitingMemory) })
     }
 
     private func make<Change: MapChange>(
         _ changes: UnsafeBufferPointer<Change>, _ writer: TreeWriter, _ root: inout TreeRoot,
-        _ treeID: UInt32
+        _ treeID: UInt32, _ limitsMemory: Bool
     ) throws {
         var selection = RowSelection()
         var next = 0
         while next < changes.count {
+            if limitsMemory { try writer.pager.limitMemory() }
             if root.reference.isNone { root.reference = try makeLeaf(writer, treeID).0 }
             let change = changes[next]
             let leaf = try writer.descend(&root, format) {

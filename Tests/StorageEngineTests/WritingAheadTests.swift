@@ -1,0 +1,243 @@
+import Foundation
+import StressModel
+import Testing
+
+@testable import StorageEngine
+@testable import engine_test_process
+
+/// Pages that a transaction writes ahead of its commit, seen from the pager.
+@Suite struct WritingAheadTests {
+    private let directory = TestDirectory()
+
+    private func open(_ kind: FileKind) throws -> Pager {
+        try Pager(database: .open(path: directory.file(), options: kind.options))
+    }
+
+    /// Ends a change: writes ahead what it has left in memory.
+    private func writeAhead(_ pager: Pager) throws {
+        pager.releaseRetiredMemory()
+        try pager.limitMemoryNow()
+    }
+
+    private static func fill(_ store: ValueStore, _ byte: UInt8) throws {
+        for index in 0..<10 { try store.set(index, value(byte, count: 3000)) }
+    }
+
+    @Test(arguments: FileKind.writingAhead)
+    func aPageThatWasWrittenAheadIsReadAndChangedAgain(kind: FileKind) throws {
+        let pager = try open(kind)
+        try pager.write { store in
+            try Self.fill(store, 1)
+            try writeAhead(pager)
+            let ahead = try #require(pager.ahead)
+            let first = try store.references()[0]
+            #expect(ahead.pages.contains(first.page))
+            #expect(pager.privateCopy(first) == nil)
+            #expect(try store.values()[0] == value(1, count: 3000))
+            // It gets another place, and the old one is free at once.
+            let allocated = pager.database.writerState.freeSpace!.allocatedPages
+            try store.touch(0, 2)
+            let second = try store.references()[0]
+            #expect(second.page != first.page && second.birth == first.birth)
+            #expect(!ahead.pages.contains(first.page))
+            #expect(pager.privateCopy(second) != nil)
+            #expect(pager.database.writerState.freeSpace!.allocatedPages == allocated)
+            // So is that of one that goes, and a new one may take it.
+            try store.set(1, [])
+            try store.set(2, value(3))
+            try writeAhead(pager)
+        }
+        let expected =
+            [[2] + value(1, count: 2999), [], value(3)]
+            + [[UInt8]](repeating: value(1, count: 3000), count: 7)
+        #expect(try Array(pager.newestValues()[..<10]) == expected)
+        let other = try Pager(database: pager.database)
+        #expect(try Array(other.newestValues()[..<10]) == expected)
+    }
+
+    /// The transaction that follows has the same birth and takes the same places: what was looked
+    /// at of the one that was rolled back must not pass for what it writes.
+    @Test(arguments: FileKind.writingAhead)
+    func whatWasRolledBackIsNotReadLater(kind: FileKind) throws {
+        let pager = try open(kind)
+        try pager.write { try Self.fill($0, 1) }
+        let free = pager.database.writerState.freeSpace!.freePages
+        try pager.beginWrite()
+        let store = ValueStore(pager)
+        try Self.fill(store, 2)
+        try writeAhead(pager)
+        let abandoned = try store.references()
+        #expect(try store.values()[3] == value(2, count: 3000))
+        pager.rollback()
+        #expect(pager.ahead == nil)
+        #expect(pager.database.writerState.freeSpace!.freePages >= free)
+        #expect(try pager.newestValues()[3] == value(1, count: 3000))
+
+        try pager.beginWrite()
+        try Self.fill(store, 4)
+        #expect(try store.references() == abandoned)
+        #expect(try store.values()[3] == value(4, count: 3000))
+        try writeAhead(pager)
+        #expect(try store.values()[3] == value(4, count: 3000))
+        _ = try pager.commit()
+        #expect(try pager.newestValues()[3] == value(4, count: 3000))
+        let other = try Pager(database: pager.database)
+        #expect(try other.newestValues()[3] == value(4, count: 3000))
+    }
+
+    /// A page that is freed and whose number is taken again within the transaction.
+    @Test(arguments: FileKind.writingAhead)
+    func aNumberThatIsTakenAgainHasTheNewContents(kind: FileKind) throws {
+        let pager = try open(kind)
+        try pager.write { store in
+            var seen: [PageReference: Int] = [:]
+            for round in 0..<12 {
+                try Self.fill(store, UInt8(round + 1))
+                try writeAhead(pager)
+                for reference in try store.references() { seen[reference, default: 0] += 1 }
+                #expect(try store.values()[5] == value(UInt8(round + 1), count: 3000))
+            }
+            #expect(seen.values.contains { $0 > 1 })
+        }
+        #expect(try pager.newestValues()[5] == value(12, count: 3000))
+    }
+
+    /// Whatever is missing is damage, or the failure of the transaction, and no crash.
+    @Test func aPageThatWasFreedIsNotFoundAnyMore() throws {
+        let pager = try open(.plainAhead)
+        try pager.beginWrite()
+        let store = ValueStore(pager)
+        try Self.fill(store, 1)
+        try writeAhead(pager)
+        let reference = try store.references()[0]
+        try store.set(0, [])
+        let error = #expect(throws: StorageError.self) { _ = try pager.page(reference) }
+        #expect(error?.code == .damaged)
+        #expect(throws: StorageError.self) { try pager.free(reference) }
+        pager.rollback()
+    }
+
+    @Test func databasesInMemoryWriteNothingAhead() throws {
+        var options = Database.Options(inMemory: true)
+        options.largestPrivateBytes = 0
+        let pager = try Pager(database: .open(path: "ahead", options: options))
+        try pager.write { store in
+            try Self.fill(store, 1)
+            try writeAhead(pager)
+            #expect(pager.ahead == nil)
+        }
+    }
+
+    /// Others see nothing of it: what it overwrites was free for all of them.
+    @Test(arguments: FileKind.writingAhead)
+    func readersKeepTheirVersionsMeanwhile(kind: FileKind) throws {
+        let pager = try open(kind)
+        for round in 1...6 { try pager.write { try Self.fill($0, UInt8(round)) } }
+        let elsewhere = try Pager(
+            database: .openUnregistered(path: directory.file(), options: kind.options))
+        try elsewhere.beginRead()
+        try pager.write { try Self.fill($0, 7) }
+        let here = try Pager(database: pager.database)
+        try here.beginRead()
+        try pager.beginWrite()
+        for round in 0..<40 {
+            try Self.fill(ValueStore(pager), UInt8(100 + round))
+            try writeAhead(pager)
+            #expect(try ValueStore(elsewhere).values()[round % 10] == value(6, count: 3000))
+            #expect(try ValueStore(here).values()[round % 10] == value(7, count: 3000))
+        }
+        let third = try Pager(
+            database: .openUnregistered(path: directory.file(), options: kind.options))
+        #expect(try third.newestValues()[0] == value(7, count: 3000))
+        _ = try pager.commit()
+        #expect(try third.newestValues()[0] == value(139, count: 3000))
+        #expect(try ValueStore(elsewhere).values()[0] == value(6, count: 3000))
+    }
+
+    /// Transactions that wait for the disk when one that writes ahead begins, and others that begin
+    /// on it.
+    @Test(arguments: FileKind.writingAhead)
+    func transactionsBeforeAndBehindKeepTheirOrder(kind: FileKind) throws {
+        let database = try Database.open(path: directory.file(), options: kind.options)
+        try Pager(database: database).write { try Self.fill($0, 1) }
+        let threads = (0..<4).map { thread in
+            BackgroundThread { _ -> Int in
+                let pager = try Pager(database: database)
+                for _ in 0..<12 {
+                    try pager.beginWrite()
+                    let store = ValueStore(pager)
+                    let next = try store.values()[20].first.map { $0 + 1 } ?? 1
+                    try store.set(20, value(next))
+                    if thread == 0 {
+                        try Self.fill(store, next)
+                        pager.releaseRetiredMemory()
+                        try pager.limitMemoryNow()
+                    }
+                    _ = try pager.commit(thread == 1 ? .relaxed : .full)
+                }
+                return 12
+            }
+        }
+        let count = try threads.reduce(0) { try $0 + $1.finish() }
+        #expect(try Pager(database: database).newestValues()[20] == value(UInt8(count)))
+    }
+
+    /// Compares with plain values through changes, rollbacks, failing writes and reopening.
+    @Test(arguments: FileKind.writingAhead, 1...4 as ClosedRange<UInt64>)
+    func randomTransactionsKeepTheirValues(kind: FileKind, seed: UInt64) throws {
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        var random = SeededRandom(seed: seed)
+        var pager = try open(kind)
+        var model = [[UInt8]](repeating: [], count: ValueStore.capacity)
+        try pager.write { try $0.set(0, value(1)) }
+        model[0] = value(1)
+        for round in 0..<40 {
+            let committed = model
+            let fails = random.next(below: 4) == 0
+            if fails {
+                interceptor.setFaults([
+                    SystemCallFault(
+                        .fail(errno: EIO), call: .pwritev, ordinal: 1 + random.next(below: 4))
+                ])
+            }
+            do {
+                try pager.beginWrite()
+                let store = ValueStore(pager)
+                for _ in 0..<random.next(below: 60) {
+                    try change(store, &model, &random)
+                    if random.next(below: 3) == 0 { try writeAhead(pager) }
+                }
+                #expect(try store.values() == model, "seed \(seed), round \(round)")
+                if random.next(below: 4) == 0 {
+                    pager.rollback()
+                    model = committed
+                } else {
+                    _ = try pager.commit()
+                }
+            } catch let error as StorageError {
+                #expect(fails && error.code == .fileAccess, "seed \(seed): \(error)")
+                if pager.isInWriteTransaction { pager.rollback() }
+                model = committed
+            }
+            interceptor.setFaults([])
+            if random.next(below: 8) == 0 { pager = try open(kind) }
+            #expect(try pager.newestValues() == model, "seed \(seed), round \(round)")
+        }
+    }
+
+    private func change(
+        _ store: ValueStore, _ model: inout [[UInt8]], _ random: inout SeededRandom
+    ) throws {
+        let index = random.next(below: 40)
+        if !model[index].isEmpty, random.next(below: 3) == 0 {
+            let byte = UInt8(random.next(below: 256))
+            model[index][0] = byte
+            return try store.touch(index, byte)
+        }
+        model[index] =
+            random.next(below: 4) == 0 ? [] : randomValue(&random, maximum: 9000)
+        try store.set(index, model[index])
+    }
+}
