@@ -141,3 +141,231 @@ import Testing
         #expect(digests.count == 1)
     }
 }
+
+/// Deleting objects one by one that one collection holds.
+@Suite struct OneByOneDeletionTests {
+    private let directory = TestDirectory()
+
+    enum Holding: String, CaseIterable {
+        case linksInAList, linksInAMap, typedLinksInAList, mixedValuesInAList, mixedValuesInAMap
+        case embeddedObjectsInAList, embeddedObjectsInAMap, listsInAList, listsInAMixedValue
+
+        var type: ValueType {
+            switch self {
+            case .linksInAList, .linksInAMap: .link
+            case .typedLinksInAList: .typedLink
+            case .embeddedObjectsInAList, .embeddedObjectsInAMap: .embedded
+            default: .mixed
+            }
+        }
+
+        var collection: CollectionKind {
+            switch self {
+            case .linksInAMap, .mixedValuesInAMap, .embeddedObjectsInAMap: .map
+            case .listsInAMixedValue: .none
+            default: .list
+            }
+        }
+    }
+
+    private struct Held {
+        let connection: Connection
+        let table: Table
+        let holder: Table
+        let owner: ObjectKey
+        /// In the order in which they are held.
+        var keys: [ObjectKey] = []
+    }
+
+    private func make(_ holding: Holding, count: Int) throws -> Held {
+        let connection = try Connection(Database.open(path: directory.file()))
+        try connection.beginWrite()
+        let isEmbedded = holding.type == .embedded
+        try connection.createTables([
+            TableDefinition(
+                name: "Held", columns: [ColumnDefinition(name: "number", type: .int)],
+                isEmbedded: isEmbedded),
+            TableDefinition(
+                name: "Holder",
+                columns: [
+                    ColumnDefinition(
+                        name: "content", type: holding.type, collection: holding.collection,
+                        isOptional: holding.type == .mixed || holding.collection == .map,
+                        linkTarget: holding.type == .link || isEmbedded ? "Held" : nil)
+                ]),
+        ])
+        let table = try #require(try connection.table(named: "Held"))
+        let holder = try #require(try connection.table(named: "Holder"))
+        let owner = try [Scalar.null].withUnsafeBufferPointer { try holder.insert($0) }
+        var held = Held(connection: connection, table: table, holder: holder, owner: owner)
+        if holding == .listsInAMixedValue { try holder.setEmpty(.list, 0, of: owner) }
+        for number in 0..<count { held.keys.append(try add(number, holding, held)) }
+        try connection.commit()
+        return held
+    }
+
+    private func add(_ number: Int, _ holding: Holding, _ held: Held) throws -> ObjectKey {
+        let (holder, owner) = (held.holder, held.owner)
+        let values = [Scalar.integer(Int64(number))]
+        let name = Array(String(1_000_000 + number).utf8)
+        switch holding {
+        case .embeddedObjectsInAList:
+            return try values.withUnsafeBufferPointer {
+                try holder.list(0, of: owner).insertEmbedded($0, at: number)
+            }
+        case .embeddedObjectsInAMap:
+            return try name.withUnsafeBytes { name in
+                try values.withUnsafeBufferPointer {
+                    try holder.map(0, of: owner).setEmbedded($0, forKey: name)
+                }
+            }
+        default: break
+        }
+        let key = try values.withUnsafeBufferPointer { try held.table.insert($0) }
+        let link = TypedLink(table: held.table.index, key: key)
+        switch holding {
+        case .linksInAList: try holder.list(0, of: owner).append(.integer(key.rawValue))
+        case .typedLinksInAList: try holder.list(0, of: owner).append(link.scalar)
+        case .linksInAMap:
+            try name.withUnsafeBytes {
+                try holder.map(0, of: owner).set(.integer(key.rawValue), forKey: $0)
+            }
+        case .mixedValuesInAMap:
+            try MixedValue.link(link).withScalar { value in
+                try name.withUnsafeBytes { try holder.map(0, of: owner).set(value, forKey: $0) }
+            }
+        case .mixedValuesInAList:
+            try MixedValue.link(link).withScalar { try holder.list(0, of: owner).append($0) }
+        default:
+            // Lists of different lengths, some of which are in trees.
+            let list =
+                holding == .listsInAList
+                ? holder.list(0, of: owner) : try #require(try holder.nestedList(0, of: owner))
+            if number % 50 < 3 || number % 50 == 49 {
+                try list.insertEmpty(.list, at: list.count())
+            }
+            let last = try #require(try list.nestedList(at: list.count() - 1))
+            try MixedValue.link(link).withScalar { try last.append($0) }
+        }
+        return key
+    }
+
+    private func links(_ held: Held, _ holding: Holding) throws -> [ObjectKey] {
+        var found: [ObjectKey] = []
+        func add(_ value: Scalar) -> Bool {
+            if case .integer(let key) = value { found.append(ObjectKey(rawValue: key)) }
+            if let link = TypedLink(value) { found.append(link.key) }
+            if case .link(let link)? = MixedValue(value) { found.append(link.key) }
+            return true
+        }
+        func addAll(_ list: ListHandle) throws {
+            for index in 0..<(try list.count()) {
+                if let inner = try list.nestedList(at: index) {
+                    try addAll(inner)
+                } else {
+                    _ = add(try list.value(at: index))
+                }
+            }
+        }
+        switch holding.collection {
+        case .map: try held.holder.map(0, of: held.owner).forEach { add($1) }
+        case .list where holding.type != .mixed:
+            try held.holder.list(0, of: held.owner).forEach(add)
+        case .list: try addAll(held.holder.list(0, of: held.owner))
+        default: try addAll(try #require(try held.holder.nestedList(0, of: held.owner)))
+        }
+        return found
+    }
+
+    /// How many leaves are looked at does not grow with the collection.
+    @Test(arguments: Holding.allCases, [false, true])
+    func inOrderOrAgainstItEachIsFoundAtOnce(_ holding: Holding, isReversed: Bool) throws {
+        // Four leaves and more, of which links have the longest.
+        let isDense = holding == .linksInAList || holding == .embeddedObjectsInAList
+        let held = try make(holding, count: isDense ? 14_000 : 3500)
+        #expect(try links(held, holding) == held.keys)
+        try held.connection.beginWrite()
+        let doomed = isReversed ? held.keys.reversed().prefix(1500) : held.keys.prefix(1500)
+        for key in doomed { try held.table.delete(key) }
+        // One leaf each, of nested lists the outer one's and the inner one's; the next one, where it
+        // has no more.
+        let isNested = holding == .listsInAList || holding == .listsInAMixedValue
+        #expect(held.connection.lastPlaces.visitedLeaves <= (isNested ? 2 : 1) * 1500 + 100)
+        #expect(
+            try links(held, holding)
+                == Array(isReversed ? held.keys.dropLast(1500) : held.keys.dropFirst(1500)))
+        try held.connection.commit()
+        #expect(try held.connection.verify() == [])
+    }
+
+    @Test(arguments: Holding.allCases)
+    func inAnyOrderTheOthersStay(_ holding: Holding) throws {
+        let held = try make(holding, count: 600)
+        var random = RepeatableRandom(seed: 11)
+        var left = held.keys
+        try held.connection.beginWrite()
+        for _ in 0..<6 {
+            for _ in 0..<80 {
+                let key = left.remove(at: Int(random.next() % UInt64(left.count)))
+                try held.table.delete(key)
+            }
+            #expect(try links(held, holding) == left)
+        }
+        for key in left { try held.table.delete(key) }
+        #expect(try links(held, holding) == [])
+        try held.connection.commit()
+        #expect(try held.connection.verify() == [])
+    }
+
+    /// A list, a list inside of it and one inside of that hold the same objects, some twice.
+    @Test func everyReferenceIsFound() throws {
+        var held = try make(.mixedValuesInAList, count: 0)
+        try held.connection.beginWrite()
+        let outer = held.holder.list(0, of: held.owner)
+        for number in 0..<300 {
+            held.keys.append(try add(number, .mixedValuesInAList, held))
+            let link = MixedValue.link(TypedLink(table: held.table.index, key: held.keys[number]))
+            if number % 40 == 0 {
+                try outer.insertEmpty(.list, at: outer.count())
+                try outer.nestedList(at: outer.count() - 1)?.insertEmpty(.list, at: 0)
+            }
+            try link.withScalar { link in
+                for position in stride(from: try outer.count() - 1, through: 0, by: -1) {
+                    guard let inner = try outer.nestedList(at: position) else { continue }
+                    try inner.append(link)
+                    if number % 3 == 0 { try inner.append(link) }
+                    try inner.nestedList(at: 0)?.append(link)
+                    break
+                }
+            }
+        }
+        var expected = try links(held, .mixedValuesInAList)
+        #expect(expected.count == 1000)
+        for key in held.keys where key.rawValue % 4 != 0 {
+            try held.table.delete(key)
+            expected.removeAll { $0 == key }
+        }
+        #expect(try links(held, .mixedValuesInAList) == expected)
+        try held.connection.commit()
+        #expect(try held.connection.verify() == [])
+    }
+
+    /// Each is in the one long list and in a short one of its own.
+    @Test func otherHoldersDoNotMakeTheSearchLonger() throws {
+        let held = try make(.typedLinksInAList, count: 3000)
+        try held.connection.beginWrite()
+        for key in held.keys {
+            let other = try [Scalar.null].withUnsafeBufferPointer { try held.holder.insert($0) }
+            for _ in 0..<10 {
+                try held.holder.list(0, of: other).append(
+                    TypedLink(table: held.table.index, key: key).scalar)
+            }
+        }
+        for key in held.keys.reversed().prefix(1500) { try held.table.delete(key) }
+        // One leaf of the long list, one of the short one.
+        #expect(held.connection.lastPlaces.visitedLeaves <= 2 * 1500 + 100)
+        #expect(try links(held, .typedLinksInAList) == held.keys.dropLast(1500))
+        try held.connection.commit()
+        #expect(try held.connection.verify() == [])
+    }
+}

@@ -108,20 +108,46 @@ extension CollectionHandle {
 
     // MARK: Deleted targets
 
+    /// So many targets are looked for one by one; for more, all rows are read once.
+    static let fewTargets = 16
+
     /// Takes out all references to objects whose backlinks are forgotten already: lists and sets
-    /// lose them, maps and mixed values get null. One pass, however many they are.
-    func forget(_ targets: Set<TypedLink>) throws {
-        var budget = RowBudget(pager)
-        try forget(targets, &budget)
+    /// lose them, maps and mixed values get null.
+    func forget(_ targets: ForgottenTargets) throws {
+        switch targets {
+        case .one(let target, let count): try forget(target, count: count)
+        case .many(let targets):
+            var budget = RowBudget(pager)
+            try forget(targets, &budget)
+        }
     }
 
+    /// One object, to which the collection and those inside of it refer so many times.
+    private func forget(_ target: TypedLink, count: Int) throws {
+        if format.collection == .set { return try forgetMember(target) }
+        guard format.type.mayRefer else { return }
+        var search = ReferenceSearch(self, target, count: count)
+        try search.run()
+        if becomesNull {
+            // Nothing moves: the places of nested collections hold, too.
+            for finding in search.findings {
+                try finding.collection.setRow(at: finding.position, to: .null)
+            }
+        } else {
+            // From the end, so that the positions before stay what they are.
+            let positions = search.findings.map(\.position).sorted(by: >)
+            for position in positions { try removeRow(at: position) }
+        }
+    }
+
+    /// Many objects, in one pass.
     private func forget(_ targets: Set<TypedLink>, _ budget: inout RowBudget) throws {
         try budget.spend(on: try stored())
-        if targets.count == 1 || format.collection == .set {
-            for target in targets { try forget(target) }
-        } else {
-            try forgetInOnePass(targets)
+        if format.collection == .set {
+            for target in targets { try forgetMember(target) }
+            return
         }
+        try forgetInOnePass(targets)
         if format.type == .mixed {
             for child in try children() { try child.forget(targets, &budget) }
         }
@@ -149,37 +175,22 @@ extension CollectionHandle {
     /// Of a value whose target is gone: whether null takes its place.
     private var becomesNull: Bool { format.hasKeys || format.type == .mixed }
 
-    private func forget(_ target: TypedLink) throws {
-        let sought = MixedValue.link(target)
+    private func forgetMember(_ target: TypedLink) throws {
         switch format.type {
-        case .link, .embedded: try forget(.integer(target.key.rawValue))
-        case .typedLink: try forget(target.scalar)
-        case .mixed: try sought.withScalar { try forget($0) }
+        case .link, .embedded: try forgetMember(.integer(target.key.rawValue))
+        case .typedLink: try forgetMember(target.scalar)
+        case .mixed: try MixedValue.link(target).withScalar { try forgetMember($0) }
         default: break
         }
     }
 
-    private func forget(_ value: Scalar) throws {
-        if format.collection == .set {
-            let (index, isFound) = try stored().position(of: value)
-            if isFound { try removeRow(at: index) }
-            return
-        }
-        var from = 0
-        while let index = try stored().firstIndex(of: value, from: from) {
-            if becomesNull {
-                try setRow(at: index, to: .null)
-                from = index + 1
-            } else {
-                try removeRow(at: index)
-                from = index
-            }
-        }
+    private func forgetMember(_ value: Scalar) throws {
+        let (index, isFound) = try stored().position(of: value)
+        if isFound { try removeRow(at: index) }
     }
 
     /// The nested collections. Their places hold while rows are only changed, not moved.
     private func children() throws -> [CollectionHandle] {
-        if format.collection == .set { return [] }
         var children: [CollectionHandle] = []
         var position = 0
         try stored().forEachValue {
@@ -194,6 +205,20 @@ extension CollectionHandle {
             return true
         }
         return children
+    }
+}
+
+/// Objects that are deleted, of which their holders are to know nothing any more.
+enum ForgottenTargets {
+    /// One object, and how many references to it the holder has.
+    case one(TypedLink, count: Int)
+    case many(Set<TypedLink>)
+
+    func contains(_ target: TypedLink) -> Bool {
+        switch self {
+        case .one(let one, _): one == target
+        case .many(let many): many.contains(target)
+        }
     }
 }
 

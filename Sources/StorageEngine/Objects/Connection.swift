@@ -48,6 +48,8 @@ public final class Connection {
     @exclusivity(unchecked) var indexesBehind: [ColumnIndex] = []
     /// Collections made inside mixed values so far; see `CollectionIdentity`.
     private var collectionCount: UInt64 = 0
+    /// Where objects that are deleted one by one were in the collections that held them.
+    private(set) lazy var lastPlaces = LastPlaces()
 
     /// Opens a view of the newest version.
     public convenience init(_ database: Database) throws {

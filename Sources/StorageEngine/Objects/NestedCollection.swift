@@ -9,7 +9,7 @@ extension MixedValue {
 struct NestedCollection {
     /// Collections lie inside each other at most so deep.
     static let maximumDepth = 100
-    private static let tag: UInt8 = 0x80
+    static let tag: UInt8 = 0x80
 
     let kind: CollectionKind
     let identity: CollectionIdentity

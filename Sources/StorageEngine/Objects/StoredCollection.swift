@@ -142,21 +142,21 @@ struct StoredCollection {
 
     // MARK: By value
 
-    /// The position of the first value equal to `value`, from `start` on. O(n).
-    func firstIndex(of value: Scalar, from start: Int = 0) throws -> Int? {
+    /// The position of the first value equal to `value`. O(n).
+    func firstIndex(of value: Scalar) throws -> Int? {
         if let root {
             if case .integer(let integer) = value {
-                return try tree.firstIndex(pager, root, ofInteger: integer, from: start)
+                return try tree.firstIndex(pager, root, ofInteger: integer)
             }
             let column = tree.valueColumn
-            return try tree.firstIndex(pager, root, from: start) { leaf, row in
+            return try tree.firstIndex(pager, root) { leaf, row in
                 try leaf.scalar(pager, format.kind, column, row).isIdentical(to: value)
             }
         }
         var position = 0
         var found: Int?
         try forEachInline { row, _ in
-            if position >= start, row.value.isIdentical(to: value) { found = position }
+            if row.value.isIdentical(to: value) { found = position }
             position += 1
             return found == nil
         }

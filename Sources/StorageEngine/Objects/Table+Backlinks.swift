@@ -213,10 +213,13 @@ extension Table {
         return total
     }
 
-    func backlinks(_ position: Int, _ target: ObjectKey) throws -> [ObjectKey] {
-        var origins: [ObjectKey] = []
-        try forEachBacklink(position, target) { origin, _ in
-            origins.append(origin)
+    /// Who refers to `target`, and how often each.
+    func backlinks(_ position: Int, _ target: ObjectKey) throws -> [(
+        origin: ObjectKey, count: Int
+    )] {
+        var origins: [(origin: ObjectKey, count: Int)] = []
+        try forEachBacklink(position, target) { origin, count in
+            origins.append((origin, Int(count)))
             return true
         }
         return origins

@@ -21,18 +21,13 @@ extension Table {
             guard let backlinks = stored.columns[position].backlinks else { continue }
             try forgetBacklinks(position, key)
             let table = connection.table(backlinks.originTable)
-            for origin in origins where !planted(.leavesLinks) {
+            for (origin, count) in origins where !planted(.leavesLinks) {
                 try pager.limitMemory()
                 try table.removeReferences(
-                    backlinks.originColumn, of: origin, to: TypedLink(table: index, key: key))
+                    backlinks.originColumn, of: origin,
+                    to: .one(TypedLink(table: index, key: key), count: count))
             }
         }
-    }
-
-    /// Removes what `origin` holds of a target whose backlinks are forgotten already.
-    private func removeReferences(_ column: Int, of origin: ObjectKey, to target: TypedLink) throws
-    {
-        try removeReferences(column, of: origin, to: [target])
     }
 
     /// Takes objects that are about to be deleted out of the collections that hold several of them:
@@ -43,12 +38,12 @@ extension Table {
             let table = connection.table(backlinks.originTable)
             let format = table.checks[backlinks.originColumn].format
             guard format.collection != .none || format.type == .mixed else { continue }
-            var holders: [(origin: ObjectKey, target: ObjectKey)] = []
+            var holders: [(origin: ObjectKey, target: ObjectKey, count: Int)] = []
             for key in keys {
                 let origins = try self.backlinks(position, key)
                 if origins.isEmpty { continue }
                 try forgetBacklinks(position, key)
-                for origin in origins { holders.append((origin, key)) }
+                for (origin, count) in origins { holders.append((origin, key, count)) }
             }
             holders.sort {
                 ($0.origin.rawValue, $0.target.rawValue) < ($1.origin.rawValue, $1.target.rawValue)
@@ -56,17 +51,26 @@ extension Table {
             var rest = holders[...]
             while let origin = rest.first?.origin, !planted(.leavesLinks) {
                 try pager.limitMemory()
-                let targets = rest.prefix { $0.origin == origin }
-                try table.removeReferences(
-                    backlinks.originColumn, of: origin,
-                    to: Set(targets.map { TypedLink(table: index, key: $0.target) }))
+                let some = rest.prefix { $0.origin == origin }
+                let targets = some.map { TypedLink(table: index, key: $0.target) }
+                if targets.count > CollectionHandle.fewTargets {
+                    try table.removeReferences(
+                        backlinks.originColumn, of: origin, to: .many(Set(targets)))
+                } else {
+                    for (target, holder) in zip(targets, some) {
+                        try table.removeReferences(
+                            backlinks.originColumn, of: origin,
+                            to: .one(target, count: holder.count))
+                    }
+                }
                 rest = rest.dropFirst(targets.count)
             }
         }
     }
 
+    /// Removes what `origin` holds of targets whose backlinks are forgotten already.
     private func removeReferences(
-        _ column: Int, of origin: ObjectKey, to targets: Set<TypedLink>
+        _ column: Int, of origin: ObjectKey, to targets: ForgottenTargets
     ) throws {
         let format = checks[column].format
         if format.collection != .none {

@@ -33,7 +33,7 @@ extension Table {
         guard isEmbedded else { return nil }
         for position in stored.columns.indices {
             guard let column = stored.columns[position].backlinks,
-                let owner = try backlinks(position, key).first
+                let owner = try backlinks(position, key).first?.origin
             else { continue }
             return (TypedLink(table: column.originTable, key: owner), column.originColumn)
         }

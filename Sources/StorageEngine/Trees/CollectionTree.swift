@@ -33,32 +33,30 @@ struct CollectionTree {
     }
 
     func firstIndex(
-        _ pager: Pager, _ root: TreeRoot, from start: Int,
-        where matches: (Node, Int) throws -> Bool
+        _ pager: Pager, _ root: TreeRoot, where matches: (Node, Int) throws -> Bool
     ) throws -> Int? {
-        var found: Int?
-        try forEachLeaf(pager, root, from: start) { leaf, first in
-            for row in min(max(0, start - first), leaf.rowCount)..<leaf.rowCount {
-                guard try matches(leaf, row) else { continue }
-                found = first + row
-                return false
-            }
-            return true
+        try firstIndex(pager, root) { leaf in
+            try (0..<leaf.rowCount).first { try matches(leaf, $0) }
         }
-        return found
     }
 
-    func firstIndex(_ pager: Pager, _ root: TreeRoot, ofInteger value: Int64, from start: Int)
-        throws -> Int?
-    {
+    func firstIndex(_ pager: Pager, _ root: TreeRoot, ofInteger value: Int64) throws -> Int? {
+        let isValue = NumberRange(.equal, NumberEdges(value))
+        return try firstIndex(pager, root) { leaf in
+            // Whole leaves without the value are passed over by the kernels.
+            guard PackedColumn(leaf, valueColumn).count(isValue) > 0 else { return nil }
+            let row = leaf.indexOfInteger(valueColumn, value, from: 0)
+            return row < 0 ? nil : row
+        }
+    }
+
+    private func firstIndex(
+        _ pager: Pager, _ root: TreeRoot, row: (Node) throws -> Int?
+    ) throws -> Int? {
         var found: Int?
-        let column = valueColumn
-        try forEachLeaf(pager, root, from: start) { leaf, first in
-            if let bounds = leaf.integerBounds(column), !bounds.contains(value) { return true }
-            let row = leaf.indexOfInteger(column, value, from: max(0, start - first))
-            guard row >= 0, !leaf.isNull(column, row) else { return true }
-            found = first + row
-            return false
+        try forEachLeaf(pager, root) { leaf, first in
+            found = try row(leaf).map { first + $0 }
+            return found == nil
         }
         return found
     }

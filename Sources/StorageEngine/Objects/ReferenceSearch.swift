@@ -1,0 +1,212 @@
+/// Where in collections the objects were that were deleted last, one by one.
+///
+/// Who deletes the objects that a collection holds mostly goes through it in its order, or in
+/// reverse. So each is looked for where the one before was found, and from there outwards. A place
+/// that is out of date makes a search longer, nothing else.
+final class LastPlaces {
+    /// A collection: a column's own, or the nested one of that identity.
+    struct Collection: Equatable {
+        let owner: ObjectKey
+        let table: Int
+        let column: Int
+        let identity: CollectionIdentity?
+    }
+
+    /// Objects that more collections hold than this are looked for from their beginnings.
+    private static let capacity = 64
+
+    /// The ones that were used last come first.
+    private var places: [(collection: Collection, position: Int)] = []
+    /// Which rows of a leaf were found; here, so that it is allocated once.
+    fileprivate var rows = RowMask()
+    /// How many leaves all searches have looked at so far: tells what they cost.
+    fileprivate(set) var visitedLeaves = 0
+
+    init() { places.reserveCapacity(Self.capacity) }
+
+    fileprivate func position(in collection: Collection) -> Int {
+        places.first { $0.collection == collection }?.position ?? 0
+    }
+
+    fileprivate func note(_ position: Int, in collection: Collection) {
+        if places.first?.collection == collection {
+            places[0].position = position
+            return
+        }
+        if let old = places.firstIndex(where: { $0.collection == collection }) {
+            places.remove(at: old)
+        } else if places.count == Self.capacity {
+            places.removeLast()
+        }
+        places.insert((collection, position), at: 0)
+    }
+}
+
+/// Finds all references to one object in a list or map and in the collections inside of it, by whole
+/// leaves and outwards from where the last one was found. How many there are is known from the
+/// object's backlinks, so that the search ends with the last of them.
+struct ReferenceSearch {
+    /// A reference: the collection that has it, and where.
+    struct Finding {
+        let collection: CollectionHandle
+        let position: Int
+    }
+
+    private let handle: CollectionHandle
+    private let target: TypedLink
+    /// The target as a mixed value.
+    private let image: [UInt8]
+    private var remaining: Int
+    private var budget: RowBudget
+    /// The way from the handle's collection to the one that is being searched, and whether each step
+    /// begins in a tree, of which places are kept.
+    private var inner: [(step: CollectionStep, isInTree: Bool)] = []
+    private(set) var findings: [Finding] = []
+
+    init(_ handle: CollectionHandle, _ target: TypedLink, count: Int) {
+        self.handle = handle
+        self.target = target
+        image =
+            handle.format.type == .mixed
+            ? MixedValue.link(target).withScalar { scalar in
+                if case .bytes(let bytes) = scalar { Array(bytes) } else { [] }
+            } : []
+        remaining = count
+        budget = RowBudget(handle.pager)
+    }
+
+    mutating func run() throws { try visit(try handle.stored()) }
+
+    private mutating func visit(_ collection: StoredCollection) throws {
+        try budget.spend(on: collection)
+        guard let root = collection.root else { return try visitInline(collection) }
+        let last = handle.table.connection.lastPlaces
+        let here = place(inner.count)
+        var leaves = try OutwardLeaves(
+            handle.pager, root, from: last.position(in: here), collection.tree.format)
+        while remaining > 0, try leaves.next() {
+            last.visitedLeaves += 1
+            try visit(leaves, collection, last)
+        }
+    }
+
+    private mutating func visit(
+        _ leaves: OutwardLeaves, _ collection: StoredCollection, _ last: LastPlaces
+    ) throws {
+        let (leaf, column) = (leaves.leaf, collection.tree.valueColumn)
+        switch collection.format.type {
+        case .link, .embedded:
+            let key = target.key.rawValue
+            let isKey = NumberRange(.equal, NumberEdges(key))
+            guard PackedColumn(leaf, column).count(isKey) > 0 else { return }
+            var row = leaf.indexOfInteger(column, key, from: 0)
+            while row >= 0, remaining > 0 {
+                add(leaves.firstPosition + row, last)
+                row = leaf.indexOfInteger(column, key, from: row + 1)
+            }
+        case .typedLink:
+            guard case .fixed16(let low, let high) = target.scalar else { return }
+            Fixed16Column(leaf, column).match(low, high, isEqual: true, into: &last.rows)
+            addRows(from: leaves.firstPosition, last)
+        case .mixed:
+            let values = BytesColumn(leaf, column)
+            image.withUnsafeBytes { _ = values.match(.equal, $0, into: &last.rows) }
+            addRows(from: leaves.firstPosition, last)
+            if remaining > 0,
+                Self.has(.list, values, last) || Self.has(.map, values, last)
+            {
+                try visitNested(leaves, column)
+            }
+        default: break
+        }
+    }
+
+    /// The rows that were found in a leaf.
+    private mutating func addRows(from first: Int, _ last: LastPlaces) {
+        if last.rows.isEmpty { return }
+        for row in 0..<last.rows.rowCount where remaining > 0 && last.rows.contains(row) {
+            add(first + row, last)
+        }
+    }
+
+    private static func has(_ kind: CollectionKind, _ values: BytesColumn, _ last: LastPlaces)
+        -> Bool
+    {
+        withUnsafeBytes(of: NestedCollection.tag | kind.rawValue) {
+            _ = values.match(.prefix, $0, into: &last.rows)
+        }
+        return !last.rows.isEmpty
+    }
+
+    /// The collections in a leaf, outwards like the leaves.
+    private mutating func visitNested(_ leaves: OutwardLeaves, _ column: Int) throws {
+        let leaf = leaves.leaf
+        var (next, previous) = (leaves.nearestRow, leaves.nearestRow - 1)
+        while remaining > 0, next < leaf.rowCount || previous >= 0 {
+            if next < leaf.rowCount {
+                try visitNested(leaf, column, next, leaves.firstPosition)
+            }
+            if remaining > 0, previous >= 0 {
+                try visitNested(leaf, column, previous, leaves.firstPosition)
+            }
+            next += 1
+            previous -= 1
+        }
+    }
+
+    private mutating func visitNested(_ leaf: Node, _ column: Int, _ row: Int, _ first: Int) throws
+    {
+        // A long value is never a collection.
+        if leaf.isNull(column, row) || leaf.isOverflow(column, row) { return }
+        try visitNested(leaf.bytes(column, row), at: first + row, isInTree: true)
+    }
+
+    private mutating func visitNested(
+        _ value: UnsafeRawBufferPointer, at position: Int, isInTree: Bool
+    ) throws {
+        guard let nested = NestedCollection(value) else { return }
+        guard handle.path.count + inner.count < NestedCollection.maximumDepth else {
+            throw tooDeep(handle.pager)
+        }
+        inner.append((nested.step(at: position), isInTree))
+        try visit(
+            StoredCollection(
+                pager: handle.pager, bytes: nested.rows, format: .nested(nested.kind)))
+        inner.removeLast()
+    }
+
+    private mutating func visitInline(_ collection: StoredCollection) throws {
+        var position = 0
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        try collection.forEach { row in
+            if handle.table.target(handle.column, row.value) == target {
+                add(position, nil)
+            } else if collection.format.type == .mixed, case .bytes(let bytes) = row.value {
+                try visitNested(bytes, at: position, isInTree: false)
+            }
+            position += 1
+            return remaining > 0
+        }
+    }
+
+    /// - Parameter last: nil in a collection so short that its places are not kept.
+    private mutating func add(_ position: Int, _ last: LastPlaces?) {
+        remaining -= 1
+        let collection = CollectionHandle(
+            table: handle.table, column: handle.column, owner: handle.owner,
+            format: inner.last.map { .nested($0.step.kind) } ?? handle.format,
+            path: inner.isEmpty ? handle.path : handle.path + inner.map(\.step))
+        findings.append(Finding(collection: collection, position: position))
+        last?.note(position, in: place(inner.count))
+        for (depth, (step, isInTree)) in inner.enumerated() where isInTree {
+            handle.table.connection.lastPlaces.note(step.position, in: place(depth))
+        }
+    }
+
+    /// The collection to which so many inner steps lead.
+    private func place(_ depth: Int) -> LastPlaces.Collection {
+        LastPlaces.Collection(
+            owner: handle.owner, table: handle.table.index, column: handle.column,
+            identity: depth > 0 ? inner[depth - 1].step.identity : handle.path.last?.identity)
+    }
+}

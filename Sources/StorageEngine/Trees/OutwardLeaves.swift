@@ -1,0 +1,113 @@
+/// A walk over the leaves of a collection's tree that begins at one of them and goes outwards: to
+/// the next one behind all that it has seen and to the next one before it, in turns.
+///
+/// Nothing may be written while it walks.
+struct OutwardLeaves {
+    /// A leaf by its parent; of a root that is a leaf, there is none.
+    private struct Place {
+        var branch: Node?
+        var row: Int
+    }
+
+    private let pager: Pager
+    private let format: TreeFormat
+    private let root: TreeRoot
+    private let start: Int
+    /// The positions of the rows of all leaves so far.
+    private var seen = 0..<0
+    private var firstPlace = Place(branch: nil, row: 0)
+    private var lastPlace = Place(branch: nil, row: 0)
+    private var goesBack = false
+
+    /// The leaf at which the walk stands, after ``next()`` has returned true.
+    private(set) var leaf: Node
+    /// The position of the leaf's first row.
+    private(set) var firstPosition = 0
+
+    /// Begins at the leaf that holds position `start`, or the last one. The tree is not empty.
+    init(_ pager: Pager, _ root: TreeRoot, from start: Int, _ format: TreeFormat) throws {
+        self.pager = pager
+        self.root = root
+        self.format = format
+        self.start = min(max(start, 0), max(root.count - 1, 0))
+        leaf = try pager.root(of: root, format)
+    }
+
+    /// The row of the leaf that is nearest to where the walk began.
+    var nearestRow: Int { min(max(start - firstPosition, 0), leaf.rowCount - 1) }
+
+    /// Goes on to the next leaf; false when all have been seen.
+    mutating func next() throws -> Bool {
+        let (mayGoBack, mayGoOn) = (seen.lowerBound > 0, seen.upperBound < root.count)
+        if seen.isEmpty {
+            try begin()
+        } else if mayGoBack, goesBack || !mayGoOn {
+            try goBack()
+        } else if mayGoOn {
+            try goOn()
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private mutating func begin() throws {
+        let (place, row) = try descend(to: start)
+        (firstPlace, lastPlace) = (place, place)
+        firstPosition = start - row
+        seen = firstPosition..<firstPosition
+        try see { $0.lowerBound..<$0.upperBound + $1 }
+    }
+
+    private mutating func goOn() throws {
+        goesBack = true
+        firstPosition = seen.upperBound
+        if let branch = lastPlace.branch, lastPlace.row + 1 < branch.rowCount {
+            lastPlace.row += 1
+            leaf = try pager.child(of: branch, lastPlace.row, format)
+        } else {
+            let (place, row) = try descend(to: firstPosition)
+            guard row == 0 else { throw pager.countsDisagree(root.reference) }
+            lastPlace = place
+        }
+        try see { $0.lowerBound..<$0.upperBound + $1 }
+    }
+
+    private mutating func goBack() throws {
+        goesBack = false
+        if let branch = firstPlace.branch, firstPlace.row > 0 {
+            firstPlace.row -= 1
+            leaf = try pager.child(of: branch, firstPlace.row, format)
+        } else {
+            let (place, row) = try descend(to: seen.lowerBound - 1)
+            guard row == leaf.rowCount - 1 else { throw pager.countsDisagree(root.reference) }
+            firstPlace = place
+        }
+        firstPosition = seen.lowerBound - leaf.rowCount
+        try see { $0.lowerBound - $1..<$0.upperBound }
+    }
+
+    /// In a file made to harm the same leaf may occur again and again: each has a row, so that the
+    /// walk ends.
+    private mutating func see(_ extended: (Range<Int>, Int) -> Range<Int>) throws {
+        guard leaf.rowCount > 0, firstPosition >= 0, firstPosition <= root.count - leaf.rowCount
+        else { throw pager.countsDisagree(root.reference) }
+        seen = extended(seen, leaf.rowCount)
+    }
+
+    /// Finds the leaf of a position, its place and the row in it.
+    private mutating func descend(to position: Int) throws -> (Place, row: Int) {
+        var place = Place(branch: nil, row: 0)
+        var remaining = position
+        leaf = try pager.root(of: root, format)
+        while leaf.level > 0 {
+            let row = ClusterTree.childRow(leaf, position: &remaining)
+            place = Place(branch: leaf, row: row)
+            leaf = try pager.child(of: leaf, row, format)
+        }
+        guard remaining >= 0, remaining < leaf.rowCount else {
+            throw pager.countsDisagree(root.reference)
+        }
+        return (place, remaining)
+    }
+}
