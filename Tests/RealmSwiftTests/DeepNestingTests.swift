@@ -34,10 +34,17 @@ private func nestedMap() -> AnyRealmValue {
     return value
 }
 
-/// Arrays of `Any` not so deep: Foundation bridges them by recursion whenever they are cast.
-private func nestedArray() -> Any {
+private func nestedArray(_ count: Int = levels) -> Any {
     var value: Any = 1
-    for _ in 0..<1_000 { value = [value] }
+    for _ in 0..<count { value = [value] }
+    return value
+}
+
+private func nestedDictionary() -> Any {
+    var value: Any = 1
+    for level in 0..<levels {
+        value = level.isMultiple(of: 2) ? ["k": value] as [String: Any] : [value] as [Any]
+    }
     return value
 }
 
@@ -131,6 +138,38 @@ private let misuses: [String: Misuse] = [
         let realm = try documents()
         try realm.write { realm.create(Document.self, value: ["content": nestedArray()]) }
     },
+    "a dictionary that an object is created with": Misuse(valueTooDeep) {
+        let realm = try documents()
+        try realm.write { realm.create(Document.self, value: ["content": nestedDictionary()]) }
+    },
+    "an array in a list that an object is created with": Misuse(valueTooDeep) {
+        let realm = try documents()
+        try realm.write { realm.create(Document.self, value: ["parts": [1, nestedArray()]]) }
+    },
+    "an array that an unmanaged object is made with": Misuse(valueTooDeep) {
+        _ = Document(value: ["content": nestedArray()])
+    },
+    "a dictionary that is set by name": Misuse(valueTooDeep) {
+        let realm = try documents()
+        let document = realm.objects(Document.self)[0]
+        try realm.write { document.setValue(nestedDictionary(), forKey: "content") }
+    },
+    "an array that a dynamic object is created with": Misuse(valueTooDeep) {
+        let realm = try documents()
+        try realm.write { realm.dynamicCreate("Document", value: ["content": nestedArray()]) }
+    },
+    "an array for a text": Misuse(
+        "Invalid value '<Maximum depth exceeded>' of type 'Array<Any>' for 'string' property"
+    ) { _ = Document(value: ["name": nestedArray()]) },
+    "an array for a number": Misuse(
+        "Invalid value '<Maximum depth exceeded>' of type 'Array<Any>' for 'int' property"
+    ) { _ = Hero(value: ["age": nestedArray()]) },
+    "an array for a list of objects": Misuse(
+        "Invalid value '<Maximum depth exceeded>' of type 'Array<Any>' for"
+    ) { _ = Hero(value: ["friends": [nestedArray()]]) },
+    "an array that a text of a predicate compares with a number": Misuse(
+        "%d takes a number, but the argument is '<Maximum depth exceeded>' of type 'Array<Any>'"
+    ) { _ = try heroes().objects(Hero.self).filter("age == %d", nestedArray()) },
     "a list that an object is created with": Misuse(valueTooDeep) {
         let realm = try documents()
         try realm.write { realm.create(Document.self, value: ["content": nestedList()]) }
@@ -151,7 +190,8 @@ private let misuses: [String: Misuse] = [
         _ = try documents().objects(Document.self).filter("content == %@", nestedArray())
     },
     "an array as the argument of an NSPredicate": Misuse(valueTooDeep) {
-        let predicate = NSPredicate(format: "content == %@", nestedArray())
+        // Foundation goes through the arguments by recursion.
+        let predicate = NSPredicate(format: "content == %@", nestedArray(1_000))
         _ = try documents().objects(Document.self).filter(predicate)
     },
     "a list in an unmanaged list that is searched": Misuse(valueTooDeep) {
@@ -187,6 +227,50 @@ private let misuses: [String: Misuse] = [
             }
         }
         #expect(innermost == nil)
+    }
+
+    /// Not 50,000: releasing so many dictionaries inside each other takes Swift most of a stack.
+    @Test func objectsAreMadeOfDictionariesInsideEachOther() throws {
+        let realm = try temporaryRealm(heroTypes)
+        var value: [String: Any] = ["id": 0]
+        for id in 1..<10_000 { value = ["id": id, "boss": value] }
+        try realm.write { realm.create(Hero.self, value: value) }
+        #expect(realm.objects(Hero.self).count == 10_000)
+        #expect(realm.object(ofType: Hero.self, forPrimaryKey: 9_999)?.boss?.id == 9_998)
+    }
+
+    @Test func arraysAsDeepAsTheyMayBeAreStored() throws {
+        let realm = try documents()
+        try realm.write {
+            realm.create(Document.self, value: ["name": "deep", "content": nestedArray(100)])
+        }
+        var here: AnyRealmValue? = realm.objects(Document.self).last?.content
+        var depth = 0
+        while let next = here?.listValue?.first {
+            here = next
+            depth += 1
+        }
+        #expect(depth == 100 && here == .int(1))
+    }
+
+    /// A list that lies twice in each of ten others is stored 1,024 times.
+    @Test func aListInTwoPlacesIsStoredTwice() throws {
+        var value = AnyRealmValue.fromArray([.int(1)])
+        for _ in 0..<10 { value = .fromArray([value, value]) }
+        let realm = try documents()
+        let document = realm.objects(Document.self)[0]
+        try realm.write { document.content = value }
+        func innermost(_ path: Int) -> List<AnyRealmValue>? {
+            var list = document.content.listValue
+            for level in 0..<10 { list = list?[path >> level & 1].listValue }
+            return list
+        }
+        try realm.write {
+            for path in 0..<1_024 { innermost(path)?.append(.int(path)) }
+        }
+        for path in 0..<1_024 {
+            #expect(innermost(path).map(Array.init) == [.int(1), .int(path)])
+        }
     }
 
     @Test func whatIsStillInUseIsNotEmptied() throws {

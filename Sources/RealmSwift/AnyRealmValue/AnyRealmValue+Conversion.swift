@@ -17,24 +17,33 @@ extension AnyRealmValue {
         _ value: Any?, _ conversion: _ValueConversion, depth: Int
     ) -> AnyRealmValue? {
         guard let value = unwrapped(value) else { return AnyRealmValue.none }
+        // Casts to classes come last; see `cast(_:to:)`.
         switch value {
         case let value as AnyRealmValue: return converted(value, conversion, depth)
-        case let value as Object: return converted(value, conversion)
         case let value as String: return .string(value)
         case let value as any BinaryInteger: return Int(exactly: value).map { .int($0) }
-        case let value as NSNumber: return number(value)
         case let value as Data: return .data(value)
         case let value as Date: return .date(value)
         case let value as UUID: return .uuid(value)
         case let value as ObjectId: return .objectId(value)
         case let value as Decimal128: return .decimal128(value)
-        case let value as List<AnyRealmValue>: return list(Array(value), conversion, depth)
-        case let value as Map<String, AnyRealmValue>:
-            return map(value.asKeyValueSequence().map { ($0.key, $0.value) }, conversion, depth)
         case let value as [Any]: return list(value, conversion, depth)
         case let value as [String: Any]:
             return map(value.map { ($0.key, $0.value) }, conversion, depth)
-        default: return nil
+        default: return convert(instance: value, conversion, depth)
+        }
+    }
+
+    private static func convert(
+        instance value: Any, _ conversion: _ValueConversion, _ depth: Int
+    ) -> AnyRealmValue? {
+        if let object = cast(value, to: Object.self) { return converted(object, conversion) }
+        if let value = cast(value, to: NSNumber.self) { return number(value) }
+        if let value = cast(value, to: List<AnyRealmValue>.self) {
+            return list(Array(value), conversion, depth)
+        }
+        return cast(value, to: Map<String, AnyRealmValue>.self).flatMap {
+            map($0.asKeyValueSequence().map { ($0.key, $0.value) }, conversion, depth)
         }
     }
 

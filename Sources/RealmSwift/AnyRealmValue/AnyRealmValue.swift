@@ -18,6 +18,8 @@ import Foundation
 /// values. Lists and maps can be nested up to 100 levels deep, but cannot be elements of a set. An
 /// unmanaged value can be nested more deeply, but adding it, converting it or comparing it in a
 /// query stops the program.
+/// An unmanaged list or map that occurs several times in a value is stored as many times, each time
+/// as a collection of its own: if one occurs twice on each of 30 levels, that is a billion.
 ///
 /// A list or map read from a property of a managed object is live: it shows the stored elements,
 /// and its changes are stored. It is invalidated when another value replaces it.

@@ -51,7 +51,7 @@ extension Map {
         }
         conversion.stopIfUnmappable()
         stop(
-            "Invalid value '\(value)' of type '\(type(of: value))' for expected type "
+            "Invalid value '\(described(value))' of type '\(type(of: value))' for expected type "
                 + "'\(Value._typeName)'.")
     }
 }

@@ -247,14 +247,6 @@ public final class _ValueConversion {
     /// Stops the program if a value was recorded that its type cannot represent.
     func stopIfUnmappable() {
         guard let (value, type) = unmappables?.last else { return }
-        stop("Could not convert value '\(value)' to type '\(type)'.")
+        stop("Could not convert value '\(described(value))' to type '\(type)'.")
     }
-}
-
-/// Returns the value if it is an object. Casting a dictionary or an array to a class would first
-/// convert it to a Foundation collection, so the common types are excluded before the cast.
-private func asObject(_ value: Any) -> ObjectBase? {
-    let type = type(of: value)
-    if type == [String: Any].self || type == [Any].self { return nil }
-    return value as? ObjectBase
 }

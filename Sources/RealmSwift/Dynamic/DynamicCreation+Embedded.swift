@@ -72,7 +72,7 @@ extension DynamicCreation {
         guard let value = unwrapped(value) else { return slot.put(.null) }
         if realm.hasFailed { return }
         if let type = realm.schema[target.model.name]?.type {
-            if let object = value as? ObjectBase, target.isHeld(object, in: slot) { return }
+            if let object = asObject(value), target.isHeld(object, in: slot) { return }
             let conversion = _ValueConversion(realm: realm, adoptsObjects: true)
             guard let object = conversion.object(of: type, from: value) else {
                 stop(slot.property.owner.model.invalidValue(value, for: property))
@@ -82,7 +82,7 @@ extension DynamicCreation {
                 realm.completeAdditions()
             }
         }
-        if let object = value as? ObjectBase, target.isHeld(object, in: slot) { return }
+        if let object = asObject(value), target.isHeld(object, in: slot) { return }
         let given = values(of: value, for: target.model)
         let row = UnsafeBufferPointer(row(of: target, given))
         target.requireSizes(row)

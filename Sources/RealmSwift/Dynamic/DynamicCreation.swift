@@ -84,8 +84,7 @@ final class DynamicCreation {
 
     /// Returns the values of the properties that a value contains, by property name.
     func values(of value: Any, for model: ClassModel) -> [String: Any?] {
-        switch value {
-        case let object as ObjectBase:
+        if let object = asObject(value) {
             let source = object._model
             let entries = model.properties.map { property -> (String, Any?) in
                 guard let origin = source[property.name] else {
@@ -94,6 +93,8 @@ final class DynamicCreation {
                 return (property.name, origin.wrapper.value(of: object, at: origin.offset))
             }
             return Dictionary(uniqueKeysWithValues: entries)
+        }
+        switch value {
         case let dictionary as [String: Any]: return dictionary
         case let array as [Any]:
             model.requireFit(array)
@@ -141,7 +142,7 @@ final class DynamicCreation {
 
     /// Returns a dynamic object for a value. A value that does not fit is returned unchanged.
     private func linkable(_ value: Any, _ target: ManagedClass) -> Any {
-        guard let object = value as? ObjectBase else {
+        guard let object = asObject(value) else {
             let isFitting = value is [String: Any] || value is [Any]
             return isFitting ? create(target, from: value) ?? value : value
         }

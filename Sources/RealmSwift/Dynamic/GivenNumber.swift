@@ -23,5 +23,5 @@ extension NSNumber {
 /// the numbers 0 and 1.
 func isBoolean(_ value: Any) -> Bool {
     if value is any BinaryInteger { return false }
-    return (value as? NSNumber)?.kind == .bool
+    return cast(value, to: NSNumber.self)?.kind == .bool
 }

@@ -31,7 +31,7 @@ extension RealmCollectionValue {
 extension Optional: _ObjcBridgeable where Wrapped: _HasPersistedType {
     /// Converts a value; `NSNull` gives nil.
     public static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Wrapped?? {
-        if value is NSNull { return .some(nil) }
+        if cast(value, to: NSNull.self) != nil { return .some(nil) }
         return Wrapped._rlmFromObjc(value, insideOptional: true).map { .some($0) }
     }
 
@@ -45,7 +45,7 @@ extension NSNumber: _HasPersistedType {
 
     /// Converts numbers of all types.
     public static func _rlmFromObjc(_ value: Any, insideOptional: Bool) -> Self? {
-        boxed(value) as? Self
+        boxed(value).flatMap { cast($0, to: Self.self) }
     }
 }
 
@@ -74,7 +74,7 @@ public func dynamicBridgeCast<T>(fromObjectiveC value: Any) -> T {
         return converted
     }
     guard let same = value as? T else {
-        stop("Could not convert value '\(value)' to type '\(T.self)'.")
+        stop("Could not convert value '\(described(value))' to type '\(T.self)'.")
     }
     return same
 }

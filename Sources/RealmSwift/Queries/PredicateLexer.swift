@@ -302,7 +302,7 @@ struct PredicateLexer {
     /// Returns whether `%d` accepts an argument.
     static func isNumber(_ argument: Any?) -> Bool {
         argument is any BinaryInteger || argument is any BinaryFloatingPoint
-            || argument is NSNumber
+            || argument.flatMap { cast($0, to: NSNumber.self) } != nil
     }
 
     private mutating func takeArgument(_ start: Int) throws -> Any? {
@@ -315,6 +315,6 @@ struct PredicateLexer {
 
     private func text(of argument: Any?) -> String {
         guard let argument else { return "nil" }
-        return "'\(argument)' of type '\(type(of: argument))'"
+        return "'\(described(argument))' of type '\(type(of: argument))'"
     }
 }

@@ -29,13 +29,15 @@ enum PredicateValue {
             return
         }
         let value = Self.withoutFoundation(given)
+        if let object = asObject(value) {
+            self = .object(object)
+            return
+        }
         switch value {
-        case is NSNull: self = .null
         case let value as any _PersistableScalar: self.init(scalar: value)
         case let value as AnyRealmValue: self.init(mixed: value, depth: depth)
         case let value as any _MappedPersistable:
             self.init(mapped: value.anyPersisted, depth: depth)
-        case let value as ObjectBase: self = .object(value)
         case let value as any BinaryInteger: self.init(integer: value)
         case let value as any BinaryFloatingPoint: self.init(scalar: Double(value))
         case _ where depth > MixedValue.maximumNesting: return nil

@@ -115,7 +115,7 @@ extension ClassModel {
             return "Invalid value '<null>' of type 'NSNull' for '\(property.typeDescription)' "
                 + "property '\(name).\(property.name)'."
         }
-        return "Invalid value '\(value)' of type '\(Swift.type(of: value))' for "
+        return "Invalid value '\(described(value))' of type '\(Swift.type(of: value))' for "
             + "'\(property.typeDescription)' property '\(name).\(property.name)'."
     }
 
@@ -133,7 +133,7 @@ extension ClassModel {
     /// Stops the program because the value for a new object lacks a property.
     func stopForMissing(_ property: PropertyModel, in source: Any) -> Never {
         stop(
-            "Invalid value '\(source)' to initialize object of type '\(name)': missing key "
+            "Invalid value '\(described(source))' to initialize object of type '\(name)': missing key "
                 + "'\(property.name)'")
     }
 

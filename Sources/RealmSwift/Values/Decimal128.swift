@@ -28,7 +28,9 @@ public struct Decimal128: Hashable, Sendable {
     /// - Precondition: The value is a number, or a string that ``init(string:)`` accepts.
     public init(value: Any) {
         guard let number = Decimal128._convertElement(value, .detached) else {
-            stop("Cannot convert value '\(value)' of type '\(type(of: value))' to decimal128")
+            stop(
+                "Cannot convert value '\(described(value))' of type '\(type(of: value))' to "
+                    + "decimal128")
         }
         self = number
     }

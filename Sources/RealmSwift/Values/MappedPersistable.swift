@@ -170,7 +170,7 @@ extension _MappedPersistable {
     /// Converts a value of this type or of the stored type. Records a value that cannot be mapped.
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Self? {
         guard let value = unwrapped(value) else { return nil }
-        if let value = value as? Self { return value }
+        if let value = cast(value, to: Self.self) { return value }
         let persisted = conversion.filled { PersistedType._convertElement(value, conversion) }
         guard let persisted else { return nil }
         guard let mapped = _fromPersisted(persisted) else {

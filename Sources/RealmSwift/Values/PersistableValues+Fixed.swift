@@ -102,8 +102,10 @@ extension Decimal128: _PersistableScalar {
         switch value {
         case let value as String: Decimal128(text: value)
         case let value as any BinaryInteger: Decimal128(text: value.description)
-        case let value as NSNumber where value.kind != .bool: Decimal128(number: value)
-        default: nil
+        default:
+            cast(value, to: NSNumber.self).flatMap {
+                $0.kind == .bool ? nil : Decimal128(number: $0)
+            }
         }
     }
 }

@@ -129,8 +129,7 @@ extension _PersistableInteger {
         case let value as any BinaryInteger: Self(exactly: value)
         case let value as Double: Self(exactly: value)
         case let value as Float: Self(exactly: value)
-        case let value as NSNumber: Self(exactly: value.int64Value)
-        default: nil
+        default: cast(value, to: NSNumber.self).flatMap { Self(exactly: $0.int64Value) }
         }
     }
 }
@@ -238,6 +237,6 @@ extension Double: _PersistableScalar {
     public static func _convertElement(_ value: Any?, _ conversion: _ValueConversion) -> Double? {
         guard let value = unwrapped(value), !isBoolean(value) else { return nil }
         if let value = value as? any BinaryInteger { return Double(value) }
-        return (value as? NSNumber)?.doubleValue
+        return cast(value, to: NSNumber.self)?.doubleValue
     }
 }
