@@ -50,19 +50,24 @@ public struct Persisted<Value: _Persistable> {
         case managed
     }
 
-    @inlinable @inline(__always)
+    // Transparent, as the public ones are: in builds without optimisation a call would need the type's
+    // metadata, which leads to all classes that the property's class links to. LLVM goes through them for
+    // each function that does.
+    @inlinable @_transparent
     init(state: State, attributes: _PersistedAttributes) {
         self.state = state
         self.attributes = attributes
     }
 
     /// Creates a property without an initial value.
-    @inlinable @inline(__always)
-    public init() { self.init(state: .unset, attributes: []) }
+    @inlinable @_transparent
+    public init() { self.init(state: .unset, attributes: _PersistedAttributes(rawValue: 0)) }
 
     /// Creates a property with an initial value.
-    @inlinable @inline(__always)
-    public init(wrappedValue value: Value) { self.init(state: .value(value), attributes: []) }
+    @inlinable @_transparent
+    public init(wrappedValue value: Value) {
+        self.init(state: .value(value), attributes: _PersistedAttributes(rawValue: 0))
+    }
 
     /// The value, which is not available here: within a class, the compiler uses the static
     /// subscript.
@@ -164,7 +169,7 @@ public struct Persisted<Value: _Persistable> {
 @frozen @usableFromInline
 struct _PersistedAttributes: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
-    @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable @_transparent init(rawValue: UInt8) { self.rawValue = rawValue }
     @inlinable static var primaryKey: Self { Self(rawValue: 1) }
     @inlinable static var indexed: Self { Self(rawValue: 2) }
 }
