@@ -63,7 +63,7 @@ let package = Package(
             dependencies: [
                 "StorageEngine", "StressModel", "CColumnKernels", "CRealmSystem",
                 "engine-test-process",
-            ]),
+            ], exclude: ["Fixtures"]),
         .testTarget(
             name: "RealmSwiftTests", dependencies: ["RealmSwift", "StorageEngine", "StressModel"]),
         .testTarget(

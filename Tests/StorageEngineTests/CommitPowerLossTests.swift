@@ -73,12 +73,12 @@ import Testing
     private func pieces(_ moment: Moment) throws -> [[SystemTraceEvent]] {
         let header = try moment.durable.withUnsafeBytes { try FileHeader($0, path: "") }
         func isRecord(_ bytes: ArraySlice<UInt8>, at offset: UInt64) -> Bool {
-            if offset < FileHeader.blockCount * FileHeader.blockSize { return true }
+            if offset < FileHeader.newBlockCount * FileHeader.blockSize { return true }
             return bytes.withUnsafeBytes {
                 $0.count == CommitRecord.size
                     && CommitRecord(
                         $0, at: .page(offset / FileHeader.blockSize), fileSeed: header.fileSeed,
-                        firstPage: header.firstPage) != nil
+                        firstPage: header.firstPage, ring: header.ring) != nil
             }
         }
         return moment.pending.flatMap { event -> [[SystemTraceEvent]] in
@@ -203,7 +203,7 @@ import Testing
         let failed = try load()
         try pager.write { try $0.set(0, value(3)) }
         var image = try load()
-        let record = try #require(try pager.database.file.readRecord(at: .slot(2)))
+        let record = try #require(try pager.database.file.readRecord(at: CommitRing().place(of: 2)))
         for extent in record.pageList {
             let bytes = Int(extent.start) * 4096..<Int(extent.end) * 4096
             #expect(failed[bytes] != image[bytes])

@@ -4,6 +4,7 @@ import Testing
 
 @Suite struct CommitRecordTests {
     private static let seed: UInt64 = 77
+    private static let ring = CommitRing().extended(at: 50, next: 1).0
 
     private func sample(_ random: inout SeededRandom) -> CommitRecord {
         let version = UInt64.random(in: 100...1_000_000, using: &random)
@@ -24,7 +25,7 @@ import Testing
             pageCount: 100_000, root: PageReference(page: 50, birth: version), livePages: 900,
             checkpoint: PageReference(page: 99, birth: version - 3),
             checkpointSequence: sequence - 2, pageListHash: random.next(),
-            pagesWereSynced: false, place: place(of: sequence, &random),
+            pagesWereSynced: false, place: place(of: sequence, &random), ring: Self.ring,
             window: RecordWindow(start: .random(in: 34...99_000, using: &random)),
             nextWindow: RecordWindow(start: .random(in: 34...99_000, using: &random)),
             slotID: random.next(), earlierSlotID: random.next(),
@@ -40,7 +41,7 @@ import Testing
 
     private func place(of sequence: UInt64, _ random: inout SeededRandom) -> RecordPlace {
         Bool.random(using: &random)
-            ? .slot(CommitRecord.slot(of: sequence))
+            ? Self.ring.place(of: sequence)
             : .page(.random(in: 34..<100_000, using: &random))
     }
 
@@ -68,11 +69,12 @@ import Testing
         for _ in 0..<50 {
             let record = sample(&random)
             let block = record.encode(fileSeed: Self.seed)
-            let slot = CommitRecord.slot(of: record.sequence)
+            let slot = Self.ring.slot(of: record.sequence).number
             #expect(decode(block, at: record.place) == record)
             #expect(decode(block, at: record.place, seed: 78) == nil)
             let others: [RecordPlace] = [
-                .slot(slot), .slot((slot + 1) % CommitRecord.slotCount), .page(slot + 34),
+                .slot(Self.ring.slot(numbered: slot)),
+                .slot(Self.ring.slot(numbered: (slot + 1) % CommitRing.allSlots)), .page(slot + 34),
                 .page(record.place.page + 1),
             ]
             for other in others where other != record.place {
@@ -106,7 +108,7 @@ import Testing
     }
 
     @Test func anEmptySlotIsNoRecord() {
-        for slot in 0..<CommitRecord.slotCount {
+        for slot in 0..<CommitRing.fewSlots {
             #expect(decode([UInt8](repeating: 0, count: 4096), at: .slot(slot)) == nil)
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import StorageEngine
+@testable import engine_test_process
 
 /// A directory that goes when the test does.
 final class TestDirectory {
@@ -15,6 +16,25 @@ final class TestDirectory {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     func file(_ name: String = "test.realm") -> String { path + "/" + name }
+}
+
+extension FileHeader {
+    /// Of a new file.
+    static var newBlockCount: UInt64 { slotsOffset / blockSize + CommitRing.fewSlots }
+}
+
+extension FileKind {
+    /// Of files that have records among the pages from the beginning.
+    var earlierOptions: Database.Options {
+        var options = options
+        options.formatVersion = FileHeader.earlierFormatVersion
+        return options
+    }
+}
+
+extension RecordPlace {
+    /// In a new file.
+    static func slot(_ number: UInt64) -> RecordPlace { .slot(CommitRing().slot(numbered: number)) }
 }
 
 /// Random numbers that a seed repeats (SplitMix64).

@@ -19,6 +19,7 @@ import Testing
     func committedValuesAreThereAfterReopening(pageSize: Int) throws {
         var random = SeededRandom(seed: UInt64(pageSize))
         var expected = [[UInt8]](repeating: [], count: ValueStore.capacity)
+        var additionalSyncs = 0
         for _ in 0..<6 {
             let database = try Database.open(
                 path: directory.file(), options: .init(pageSize: pageSize))
@@ -33,7 +34,7 @@ import Testing
                         try store.set(index, expected[index])
                     }
                 }
-                #expect(statistics.syncs == 1)
+                additionalSyncs += statistics.syncs - 1
                 #expect(pager.version == statistics.version)
                 #expect(pager.version > version)
             }
@@ -42,6 +43,8 @@ import Testing
         let pager = try Pager(database: .open(path: directory.file()))
         #expect(try pager.newestValues() == expected)
         #expect(pager.version == 72)
+        // Once, when the file gets all its commit slots.
+        #expect(additionalSyncs == 1)
     }
 
     @Test func rollbackLeavesEverythingAsItWas() throws {
@@ -115,7 +118,8 @@ import Testing
             _ = try pager.commit()
             #expect(try pager.newestValues()[0] == value(1, count: 5000))
         }
-        #expect(try pager.database.statistics().liveBytes == 4 * 4096)
+        // And a page of the free map, which such a small file has with every second commit.
+        #expect(try pager.database.statistics().liveBytes == 5 * 4096)
     }
 
     @Test func aTransactionWithoutChangesWritesNothing() throws {

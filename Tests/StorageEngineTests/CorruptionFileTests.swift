@@ -32,7 +32,7 @@ import Testing
     @Test func aTruncatedFileIsAnError() throws {
         let lengths =
             Array(stride(from: 4096, to: file.bytes.count, by: 4096))
-            + [1, 7, 8, 64, 511, 512, 513, 4095, 4097, 70_001, 139_265, file.bytes.count - 1]
+            + [1, 7, 8, 64, 511, 512, 513, 4095, 4097, 30_001, 45_265, file.bytes.count - 1]
         for length in lengths {
             let error = try #require(
                 try openError(Array(file.bytes[..<length])), "\(length) bytes")
@@ -122,7 +122,7 @@ import Testing
     @Test func anotherFormatAndUnknownFlagsAreNamed() throws {
         let format = FileHeader.formatVersion
         #expect(try openError(header(changing: 8, to: format)) == nil)
-        for other in [0, format - 1, format + 1, .max] {
+        for other in [0, FileHeader.earlierFormatVersion - 1, format + 1, .max] {
             let error = try #require(try openError(header(changing: 8, to: other)))
             #expect(error.code == .unsupportedFormat)
             #expect(error.message.contains("(\(other))"))

@@ -54,7 +54,7 @@ import Testing
     private func runs(of kind: PageKind) throws -> [Range<Int>] {
         try file.bytes.withUnsafeBytes { bytes in
             let header = try FileHeader(bytes, path: "")
-            return (Int(FileHeader.blockCount)..<bytes.count / 4096).compactMap { page in
+            return (Int(FileHeader.newBlockCount)..<bytes.count / 4096).compactMap { page in
                 let start = page * 4096
                 let runHeader = PageHeader(bytes.baseAddress! + start)
                 let count = runHeader.pageCount

@@ -16,18 +16,23 @@ import Testing
     }
 
     private static let steps = (CrashStates.preparedStep + 1)...(CrashStates.preparedStep + 8)
+    /// With which the file gets all its commit slots.
+    private var extendingSteps: ClosedRange<Int> {
+        states.beforeExtension.firstSteps[0]...(states.beforeExtension.firstSteps[0] + 3)
+    }
 
     /// Runs the steps under a fault; a step that fails is tried again. Returns the errors.
-    private func run(_ fault: SystemCallFault, _ interceptor: SystemInterceptor) throws
-        -> [StorageError]
-    {
+    private func run(
+        _ fault: SystemCallFault, _ interceptor: SystemInterceptor,
+        _ steps: ClosedRange<Int> = Self.steps, from image: [UInt8]? = nil
+    ) throws -> [StorageError] {
         var errors: [StorageError] = []
-        try directory.withImage(states.image) { path in
+        try directory.withImage(image ?? states.image) { path in
             interceptor.setFaults([])
             let database = try Database.open(path: path)
             let connection = try Connection(database)
             interceptor.setFaults([fault])
-            for step in Self.steps {
+            for step in steps {
                 do {
                     try CrashWorkload.run(step, on: connection)
                 } catch let error as StorageError {
@@ -67,11 +72,14 @@ import Testing
         }
     }
 
-    private func countCalls(_ interceptor: SystemInterceptor, _ call: SystemCall) throws -> Int {
-        try directory.withImage(states.image) { path in
+    private func countCalls(
+        _ interceptor: SystemInterceptor, _ call: SystemCall,
+        _ steps: ClosedRange<Int> = Self.steps, from image: [UInt8]? = nil
+    ) throws -> Int {
+        try directory.withImage(image ?? states.image) { path in
             let connection = try Connection(Database.open(path: path))
             interceptor.setFaults([])
-            for step in Self.steps { try CrashWorkload.run(step, on: connection) }
+            for step in steps { try CrashWorkload.run(step, on: connection) }
             return interceptor.count(of: call)
         }
     }
@@ -112,6 +120,26 @@ import Testing
         }
         // Records are written whatever the holes, and sizes are asked for before something is written.
         if call == .pwrite || call == .lseek { #expect(failures > 0) }
+    }
+
+    @Test(arguments: [
+        (SystemCall.pwritev, EIO), (.pwrite, EIO), (.pwrite, ENOSPC), (.fallocate, ENOSPC),
+        (.fallocate, EIO), (.fdatasync, EIO), (.lseek, EIO), (.mmap, ENOMEM), (.pread, EIO),
+    ])
+    func aCallThatFailsWhileTheFileGetsItsSlotsLeavesNoTrace(
+        call: SystemCall, number: Int32
+    ) throws {
+        let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
+        interceptor.install()
+        defer { interceptor.uninstall() }
+        let image = states.beforeExtension.images[0]
+        let count = try countCalls(interceptor, call, extendingSteps, from: image)
+        var failures = 0
+        for ordinal in 1...max(count, 1) {
+            let fault = SystemCallFault(.fail(errno: number), call: call, ordinal: ordinal)
+            failures += try run(fault, interceptor, extendingSteps, from: image).count
+        }
+        if [.pwrite, .pwritev, .fdatasync].contains(call), number == EIO { #expect(failures > 1) }
     }
 
     @Test(arguments: [SystemCall.pwritev, .pwrite, .fdatasync, .fallocate, .lseek, .pread])

@@ -86,18 +86,49 @@ import Testing
         try killEverywhere(states, first...(first + 9), from: states.image)
     }
 
+    /// The first commit since the file was opened, and the second one.
+    @Test(arguments: FileKind.allCases, [0, 1])
+    func aKillWhileTheFileGetsItsSlotsLosesNoAcknowledgedCommit(
+        kind: FileKind, index: Int
+    ) throws {
+        let states = try CrashStates.of(kind)
+        let first = states.beforeExtension.firstSteps[index]
+        let image = states.beforeExtension.images[index]
+        try killEverywhere(states, first...(first + 3 - index), from: image)
+        try directory.withImage(image) { path in
+            let connection = try states.open(path)
+            let before = try connection.database.record(of: connection.database.newestVersion)
+            for step in first...(first + 1) { try CrashWorkload.run(step, on: connection) }
+            let after = try connection.database.record(of: connection.version)
+            #expect(before?.ring.isExtended == false && after?.ring.isExtended == true)
+        }
+    }
+
     /// The test's process keeps the file open, so nothing is recovered: the survivor goes on from
     /// what was published, over whatever the dead process left behind.
     @Test(arguments: FileKind.everyWay)
     func aSurvivorGoesOnFromTheLastPublishedVersion(kind: FileKind) throws {
         let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1
-        let steps = first...(first + 5)
-        let whole = try runChild(states, prepare("whole", from: states.image), steps, faults: "")
+        try surviveEverywhere(states, first...(first + 5), from: states.image)
+    }
+
+    @Test(arguments: FileKind.allCases)
+    func aSurvivorFindsTheSlotsThatTheOtherProcessMade(kind: FileKind) throws {
+        let states = try CrashStates.of(kind)
+        let first = states.beforeExtension.firstSteps[0]
+        try surviveEverywhere(
+            states, first...(first + 3), from: states.beforeExtension.images[0])
+    }
+
+    private func surviveEverywhere(
+        _ states: CrashStates, _ steps: ClosedRange<Int>, from image: [UInt8]
+    ) throws {
+        let whole = try runChild(states, prepare("whole", from: image), steps, faults: "")
         for call in 1...whole.calls {
             for verb in ["kill-before", "kill-after"] {
                 let fault = "\(verb):\(call)"
-                let path = try prepare("survivor", from: states.image)
+                let path = try prepare("survivor", from: image)
                 let survivor = try states.open(path)
                 let outcome = try runChild(states, path, steps, faults: fault)
                 _ = try survivor.refresh()

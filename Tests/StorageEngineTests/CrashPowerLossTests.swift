@@ -126,6 +126,53 @@ import Testing
         #expect(try openAll(history, states, seed: UInt64(first)) > 50)
     }
 
+    /// With full durability for all, for every fourth, and for none: then what an image may hold is any
+    /// step since the newest that was durable. The first commit since the file was opened always is.
+    @Test(arguments: FileKind.allCases, [1, 4, 100])
+    func theCommitThatGivesTheFileItsSlotsSurvives(kind: FileKind, period: Int) throws {
+        let states = try CrashStates.of(kind)
+        for (first, image) in zip(
+            states.beforeExtension.firstSteps, states.beforeExtension.images)
+        {
+            let last = first + (period == 1 ? 3 : 8)
+            let history = try trace(first...last, from: image, kind: kind) { step, connection in
+                try connection.beginWrite()
+                try CrashWorkload.apply(step, to: connection)
+                _ = try connection.commit(step % period == 0 ? .full : .relaxed)
+            }
+            let ring = try SlotsOfImage(history.present, states.kind, directory).ring
+            #expect(ring.isExtended)
+            var random = SeededRandom(seed: UInt64(period))
+            var count = 0
+            for (index, moment) in history.decisiveMoments.enumerated() {
+                let choices = moment.choices(
+                    exhaustivePieces: 3, samples: LongTests.choose(200, otherwise: 6), &random)
+                let steps = moment.acknowledged / period * period
+                let durable = period == 1 ? moment.acknowledged : max(steps, first - 1)
+                for choice in choices {
+                    count += 1
+                    try directory.withImage(moment.image(choice)) {
+                        try states.check(
+                            $0, allowed: durable...min(moment.acknowledged + 1, last),
+                            "period \(period), moment \(index), pieces \(choice)")
+                    }
+                }
+            }
+            #expect(count > 20)
+        }
+    }
+
+    private struct SlotsOfImage {
+        var ring: CommitRing
+
+        init(_ image: [UInt8], _ kind: FileKind, _ directory: CrashDirectory) throws {
+            ring = try directory.withImage(image) { path in
+                let database = try Database.open(path: path, options: kind.options)
+                return try #require(try database.record(of: database.newestVersion)).ring
+            }
+        }
+    }
+
     /// A process is killed before its sync; the next one adopts the commit and makes another. Power
     /// is lost then: nothing acknowledged may depend on what only the page cache held.
     @Test(arguments: FileKind.everyWay)

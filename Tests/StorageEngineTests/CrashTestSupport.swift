@@ -42,6 +42,13 @@ final class CrashDirectory {
     }
 }
 
+extension Connection {
+    /// What verification finds, but for torn records of commits that may be lost, several at once.
+    func problems(mayLose count: Int) throws -> [String] {
+        try verify().filter { count < 2 || $0 != database.openingProblem }
+    }
+}
+
 func readBytes(_ path: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
 }
@@ -53,6 +60,14 @@ struct CrashStates {
     var digests: [UInt64] = []
     /// The file after a step, closed cleanly.
     var image: [UInt8] = []
+
+    /// The file before the step with which it gets all its commit slots, and before the one before that.
+    struct BeforeExtension {
+        /// The next step of each image.
+        var firstSteps: [Int] = []
+        var images: [[UInt8]] = []
+    }
+    var beforeExtension = BeforeExtension()
 
     /// A step soon before checkpoint and large commit.
     static let preparedStep = 20
@@ -81,12 +96,19 @@ struct CrashStates {
         let directory = try CrashDirectory()
         let path = directory.file("workload")
         digests.append(try CrashWorkload.digest(of: open(path)))
+        var earlier: [[UInt8]] = [[], []]
         for step in 1...CrashWorkload.lastStep {
             do {
                 let connection = try open(path)
                 try CrashWorkload.run(step, on: connection)
                 digests.append(try CrashWorkload.digest(of: connection))
+                let record = try connection.database.record(of: connection.version)
+                if beforeExtension.images.isEmpty, record!.ring.isExtended {
+                    beforeExtension = BeforeExtension(
+                        firstSteps: [step - 1, step], images: earlier)
+                }
             }
+            if beforeExtension.images.isEmpty { earlier = [earlier[1], try readBytes(path)] }
             if step == Self.preparedStep { image = try readBytes(path) }
         }
     }
@@ -103,7 +125,7 @@ struct CrashStates {
             step = try CrashWorkload.step(of: connection)
             #expect(allowed.contains(step), "\(label): step \(step), expected \(allowed)")
             #expect(try CrashWorkload.digest(of: connection) == digests[step], "\(label)")
-            #expect(try connection.verify() == [], "\(label)")
+            #expect(try connection.problems(mayLose: allowed.count - 1) == [], "\(label)")
             guard step < CrashWorkload.lastStep else { return }
             try CrashWorkload.run(step + 1, on: connection)
             #expect(try CrashWorkload.digest(of: connection) == digests[step + 1], "\(label)")

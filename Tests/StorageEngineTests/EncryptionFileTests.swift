@@ -38,7 +38,7 @@ import Testing
         let (found, unsealed) = try EncryptedImage(image).sealed(in: image, at: 0)
         #expect(found.count > 40)
         // Overwritten parts of older runs are not whole, and no zeros; they are still ciphertext.
-        #expect(unsealed.allSatisfy { $0 >= Int(FileHeader.blockCount) * 4096 })
+        #expect(unsealed.allSatisfy { $0 >= Int(FileHeader.newBlockCount) * 4096 })
     }
 
     @Test func noPlaintextIsInTheFile() throws {
@@ -61,7 +61,7 @@ import Testing
                 try connection.commit()
                 for round in 0..<40 {
                     try connection.beginWrite()
-                    let long = String(repeating: words[2], count: round == 7 ? 1000 : 1)
+                    let long = String(repeating: words[2], count: round % 2 == 1 ? 1000 : 1)
                     _ = try connection.table(named: words[0])!
                         .insert([.text("\(words[3]) \(round)"), .text(long)])
                     try connection.commit()
@@ -80,7 +80,7 @@ import Testing
         #expect(Data(images[1][512...]).range(of: Data(identity)) == nil)
         let (found, unsealed) = image.sealed(in: images[1], at: 0)
         #expect(unsealed.isEmpty)
-        #expect(found.count > 60 && found.count(where: \.isRun) > 30)
+        #expect(found.count > 30 && found.count(where: \.isRun) > 20)
         var counts = [Int](repeating: 0, count: 256)
         for byte in found.flatMap({ $0.bytes[32...] }) { counts[Int(byte)] += 1 }
         let expected = counts.reduce(0, +) / 256

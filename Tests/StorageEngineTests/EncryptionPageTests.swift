@@ -45,7 +45,7 @@ import Testing
         let file = try SmallFile.of(.encrypted)
         let all = try EncryptedImage(file.bytes)
         var refused = 0
-        for page in Int(FileHeader.blockCount)..<file.bytes.count / 4096 - 1 {
+        for page in Int(FileHeader.newBlockCount)..<file.bytes.count / 4096 - 1 {
             let place = page * 4096
             let source = place + 4096
             let moved = image(

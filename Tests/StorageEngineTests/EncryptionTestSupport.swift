@@ -45,7 +45,7 @@ struct EncryptedImage {
                     position += sealed.bytes.count
                 } else {
                     // The end of the marker's block, and free pages.
-                    let step = min(rest.count, 32)
+                    let step = min(rest.count, 32, blockSize - place % blockSize)
                     if rest[..<step].contains(where: { $0 != 0 }) { unsealed.append(place) }
                     position += step
                 }
@@ -66,14 +66,20 @@ struct EncryptedImage {
         if offset == Int(FileHeader.markerOffset) {
             return fixed(Seal.size + CleanCloseMarker.size, .marker)
         }
+        if offset == Int(FileHeader.locatorOffset) {
+            return fixed(Seal.size + ExtensionLocator.size, .locator)
+        }
         guard offset % blockSize == 0, offset >= Int(FileHeader.slotsOffset) else { return nil }
-        if offset < Int(FileHeader.blockCount) * blockSize {
+        if offset < Int(FileHeader.newBlockCount) * blockSize {
             let slot = (offset - Int(FileHeader.slotsOffset)) / blockSize
             return fixed(blockSize, .record(.slot(UInt64(slot))))
         }
         guard offset % header.pageSize == 0 else { return nil }
         let page = UInt64(offset / header.pageSize)
         if let record = fixed(blockSize, .record(.page(page))) { return record }
+        for number in 8..<CommitRing.allSlots {
+            if let record = fixed(blockSize, .record(.slot(number))) { return record }
+        }
         return cipher.withOpened(
             bytes, at: .run(page: page),
             byteCount: { PageHeader($0 - Seal.size).pageCount * header.pageSize },

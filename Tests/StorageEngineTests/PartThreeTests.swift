@@ -81,7 +81,7 @@ import Testing
             try digest([UInt8](repeating: 0, count: file.bytes.count))
         } throws: { ($0 as? StorageError)?.code == .notADatabase }
         var withoutSlots = file.bytes
-        let slots = Int(CommitRecord.slotCount) * 4096
+        let slots = Int(CommitRing.fewSlots) * 4096
         withoutSlots.replaceSubrange(
             8192..<8192 + slots, with: [UInt8](repeating: 0, count: slots))
         let newest = try #require(try FoundRecord(31, in: file.bytes))

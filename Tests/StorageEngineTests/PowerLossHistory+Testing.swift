@@ -6,7 +6,7 @@ extension PowerLossHistory {
     init(durable: [UInt8], pending: [SystemTraceEvent], acknowledged: Int) {
         self.init(
             durable: durable, pending: pending, acknowledged: acknowledged,
-            headBytes: Int(FileHeader.blockCount * FileHeader.blockSize))
+            headBytes: Int(FileHeader.newBlockCount * FileHeader.blockSize))
     }
 }
 

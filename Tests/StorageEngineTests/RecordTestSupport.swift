@@ -15,18 +15,30 @@ struct FoundRecord {
         let header = try image.withUnsafeBytes { try FileHeader($0, path: "") }
         for block in 2..<image.count / CommitRecord.size {
             let bytes = Array(image[block * CommitRecord.size..<(block + 1) * CommitRecord.size])
-            let place: RecordPlace =
-                block < Int(FileHeader.blockCount)
-                ? .slot(UInt64(block - 2)) : .page(UInt64(block))
-            let record = bytes.withUnsafeBytes {
-                CommitRecord(
-                    $0, at: place, fileSeed: header.fileSeed, firstPage: header.firstPage)
-            }
+            let record = Self.places(of: UInt64(block), in: bytes, header).lazy.compactMap { place in
+                bytes.withUnsafeBytes {
+                    CommitRecord(
+                        $0, at: place, fileSeed: header.fileSeed, firstPage: header.firstPage,
+                        ring: header.ring)
+                }
+            }.first
             guard let record, record.sequence == sequence else { continue }
             self.record = record
             self.block = block
             return
         }
         return nil
+    }
+
+    /// What the block may be: a slot in front of the pages, a page, or a slot among them.
+    private static func places(
+        of block: UInt64, in bytes: [UInt8], _ header: FileHeader
+    ) -> [RecordPlace] {
+        if block < header.blockCount { return [.slot(CommitSlot(number: block - 2, block: block))] }
+        let page = bytes.withUnsafeBytes {
+            UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 160, as: UInt64.self))
+        }
+        let behind = header.ring.extended(at: page & 0xFFFF_FFFF, since: 1).behind
+        return [.page(block)] + behind.filter { $0.block == block }.map { .slot($0) }
     }
 }

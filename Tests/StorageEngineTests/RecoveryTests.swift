@@ -7,7 +7,7 @@ import Testing
 /// Files that are not what they should be.
 @Suite struct RecoveryTests {
     /// Where the runs begin.
-    private let firstRun = Int(FileHeader.blockCount * FileHeader.blockSize)
+    private let firstRun = Int(FileHeader.newBlockCount * FileHeader.blockSize)
     let directory = TestDirectory()
 
     private func load() throws -> [UInt8] {
@@ -27,8 +27,8 @@ import Testing
         }
     }
 
-    private func makeDatabase(versions: Int) throws {
-        let pager = try Pager(database: .open(path: directory.file()))
+    private func makeDatabase(versions: Int, _ options: Database.Options = .init()) throws {
+        let pager = try Pager(database: .open(path: directory.file(), options: options))
         for version in 1...versions {
             try pager.write { try $0.set(version % 10, value(UInt8(version), count: 6000)) }
         }
@@ -121,9 +121,11 @@ import Testing
     }
 
     @Test func recordsWithoutAnyValidOneAreDamage() throws {
-        try makeDatabase(versions: 40)
+        var options = Database.Options()
+        options.formatVersion = FileHeader.earlierFormatVersion
+        try makeDatabase(versions: 40, options)
         var bytes = try load()
-        for slot in 0..<Int(CommitRecord.slotCount) { bytes[8192 + slot * 4096] ^= 1 }
+        for slot in 0..<Int(CommitRing.allSlots) { bytes[8192 + slot * 4096] ^= 1 }
         try store(bytes)
         // The marker leads to the newest one, which is among the pages.
         #expect(openError() == nil)

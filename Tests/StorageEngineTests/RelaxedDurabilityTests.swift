@@ -116,7 +116,7 @@ import Testing
         interceptor.install()
         let database = try Database.open(path: path)
         let pager = try Pager(database: database)
-        let slots = Int(CommitRecord.slotCount)
+        let slots = Int(CommitRing.allSlots)
         let count = slots * 16
         var longestUnsynced: UInt64 = 0
         for round in 1...count {
@@ -132,11 +132,12 @@ import Testing
             let durable = database.coordinator.durableSequence
             longestUnsynced = max(longestUnsynced, database.coordinator.visibleSequence - durable)
             if durable > 0 {
-                let record = try database.file.readRecord(at: .slot(CommitRecord.slot(of: durable)))
+                let ring = database.coordinator.ring(from: database.file.ring)
+                let record = try database.file.readRecord(at: ring.place(of: durable))
                 #expect(record?.sequence ?? 0 >= durable)
             }
         }
-        #expect(longestUnsynced > 2 * CommitRecord.slotCount)
+        #expect(longestUnsynced > 2 * CommitRing.allSlots)
         interceptor.uninstall()
         let events = interceptor.trace.filter { $0.path == path }
         var history = PowerLossHistory(durable: [], pending: [], acknowledged: 0)
@@ -334,7 +335,9 @@ import Testing
     @Test(arguments: [3, 61], [nil, [UInt8](repeating: 7, count: 64)])
     func whatALossOfPowerTookDoesNotComeBack(versions: Int, key: [UInt8]?) throws {
         let path = directory.file()
-        let options = Database.Options(encryptionKey: key)
+        var options = Database.Options(encryptionKey: key)
+        // With a checkpoint in every second record, those after a lost one do not need it.
+        options.formatVersion = FileHeader.earlierFormatVersion
         for round in 1...versions {
             let pager = try Pager(database: .open(path: path, options: options))
             _ = try write(pager, .full) { try $0.set(0, value(UInt8(round))) }
@@ -347,7 +350,7 @@ import Testing
             }
             image = try readBytes(path)
         }
-        let lost = Int(PageFile.offset(ofSlot: CommitRecord.slot(of: UInt64(versions) + 2)))
+        let lost = (2 + (versions + 2) % 64) * CommitRecord.size
         for index in lost..<lost + CommitRecord.size { image[index] = 0 }
         let images = try CrashDirectory()
         for isBesideReader in [false, true] {

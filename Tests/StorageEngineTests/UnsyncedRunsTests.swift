@@ -70,17 +70,25 @@ import Testing
 
 /// The numbers of records that are not durable yet, and whose slots they leave alone.
 @Suite struct RecordNumberTests {
-    @Test func recordsOneAfterTheOtherHaveNumbersOneAfterTheOther() throws {
+    /// Few slots, all of them after some records with few, all from the first on, and all in front.
+    static let rings = [
+        CommitRing(), CommitRing().extended(at: 100, next: 41).0,
+        CommitRing().extended(at: 100, since: 1), CommitRing(slotsInFront: 64),
+    ]
+
+    @Test(arguments: rings)
+    func recordsOneAfterTheOtherHaveNumbersOneAfterTheOther(ring: CommitRing) throws {
         let coordinator = try Coordinator.inMemory(name: "memory")
         try coordinator.finishRecovery(version: 1, sequence: 1)
         for sequence: UInt64 in 1...300 {
-            #expect(coordinator.sequence(after: sequence) == sequence + 1)
+            #expect(coordinator.sequence(after: sequence, in: ring) == sequence + 1)
             coordinator.publish(version: sequence + 1, sequence: sequence + 1)
         }
     }
 
-    @Test(arguments: 1...20)
-    func noRecordTakesTheSlotOfOneThatIsNeeded(seed: UInt64) throws {
+    // But for the second, of which the first record with all slots is durable before the next one.
+    @Test(arguments: 1...20, [rings[0], rings[2], rings[3]])
+    func noRecordTakesTheSlotOfOneThatIsNeeded(seed: UInt64, ring: CommitRing) throws {
         var random = SeededRandom(seed: seed)
         let coordinator = try Coordinator.inMemory(name: "memory")
         try coordinator.finishRecovery(version: 1, sequence: 1)
@@ -89,10 +97,14 @@ import Testing
         var version: UInt64 = 1
         var syncing: UInt64?
         var turn: SyncTurn?
-        slots[CommitRecord.slot(of: 1)] = 1
+        slots[ring.slot(of: 1).number] = 1
+        func age(_ record: UInt64) -> UInt64 {
+            let hasAll = ring.hasAllInFront || ring.isExtended && record >= ring.extensionSequence
+            return hasAll ? 20 : 1
+        }
         func holds(_ record: UInt64) -> Bool {
             // It, and those since its checkpoint: in the worst case as many as there may be.
-            let oldest = record - min(record, CommitRecord.maximumCheckpointAge)
+            let oldest = record - min(record, age(record))
             return slots.values.filter { oldest...record ~= $0 }.count == numbers[record]
         }
         // By record: how many there were in its span when it was written.
@@ -108,13 +120,13 @@ import Testing
                 #expect(coordinator.finishSync(turn!))
                 syncing = nil
             default:
-                let next = coordinator.sequence(after: newest)
-                #expect(next > newest && next - newest < CommitRecord.slotCount)
-                slots[CommitRecord.slot(of: next)] = next
+                let next = coordinator.sequence(after: newest, in: ring)
+                #expect(next > newest && next - newest < CommitRing.allSlots)
+                slots[ring.slot(of: next).number] = next
                 newest = next
                 version += 1
                 coordinator.publishVisible(version: version, sequence: next)
-                let oldest = next - min(next, CommitRecord.maximumCheckpointAge)
+                let oldest = next - min(next, age(next))
                 numbers[next] = slots.values.filter { oldest...next ~= $0 }.count
             }
             #expect(holds(coordinator.durableSequence))

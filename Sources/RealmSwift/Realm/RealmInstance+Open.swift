@@ -18,6 +18,14 @@ extension RealmInstance {
         options.readOnly = configuration.readOnly
         options.inMemory = configuration.inMemoryIdentifier != nil
         options.encryptionKey = configuration.encryptionKey.map(Array.init)
+        let database = try openDatabase(options, configuration, path: path)
+        if let warning = database.takeOpeningWarning() { Logger.note(.warn, warning) }
+        return database
+    }
+
+    private static func openDatabase(
+        _ options: Database.Options, _ configuration: Realm.Configuration, path: String
+    ) throws -> Database {
         guard let shouldCompact = configuration.shouldCompactOnLaunch else {
             return try Database.open(path: path, options: options)
         }

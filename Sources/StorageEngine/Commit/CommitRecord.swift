@@ -5,12 +5,6 @@
 struct CommitRecord: Equatable, Sendable {
     /// Bytes of a record, and of the slot that holds it.
     static let size = 4096
-    /// Slots in the ring: the record with sequence number `s` is in slot `s mod 64`.
-    static let slotCount: UInt64 = 64
-    /// The free map is written as a checkpoint at least this often, in records. A record with those
-    /// since its checkpoint takes at most a third of the ring, so that there is always room for the
-    /// next one beside three of them that are still needed (``Coordinator/sequence(after:)``).
-    static let maximumCheckpointAge: UInt64 = 20
 
     /// Bounds of what a record may say, so that no sum of what it says overflows: at a version
     /// each nanosecond, a century; at 4096 bytes a page, an exabyte.
@@ -19,7 +13,10 @@ struct CommitRecord: Equatable, Sendable {
 
     /// Bytes of a slot that a record may use: an encrypted file needs the rest for a seal.
     static let contentSize = size - Seal.size
-    private static let listOffset = 160
+    /// Where roots, lists and chain begin.
+    private static let listOffset = 176
+    /// In a file of format 5, which does not say where the ring's extension is.
+    private static let earlierListOffset = 160
     /// Bytes that ``inlineRoots`` may take.
     static let inlineRootsCapacity = 1024
     /// Records that ``RecordChain`` may name.
@@ -57,6 +54,8 @@ struct CommitRecord: Equatable, Sendable {
     var pagesWereSynced: Bool
     /// Where this record is.
     var place: RecordPlace
+    /// The slots that there are for records.
+    var ring = CommitRing()
     /// Records among the pages that follow this one, up to the next that is in its slot, are in this
     /// window.
     var window: RecordWindow = .none
@@ -126,33 +125,34 @@ struct CommitRecord: Equatable, Sendable {
     /// What nothing that the version reaches exceeds.
     var bounds: SnapshotBounds { SnapshotBounds(version: version, pageCount: pageCount) }
 
-    static func slot(of sequence: UInt64) -> UInt64 { sequence % slotCount }
-
-    /// Whether a record with this number would be put in the place of one that the record `newest`,
-    /// which is older, may rely on: itself, or one since its checkpoint.
-    static func wouldReplace(neededBy newest: UInt64, sequence: UInt64) -> Bool {
-        newest != 0 && slot(of: newest &- sequence) <= maximumCheckpointAge
-    }
+    /// Whether this record is the one that the ring's extension came with.
+    var extendsRing: Bool { ring.isExtended && ring.extensionSequence == sequence }
 
     /// Where the record with this number is: this one's own, or that of one before it which is still
     /// there.
     func place(of sequence: UInt64) -> RecordPlace {
         if sequence == self.sequence { return place }
-        return chain.place(of: sequence) ?? .slot(Self.slot(of: sequence))
+        return chain.place(of: sequence) ?? ring.place(of: sequence)
+    }
+
+    /// Whether this record, or one since its checkpoint, is to be in that place.
+    func needs(_ place: RecordPlace) -> Bool {
+        (checkpointSequence...sequence).contains { self.place(of: $0) == place }
     }
 
     /// Whether `record`, which is among the pages, belongs to this record's slot, or to the one after it
     /// that is damaged. Numbers do not tell: a loss of power may have left a record in a window that nobody
     /// has looked through since.
     func isFollowed(by record: CommitRecord) -> Bool {
-        record.sequence > sequence && record.sequence - sequence < Self.slotCount
+        record.sequence > sequence && record.sequence - sequence < CommitRing.allSlots
             && (record.slotID == slotID || record.earlierSlotID == slotID)
     }
 
-    /// Pages from `page` on that are in use although the version does not reach them: this record's, and
-    /// those of records before it.
+    /// Pages from `page` on that are in use although the version does not reach them: this record's,
+    /// those of records before it, and those of the ring.
     func recordPages(from page: UInt64 = 1) -> UInt64 {
         UInt64(chain.entries.count { $0.page >= page }) + (place.page >= page ? 1 : 0)
+            + ring.extensionPages(from: page)
     }
 
     /// The records among the pages that the next one names.
@@ -215,13 +215,22 @@ extension CommitRecord {
             store(nextWindow.start, at: 136)
             store(slotID, at: 144)
             store(earlierSlotID, at: 152)
-            let listsStart = Self.listOffset + inlineRoots.count
-            UnsafeMutableRawBufferPointer(rebasing: bytes[Self.listOffset..<listsStart])
+            let rootsStart = Self.listOffset(in: ring)
+            if rootsStart == Self.listOffset {
+                store(ring.extensionPage, at: 160)
+                store(ring.extensionSequence, at: 168)
+            }
+            let listsStart = rootsStart + inlineRoots.count
+            UnsafeMutableRawBufferPointer(rebasing: bytes[rootsStart..<listsStart])
                 .copyBytes(from: inlineRoots)
             UnsafeMutableRawBufferPointer(rebasing: bytes[listsStart...]).copyBytes(from: lists)
             store(Self.checksum(UnsafeRawBufferPointer(bytes), fileSeed: fileSeed), at: 0)
         }
         return block
+    }
+
+    private static func listOffset(in ring: CommitRing) -> Int {
+        ring.hasAllInFront ? earlierListOffset : listOffset
     }
 
     private static func checksum(_ block: UnsafeRawBufferPointer, fileSeed: UInt64) -> UInt64 {
@@ -234,9 +243,10 @@ extension CommitRecord {
     }
 
     /// The record at `place`, or nil: an empty slot, a torn block, another file's block, another
-    /// place's, or one that contradicts itself.
+    /// place's, or one that contradicts itself. `ring`: of a new file of this kind.
     init?(
-        _ block: UnsafeRawBufferPointer, at place: RecordPlace, fileSeed: UInt64, firstPage: UInt64
+        _ block: UnsafeRawBufferPointer, at place: RecordPlace, fileSeed: UInt64, firstPage: UInt64,
+        ring: CommitRing = CommitRing()
     ) {
         func word(_ offset: Int) -> UInt64 {
             UInt64(littleEndian: block.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -262,7 +272,10 @@ extension CommitRecord {
         nextWindow = RecordWindow(start: word(136))
         slotID = word(144)
         earlierSlotID = word(152)
-        guard word(120) == place.page, place.holds(sequence: sequence),
+        let rootsStart = Self.listOffset(in: ring)
+        self.ring =
+            rootsStart == Self.listOffset ? ring.extended(at: word(160), since: word(168)) : ring
+        guard word(120) == place.page, place.isPage || place == self.ring.place(of: sequence),
             !place.isPage || place.page >= firstPage && place.page < pageCount
         else { return nil }
         guard version <= Self.maximumVersion, sequence >= 1, sequence <= Self.maximumVersion,
@@ -272,11 +285,13 @@ extension CommitRecord {
             checkpoint.birth == version || checkpointSequence < sequence,
             Self.isPlausible(root, version, firstPage..<pageCount),
             Self.isPlausible(checkpoint, version, firstPage..<pageCount),
-            sequence - checkpointSequence <= Self.maximumCheckpointAge,
+            rootsStart != Self.listOffset || (word(160) == 0) == (word(168) == 0),
+            self.ring.isPlausible(in: sequence, within: firstPage..<pageCount),
+            sequence - checkpointSequence <= self.ring.maximumCheckpointAge,
             half(112) <= Self.inlineRootsCapacity, half(112) == 0 || root.isNone,
             max(window.start, nextWindow.start) < Self.maximumPageCount
         else { return nil }
-        let listsStart = Self.listOffset + Int(half(112))
+        let listsStart = rootsStart + Int(half(112))
 
         let bounds = firstPage..<pageCount
         var reader = VariableLengthIntegerReader(
@@ -301,7 +316,7 @@ extension CommitRecord {
                 count: UInt64(half(116)), before: sequence, version, within: bounds, from: &reader)
         else { return nil }
         lists = Lists(
-            inlineRoots: Array(block[Self.listOffset..<listsStart]), pageList: list, log: log,
+            inlineRoots: Array(block[rootsStart..<listsStart]), pageList: list, log: log,
             chain: chain)
     }
 

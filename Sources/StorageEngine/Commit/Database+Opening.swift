@@ -279,7 +279,8 @@ extension Database {
         let place = try place(path, descriptor, options)
         try coordinator.finishRecovery(
             version: version, sequence: outcome.record?.sequence ?? 0,
-            recordPage: outcome.record?.place.page ?? 0, isDurable: isDurable)
+            recordPage: outcome.record?.place.page ?? 0, ring: outcome.record?.ring,
+            isDurable: isDurable)
         if coordinator.readsUnshared,
             try recovery.findNewestVersion().record?.commitID != outcome.record?.commitID
         {
@@ -290,7 +291,7 @@ extension Database {
         }
         return Database(
             path: path, file: file, coordinator: coordinator, isReadOnly: options.readOnly,
-            newestRecord: outcome.record, place: place,
+            newestRecord: outcome.record, place: place, slotDamage: outcome.slotDamage,
             largestPrivateBytes: options.largestPrivateBytes)
     }
 
@@ -383,6 +384,7 @@ extension Database {
         var header = FileHeader(
             pageSize: options.pageSize, fileID: (.random(in: 0 ... .max), .random(in: 0 ... .max)),
             isUnfinished: true)
+        header.formatVersion = options.formatVersion
         if let key = options.encryptionKey, !options.inMemory {
             try header.encrypt(key: key, path: path)
         }
@@ -396,15 +398,16 @@ extension Database {
         }
         try file.write(header.encode(), at: 0)
         try file.sync()
-        let pages = PageFile.initialBytes >> file.pageShift
+        let pages = PageFile.initialBytes(header) >> file.pageShift
+        let length = file.offset(of: pages)
         do throws(SystemFailure) {
-            try System.allocate(descriptor, offset: 0, length: PageFile.initialBytes)
+            try System.allocate(descriptor, offset: 0, length: length)
         } catch {
             // A file system that cannot allocate is told by writing zeros below.
             guard error.isUnsupported else { throw file.failure(error, .resize) }
         }
         try file.fillWithZeros(
-            from: FileHeader.blockSize, length: file.offset(of: pages) - FileHeader.blockSize)
+            from: FileHeader.blockSize, length: length - FileHeader.blockSize)
         if !options.inMemory {
             try file.sync()
             do {

@@ -34,6 +34,9 @@ public final class Database: @unchecked Sendable {
         /// ahead, if not as much as usual: for tests, which have small transactions. As whoever
         /// opens it first says.
         package var largestPrivateBytes: Int?
+        /// Of a file that is created, if not the present format: for tests of what is promised to those
+        /// who have older files.
+        package var formatVersion = FileHeader.formatVersion
 
         public init(
             createIfMissing: Bool = true, readOnly: Bool = false, inMemory: Bool = false,
@@ -64,6 +67,8 @@ public final class Database: @unchecked Sendable {
     /// Where the file lies; nil for one in memory, and where nothing is written. Touched by whoever
     /// writes a group, as above.
     @exclusivity(unchecked) var place: FilePlace?
+    /// What was found when this process recovered the file.
+    private let openingDamage: Locked<(damage: SlotDamage?, isSaid: Bool)>
     /// Transactions of this process that have finished and are not on disk yet.
     let commits = CommitQueue()
     let pageMemory: PageMemoryPool
@@ -78,7 +83,8 @@ public final class Database: @unchecked Sendable {
 
     init(
         path: String, file: PageFile, coordinator: Coordinator, isReadOnly: Bool,
-        newestRecord: CommitRecord?, place: FilePlace? = nil, largestPrivateBytes: Int? = nil
+        newestRecord: CommitRecord?, place: FilePlace? = nil, slotDamage: SlotDamage? = nil,
+        largestPrivateBytes: Int? = nil
     ) {
         self.path = path
         self.file = file
@@ -88,6 +94,7 @@ public final class Database: @unchecked Sendable {
         self.place = place
         self.largestPrivateBytes =
             file.isInMemory ? .max : largestPrivateBytes ?? Pager.largestPrivateBytes
+        openingDamage = Locked((slotDamage, false))
         pageMemory = PageMemoryPool(pageSize: file.pageSize)
         backgroundSync = BackgroundSync(file: file, coordinator: coordinator)
         syncWatch = coordinator.isShared ? SyncWatch.add(backgroundSync, coordinator) : nil
@@ -118,6 +125,30 @@ public final class Database: @unchecked Sendable {
             try writerState.reclaim(visible: version, below: record, in: self)
         }
         try file.write(CleanCloseMarker(record))
+    }
+
+    /// What was found to be damaged when this process recovered the file, if it still could be opened.
+    var slotDamage: SlotDamage? { openingDamage.withLock { $0.damage } }
+
+    /// What verification says of it.
+    package var openingProblem: String? {
+        slotDamage.map { "When the file was opened: \($0.description)" }
+    }
+
+    /// A file that another one has taken the place of was found damaged.
+    func takeOver(_ damage: SlotDamage?) {
+        openingDamage.withLock { if $0.damage == nil { $0.damage = damage } }
+    }
+
+    /// What users of the file should be told: commits may be missing because commit records are
+    /// damaged. Once; nil when there is nothing to tell, or it was said. `Connection.verify` tells it as
+    /// long as the database is open.
+    public func takeOpeningWarning() -> String? {
+        openingDamage.withLock {
+            guard let damage = $0.damage, !$0.isSaid else { return nil }
+            $0.isSaid = true
+            return "Realm at path '\(path)': \(damage.description)"
+        }
     }
 
     /// Throws `.usedAfterFork` in a forked child of the process that opened the database.
@@ -282,10 +313,12 @@ extension Database {
             guard version == 0 || record != nil else { throw missingRecord(version) }
             // Not the visible sequence number: who died publishing left that of an abandoned record.
             let sequence = record?.sequence ?? 0
-            coordinator.withdrawSequence(to: sequence)
+            let ring = record?.ring ?? file.ring
+            coordinator.withdrawSequence(to: sequence, ring)
             let recovery = Recovery(file: file)
             var outcome = Recovery.Outcome(
-                needsSync: true, abandoned: try recovery.slotsOfRecords(after: sequence))
+                needsSync: true,
+                abandoned: try recovery.slotsOfRecords(after: sequence, in: ring))
             if let record {
                 outcome.abandoned += try file.recordsAmongPages(after: record).map(\.place)
             }

@@ -38,6 +38,7 @@ struct GroupWriter {
         try file.checkSize(pageCount: record.pageCount)
         let isAmongPages = record.place.isPage
         let sync = sync(of: group)
+        let isFirst = coordinator.isFirstNext
         var isMuch = false
         try file.seal(&runs) { part, all throws(StorageError) in
             if isAmongPages, let all {
@@ -52,18 +53,20 @@ struct GroupWriter {
             } else if record.pagesWereSynced, !planted(.syncsLargeCommitsOnce) {
                 try syncAll(&statistics)
             }
+            if record.extendsRing { try prepareExtension(of: record, for: group, &statistics) }
             isMuch = try write([], with: &record, of: group, runs, &statistics)
         }
         if planted(.publishesBeforeSync) {
             publishVisible(record)
         }
         if sync == .beforeReturning {
-            if coordinator.isFirst(record) { try clearMarker(&statistics) }
+            if isFirst { try clearMarker(&statistics) }
             try self.sync(&statistics)
         }
         file.adopt(runs)
         if let pages = group.pagesAhead { file.adopt(pages, birth: record.version) }
         database.rememberRecord(record)
+        coordinator.note(record.ring)
         if sync == .beforeReturning {
             coordinator.publish(
                 version: record.version, sequence: record.sequence, recordPage: record.place.page)
@@ -77,13 +80,14 @@ struct GroupWriter {
         return statistics
     }
 
-    /// Two kinds of commits are durable before anything follows them, whatever was asked for: the first
+    /// Three kinds of commits are durable before anything follows them, whatever was asked for: the first
     /// since the file was opened, with which the clean-close marker goes, before any slot is used again;
-    /// and one whose record does not list its pages, because recovery could not tell that a later one
-    /// has written over them.
+    /// one whose record does not list its pages, because recovery could not tell that a later one
+    /// has written over them; and one that the extension of the ring comes with, because those that
+    /// follow may be in it.
     private func sync(of group: CommitGroup) -> CommitGroup.Sync {
         guard group.sync != .withLaterGroup,
-            coordinator.isFirst(group.record) || group.record.pagesWereSynced
+            coordinator.isFirstNext || group.record.pagesWereSynced || group.record.extendsRing
         else { return group.sync }
         return .beforeReturning
     }
@@ -195,7 +199,7 @@ struct GroupWriter {
         _ runs: ArraySlice<RunImage>, with record: inout CommitRecord, of group: CommitGroup,
         _ all: [RunImage], _ statistics: inout CommitStatistics
     ) throws(StorageError) -> Bool {
-        if !record.place.isPage, coordinator.isSlotNeeded(of: record.sequence) {
+        if !record.place.isPage, coordinator.isSlotNeeded(of: record.sequence, in: record.ring) {
             try syncAll(&statistics)
         }
         let (unsynced, isMuch) = try vouch(in: &record, for: all, of: group, &statistics)
@@ -299,6 +303,20 @@ struct GroupWriter {
         }
         return UnsyncedRuns(
             sequence: sequence, runs: try Recovery(file: file).unsyncedRuns(of: record))
+    }
+
+    /// Clears the slots that this record is the first to name, and says where they are besides. Both is
+    /// durable before the record is written: whoever finds it looks there.
+    private func prepareExtension(
+        of record: CommitRecord, for group: CommitGroup, _ statistics: inout CommitStatistics
+    ) throws(StorageError) {
+        let pages = record.ring.extensionExtent
+        try file.fillWithZeros(
+            from: file.offset(of: pages.start), length: file.offset(of: pages.count))
+        try file.write(ExtensionLocator(page: pages.start))
+        statistics.writeCalls += 2
+        statistics.bytes += file.byteCount(pages.count)
+        if group.sync != .withLaterGroup { try syncAll(&statistics) }
     }
 
     // MARK: 5 and 7. Sync

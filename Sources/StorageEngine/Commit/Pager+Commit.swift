@@ -192,7 +192,7 @@ extension Pager {
     private static let fewExtents = 64
 
     /// Free pages that spare the checkpoint of a file without gaps the growth of the file.
-    private static let pagesForCheckpoint: UInt64 = 16
+    private static let pagesForCheckpoint: UInt64 = 2
 
     /// Whether this transaction may need more of a record than an open group leaves. It has a group
     /// of its own then, made when all before it are in the file, where a checkpoint of the free map
@@ -209,13 +209,14 @@ extension Pager {
         joining open: CommitRecord?, _ durability: CommitDurability?
     ) throws(StorageError) -> (CommitRecord, freed: [FreedExtent]) {
         let newest = record?.sequence ?? 0
-        let sequence = open?.sequence ?? database.coordinator.sequence(after: newest)
+        let (ring, sequence) = slots(joining: open, after: newest)
         var checkpoint = record?.checkpoint ?? .none
         var checkpointSequence = record?.checkpointSequence ?? 0
         // Who rebuilds the map from a checkpoint and the records since finds no number missing.
         let passesSlotsOver = sequence > newest + 1
         let isCheckpointDue =
-            passesSlotsOver || sequence - checkpointSequence > CommitRecord.maximumCheckpointAge
+            passesSlotsOver || extensionPage ?? 0 != 0
+            || sequence - checkpointSequence > ring.maximumCheckpointAge
         var page = open?.place.page ?? 0
         var chain = open?.chain ?? record?.chainOfNext ?? RecordChain()
         if open == nil {
@@ -223,16 +224,17 @@ extension Pager {
             try freeRecords(of: &chain, before: checkpointSequence)
         }
         var log = database.writerState.finishTransaction(version: writeVersion)
-        var isListed = isListable(log)
-        var list = isListed ? log.allocated : []
-        if page != 0 { list.remove(page) }
+        var isListed = isListable(pages(of: log))
+        var list = isListed ? pages(of: log) : []
+        let recordExtent = Extent(start: page, count: 1)
+        if page != 0 { list.remove(recordExtent) }
         let needsCheckpoint =
             isCheckpointDue
             || !CommitRecord.fits(pageList: list, log: log, version: writeVersion)
         if page != 0, needsCheckpoint || !isListed {
             database.writerState.freeSpace!.dropRecordPage(page)
-            log.allocated.remove(page)
-            list.remove(page)
+            log.allocated.remove(recordExtent)
+            list.remove(recordExtent)
             page = 0
         }
         if leavesNoTail {
@@ -244,9 +246,9 @@ extension Pager {
             checkpointSequence = sequence
             log = database.writerState.freeSpace!.groupLog()
             isListed =
-                isListable(log)
-                && CommitRecord.fits(pageList: log.allocated, log: nil, version: writeVersion)
-            list = isListed ? log.allocated : []
+                isListable(pages(of: log))
+                && CommitRecord.fits(pageList: pages(of: log), log: nil, version: writeVersion)
+            list = isListed ? pages(of: log) : []
         }
         var draft = CommitRecord(
             version: writeVersion, sequence: sequence,
@@ -255,7 +257,7 @@ extension Pager {
             root: root, livePages: database.writerState.freeSpace!.livePages,
             checkpoint: checkpoint, checkpointSequence: checkpointSequence, pageListHash: 0,
             pagesWereSynced: !isListed,
-            place: page != 0 ? .page(page) : .slot(CommitRecord.slot(of: sequence)),
+            place: page != 0 ? .page(page) : ring.place(of: sequence), ring: ring,
             lists: CommitRecord.Lists(
                 inlineRoots: inlineRoots, pageList: list,
                 log: CommitRecord.fits(pageList: list, log: log, version: writeVersion)
@@ -264,6 +266,27 @@ extension Pager {
         setWindows(of: &draft, after: open ?? record)
         database.writerState.freeSpace!.checkInvariants()
         return (draft, log.freed)
+    }
+
+    /// The ring and the number of the group's record. `open`: that record so far, if there is one.
+    private func slots(
+        joining open: CommitRecord?, after newest: UInt64
+    ) -> (CommitRing, sequence: UInt64) {
+        if let open {
+            giveBackExtension()
+            return (open.ring, open.sequence)
+        }
+        let ring = record?.ring ?? file.ring
+        return extendRing(next: database.coordinator.sequence(after: newest, in: ring))
+    }
+
+    /// The pages that the group wrote: all that it allocated, but for commit slots.
+    private func pages(of log: FreeSpaceLog) -> [Extent] {
+        var extents = log.allocated
+        if let page = extensionPage, page != 0 {
+            extents.remove(Extent(start: page, count: file.ring.extensionPageCount))
+        }
+        return extents
     }
 
     /// The page behind what the transaction wrote, if its record may be there; else 0.
@@ -285,7 +308,7 @@ extension Pager {
         guard !draft.place.isPage, draft.slotID != draft.commitID else { return }
         (draft.slotID, draft.earlierSlotID) = (draft.commitID, draft.slotID)
         draft.window = draft.nextWindow
-        guard file.mayHoldRecordsAmongPages, !writesInBulk,
+        guard file.mayHoldRecordsAmongPages, draft.ring.hasAllSlots, !writesInBulk,
             let piece = database.writerState.freeSpace!.pieceForNextRecord(),
             !draft.nextWindow.hasRoom(behind: piece.start)
         else { return }
@@ -309,9 +332,9 @@ extension Pager {
         }
     }
 
-    private func isListable(_ log: FreeSpaceLog) -> Bool {
-        // Of what was written ahead nobody has kept the seals.
-        ahead == nil && listedBytes(log.allocated) <= Self.largestListedBytes
+    private func isListable(_ pages: [Extent]) -> Bool {
+        // Nothing keeps the seals of what was written ahead.
+        ahead == nil && listedBytes(pages) <= Self.largestListedBytes
     }
 
     private func listedBytes(_ extents: [Extent]) -> UInt64 {

@@ -36,6 +36,12 @@ extension Pager {
     /// Bytes of the file that the version uses, headers included.
     var usedBytes: UInt64 { file.offset(of: file.firstPage + (record?.livePages ?? 0)) }
 
+    /// Pages that the version reaches, and its free map's.
+    var reachedPages: UInt64 {
+        // At least none, in a file made to harm.
+        record.map { $0.livePages - min($0.recordPages(), $0.livePages) } ?? 0
+    }
+
     /// Pages that the open transaction has taken so far.
     var takenPages: UInt64 { database.writerState.freeSpace!.allocatedPages }
 }

@@ -22,6 +22,7 @@ extension Pager {
             }
         }
         if let record {
+            add(record.ring.extensionExtent, "commit slots")
             for page in record.chain.entries.map(\.page) + [record.place.page] where page != 0 {
                 add(Extent(start: page, count: 1), "a commit record's")
             }

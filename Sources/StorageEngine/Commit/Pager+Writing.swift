@@ -104,6 +104,7 @@ extension Pager {
         firstVersionInMemory = Pager.noVersion
         changesToRecord = nil
         transactionFailure = nil
+        extensionPage = nil
     }
 
     // MARK: Failure
@@ -180,7 +181,8 @@ extension Pager {
         do { try System.takePages(file.descriptor) } catch {
             throw failing(file.failure(error, .resize))
         }
-        var page = database.writerState.freeSpace!.allocate(count, scattering: false)
+        // A file that is to end where its contents do takes what is left in front of its end.
+        var page = database.writerState.freeSpace!.allocate(count, scattering: leavesNoTail)
         if page == nil {
             var failure: StorageError?
             do throws(StorageError) { try growFile(for: count) } catch { failure = error }
@@ -195,10 +197,9 @@ extension Pager {
 
     private func growFile(for count: UInt64) throws(StorageError) {
         try database.checkNotForked()
+        takeExtension(ofFileWith: grownPageCount(for: count))
         let oldCount = database.writerState.freeSpace!.pageCount
-        let newCount = file.grownPageCount(
-            from: oldCount,
-            shortage: count - min(count, database.writerState.freeSpace!.freePagesAtEnd))
+        let newCount = grownPageCount(for: count)
         try file.grow(
             from: oldCount, to: newCount,
             transactionPages: writesInBulk
@@ -206,9 +207,17 @@ extension Pager {
         database.writerState.freeSpace!.grow(to: newCount)
     }
 
+    /// Pages of the file once it has grown by so many in one piece.
+    private func grownPageCount(for count: UInt64) -> UInt64 {
+        file.grownPageCount(
+            from: database.writerState.freeSpace!.pageCount,
+            shortage: count - min(count, database.writerState.freeSpace!.freePagesAtEnd))
+    }
+
     /// Makes room for so many pages at once, as far as the disk has it: for a transaction, or several,
     /// that will need them. Growing step by step waits for whoever writes to the file meanwhile.
     func reserve(pages count: UInt64) {
+        takeExtension(ofFileWith: file.firstPage + count)
         let oldCount = database.writerState.freeSpace!.pageCount
         let missing = count - min(count, database.writerState.freeSpace!.freePages)
         guard missing > 0 else { return }

@@ -71,6 +71,10 @@ public final class Pager {
     /// ``commit(_:)``; kept in the change log when the transaction becomes a version.
     var changesToRecord: (writer: UInt64, changes: ChangeSet)?
 
+    /// The first page that the open transaction took for commit slots; 0 once it takes none any more
+    /// (``takeExtension(ofFileWith:)``).
+    var extensionPage: UInt64?
+
     /// Whether its transactions write so much that filling new space beforehand would cost more
     /// than it saves.
     var writesInBulk = false

@@ -1,7 +1,7 @@
 /// Where a commit record is.
 enum RecordPlace: Equatable, Sendable {
-    /// In the ring in front of the pages.
-    case slot(UInt64)
+    /// In the ring (``CommitRing``).
+    case slot(CommitSlot)
     /// Among the pages, behind those that its commit wrote: both are one write and one place on
     /// the disk, where a slot is another.
     case page(UInt64)
@@ -13,14 +13,6 @@ enum RecordPlace: Equatable, Sendable {
         switch self {
         case .slot: 0
         case .page(let page): page
-        }
-    }
-
-    /// Whether a record with this number may be here.
-    func holds(sequence: UInt64) -> Bool {
-        switch self {
-        case .slot(let slot): slot == CommitRecord.slot(of: sequence)
-        case .page(let page): page != 0
         }
     }
 }

@@ -16,6 +16,10 @@ struct Recovery {
         /// Records of commits that did not become versions. They must be cleared: the pages that
         /// they list will be written again.
         var abandoned: [RecordPlace] = []
+        /// The version's ring has no extension: what says where one was to be goes.
+        var forgetsExtension = false
+        /// What is to be said of the slots, if anything.
+        var slotDamage: SlotDamage?
     }
 
     /// What may not be durable of a version.
@@ -43,65 +47,68 @@ struct Recovery {
 
     /// The version that the clean-close marker names, if its record is there, and the slot of the next
     /// one shows that none followed: so opening reads little. The marker goes with the next record,
-    /// which is in its slot, and durable before any other is written (``Coordinator/isFirst(_:)``).
+    /// which is in that slot, and durable before any other is written (``GroupWriter``).
     private func cleanlyClosedVersion() throws(StorageError) -> CommitRecord? {
         guard let marker = try file.readMarker(),
             let record = try file.readRecord(at: marker.place),
             record.version == marker.version, record.commitID == marker.commitID,
-            record.sequence == marker.sequence,
-            try slotsOfRecords(after: marker.sequence, atMost: 1).isEmpty
+            record.sequence == marker.sequence, record.ring.extensionPage == marker.extensionPage,
+            try !mayHoldRecord(record.ring.slot(of: record.sequence + 1), after: record.sequence)
         else { return nil }
         return record
     }
 
-    /// The slots that may hold records with the numbers after `sequence`: so many of them, at most
-    /// all other slots.
+    private func mayHoldRecord(
+        _ slot: CommitSlot, after sequence: UInt64
+    ) throws(StorageError) -> Bool {
+        var mayHold = false
+        try file.readSlots([slot]) {
+            mayHold = file.mayHoldRecord($1, at: .slot($0), after: sequence)
+        }
+        return mayHold
+    }
+
+    /// The slots that may hold records with numbers after `sequence`.
     ///
     /// A loss of power may leave later ones of these records without the first: those that nobody
     /// had waited for. Left in their slots, they would follow whatever gets the number in between.
     func slotsOfRecords(
-        after sequence: UInt64, atMost count: UInt64 = CommitRecord.slotCount - 1
+        after sequence: UInt64, in ring: CommitRing
     ) throws(StorageError) -> [RecordPlace] {
-        let first = CommitRecord.slot(of: sequence + 1)
-        let countToEnd = min(count, CommitRecord.slotCount - first)
-        var blocks = try file.readSlots(first..<first + countToEnd)
-        if countToEnd < count { blocks += try file.readSlots(0..<count - countToEnd) }
-        return blocks.withUnsafeBytes { bytes in
-            (0..<count).map { (first + $0) % CommitRecord.slotCount }.enumerated().filter {
-                let start = $0.offset * CommitRecord.size
-                let end = min(start + CommitRecord.size, bytes.count)
-                let block = UnsafeRawBufferPointer(rebasing: bytes[min(start, end)..<end])
-                return file.mayHoldRecord(block, at: .slot($0.element), after: sequence)
-            }.map { .slot($0.element) }
+        var places: [RecordPlace] = []
+        for slots in [ring.front, ring.behind] {
+            try file.readSlots(slots) {
+                if file.mayHoldRecord($1, at: .slot($0), after: sequence) {
+                    places.append(.slot($0))
+                }
+            }
         }
+        return places
     }
 
     private func findNewestRecord() throws(StorageError) -> Outcome {
-        let blocks = try file.read(
-            offset: 0, count: Int(FileHeader.blockCount * FileHeader.blockSize))
-        guard blocks.count == FileHeader.blockCount * FileHeader.blockSize else {
-            throw damaged("it ends after \(blocks.count) bytes, within the commit records")
+        let size = try file.size()
+        guard size >= file.header.blockCount * FileHeader.blockSize else {
+            throw damaged("it ends after \(size) bytes, within the commit records")
         }
-        let marker = blocks.withUnsafeBytes {
-            file.marker(
-                in: UnsafeRawBufferPointer(rebasing: $0[Int(FileHeader.markerOffset)...]))
-        }
-        let slots = blocks.withUnsafeBytes { bytes in
-            (0..<CommitRecord.slotCount).map { slot in
-                let start = Int(PageFile.offset(ofSlot: slot))
-                return Slot(
-                    UnsafeRawBufferPointer(rebasing: bytes[start..<start + CommitRecord.size]),
-                    slot, file)
-            }
-        }
-        let records = try addingRecordsAmongPages(to: slots.compactMap(\.record))
+        let marker = try file.readMarker()
+        let scan = try SlotScan(file)
+        let records = try addingRecordsAmongPages(to: scan.slots.compactMap(\.record))
         guard let newest = records.values.max(by: { $0.sequence < $1.sequence }) else {
-            return try outcomeWithoutRecord(slots, marker)
+            return try outcomeWithoutRecord(scan.slots, marker)
         }
         if let marker, marker.version >= newest.version {
             return try outcome(of: newest, named: marker)
         }
-        return try newestIntact(from: newest, records, slots)
+        var outcome = try newestIntact(from: newest, records)
+        let adopted = outcome.record
+        outcome.slotDamage = SlotDamage(scan.slots, adopted: adopted, newest: newest, records)
+        // What was found is said. Left there, it would be said again, of other commits.
+        outcome.abandoned += scan.slots.filter {
+            $0.isDamaged && adopted?.needs($0.place) != true
+        }.map(\.place)
+        outcome.forgetsExtension = adopted?.ring.isExtended != true
+        return outcome
     }
 
     /// The records by their numbers: those in slots, and those among the pages that may be needed. They
@@ -126,28 +133,15 @@ struct Recovery {
         return records
     }
 
-    private struct Slot {
-        var record: CommitRecord?
-        var isEmpty: Bool
-
-        init(_ block: UnsafeRawBufferPointer, _ slot: UInt64, _ file: PageFile) {
-            record = file.record(in: block, at: .slot(slot))
-            isEmpty = record == nil && block.allSatisfy { $0 == 0 }
-        }
-    }
-
     /// No valid record: nothing was ever committed, or the very first commit was torn.
     private func outcomeWithoutRecord(
-        _ slots: [Slot], _ marker: CleanCloseMarker?
+        _ slots: [SlotScan.Slot], _ marker: CleanCloseMarker?
     ) throws(StorageError) -> Outcome {
-        let firstSlot = CommitRecord.slot(of: 1)
-        let others = slots.indices.filter { UInt64($0) != firstSlot && !slots[$0].isEmpty }
-        guard marker == nil, others.isEmpty else {
+        let torn = slots.filter { !$0.isEmpty }.map(\.place)
+        guard marker == nil, torn.isEmpty || torn == [file.ring.place(of: 1)] else {
             throw damaged("none of its commit records is valid")
         }
-        return Outcome(
-            record: nil, needsSync: true,
-            abandoned: slots[Int(firstSlot)].isEmpty ? [] : [.slot(firstSlot)])
+        return Outcome(record: nil, needsSync: true, abandoned: torn, forgetsExtension: true)
     }
 
     /// After a clean close the marker names the newest version, and vouches for its pages.
@@ -173,7 +167,7 @@ struct Recovery {
     /// pages that an older one needs, but not over those of the durable one: at the latest that is
     /// whole.
     private func newestIntact(
-        from newest: CommitRecord, _ records: [UInt64: CommitRecord], _ slots: [Slot]
+        from newest: CommitRecord, _ records: [UInt64: CommitRecord]
     ) throws(StorageError) -> Outcome {
         var outcome = Outcome(record: nil, needsSync: true)
         let floor = records.values.reduce(newest.durableFloor) { max($0, $1.durableFloor) }
@@ -298,6 +292,7 @@ struct Recovery {
     /// and nothing is encrypted twice.
     func makeDurable(_ outcome: Outcome) throws(StorageError) {
         for place in outcome.abandoned { try file.clearRecord(at: place) }
+        if outcome.forgetsExtension, try file.readLocator() != nil { try file.clearLocator() }
         for pages in outcome.unsynced.pages { try file.write(pages.bytes, at: pages.offset) }
         for place in outcome.unsynced.records { try file.rewriteRecord(at: place) }
         try file.sync()

@@ -114,7 +114,7 @@ struct WriterState {
         if freeSpace != nil, freeSpaceVersion == record.version { return }
         let missed = record.sequence - min(freeSpaceSequence, record.sequence)
         if freeSpace != nil, freeSpaceSequence < record.sequence,
-            missed <= CommitRecord.maximumCheckpointAge,
+            missed <= record.ring.maximumCheckpointAge,
             try replay(through: record, in: database)
         {
             return
@@ -122,7 +122,7 @@ struct WriterState {
         try loadCheckpoint(of: record, in: database)
         // Logs are checked against what is free, not against what waits: that is looked at once.
         guard try replay(through: record, in: database), freeSpace!.invariantsHold(),
-            freeSpace!.pageCount == record.pageCount
+            freeSpace!.pageCount == record.pageCount, freeSpace!.isInUse(record.ring.extensionExtent)
         else { throw damaged(record, in: database) }
     }
 

@@ -69,12 +69,21 @@ extension Coordinator {
     }
 
     /// Publishes the recovered version and the sequence number of its commit record, and lets others
-    /// join. Only as ``Role/soleOpener``, once. `recordPage`: see ``RecordPlace/page``. `isDurable`: false where a reader found a version that
+    /// join. Only as ``Role/soleOpener``, once. `recordPage`: see ``RecordPlace/page``. `ring`: of the record. `isDurable`: false where a reader found a version that
     /// nothing in the file vouches for.
     package func finishRecovery(
         version: UInt64, sequence: UInt64, recordPage: UInt64 = 0, isDurable: Bool = true
     ) throws(StorageError) {
+        try finishRecovery(
+            version: version, sequence: sequence, recordPage: recordPage, ring: nil,
+            isDurable: isDurable)
+    }
+
+    func finishRecovery(
+        version: UInt64, sequence: UInt64, recordPage: UInt64, ring: CommitRing?, isDurable: Bool
+    ) throws(StorageError) {
         try checkNotForked()
+        if let ring { region.note(ring) }
         region.recordPage(of: sequence).storeSequential(recordPage)
         region.openedSequence.storeSequential(sequence)
         region.durableSequence.storeSequential(isDurable ? sequence : 0)

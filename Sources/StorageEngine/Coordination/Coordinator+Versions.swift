@@ -23,37 +23,47 @@ extension Coordinator {
         region.needsRecovery.storeRelease(0)
     }
 
-    /// Where the record with this number was put, if it is one of the newest 64.
-    func recordPlace(of sequence: UInt64) -> RecordPlace {
-        let page = region.recordPage(of: sequence).loadAcquire()
-        return page == 0 ? .slot(CommitRecord.slot(of: sequence)) : .page(page)
+    /// The slots that the newest records may be in: those that the file was made with, and the others
+    /// if it has got them. Asked after the newest number is known.
+    func ring(from ring: CommitRing) -> CommitRing {
+        let page = region.extensionPage.loadSequential()
+        return ring.extended(at: page, since: region.extensionSequence.loadSequential())
     }
+
+    /// Where the record with this number was put, if it is one of the newest 64.
+    func recordPlace(of sequence: UInt64, in ring: CommitRing) -> RecordPlace {
+        let page = region.recordPage(of: sequence).loadAcquire()
+        return page == 0 ? ring.place(of: sequence) : .page(page)
+    }
+
+    /// The next record, or one after it, may be in slots of this ring. Before it becomes visible.
+    func note(_ ring: CommitRing) { region.note(ring) }
 
     /// The number of the record after the one with this number, which is the newest: the next one
     /// whose slot holds nothing that a loss of power, or the end of the writer, leads back to. That
     /// are the newest record, the durable one, and the one that is being made durable, each with
-    /// those since its checkpoint. Only with the write lock.
-    func sequence(after newest: UInt64) -> UInt64 {
+    /// those since its checkpoint. Only with the write lock. `ring`: the newest record's.
+    func sequence(after newest: UInt64, in ring: CommitRing) -> UInt64 {
         var next = newest + 1
-        while CommitRecord.wouldReplace(neededBy: newest, sequence: next)
-            || isSlotNeeded(of: next)
+        while ring.wouldReplace(neededBy: newest, sequence: next)
+            || isSlotNeeded(of: next, in: ring)
         { next += 1 }
         return next
     }
 
     /// Whether the slot of a new record's number holds what a loss of power leads back to.
-    func isSlotNeeded(of sequence: UInt64) -> Bool {
+    func isSlotNeeded(of sequence: UInt64, in ring: CommitRing) -> Bool {
         if planted(.reusesUnsyncedSlots) { return false }
         // In this order: what is no longer being synced is durable.
         let syncing = region.syncing?.sequence ?? 0
         let durable = durableSequence
-        return syncing > durable && CommitRecord.wouldReplace(neededBy: syncing, sequence: sequence)
-            || CommitRecord.wouldReplace(neededBy: durable, sequence: sequence)
+        return syncing > durable && ring.wouldReplace(neededBy: syncing, sequence: sequence)
+            || ring.wouldReplace(neededBy: durable, sequence: sequence)
     }
 
-    /// Whether this is the first record since the file was opened.
-    func isFirst(_ record: CommitRecord) -> Bool {
-        record.sequence == region.openedSequence.loadRelaxed() + 1
+    /// Whether the next record that becomes visible is the first since the file was opened.
+    var isFirstNext: Bool {
+        region.visibleSequence.loadSequential() == region.openedSequence.loadRelaxed()
     }
 
     /// Whether the record after this one may be among the pages: not the first two since the file was
@@ -72,8 +82,10 @@ extension Coordinator {
     }
 
     /// After a writer died: `sequence` is that of the visible version's record. Only while writing.
-    package func withdrawSequence(to sequence: UInt64) {
+    /// `ring`: what it says.
+    func withdrawSequence(to sequence: UInt64, _ ring: CommitRing) {
         region.visibleSequence.storeSequential(sequence)
+        region.note(ring)
     }
 
     /// Makes a version visible that may not be durable yet. Only while writing.

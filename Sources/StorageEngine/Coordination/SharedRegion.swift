@@ -5,7 +5,7 @@
 /// it.
 struct SharedRegion {
     /// "RLMLOCK" and the version of the layout.
-    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 6
+    static let magic: UInt64 = 0x524C_4D4C_4F43_4B00 | 7
     /// Whether a file that begins with this word is this library's, of whatever layout.
     static func isMagic(_ word: UInt64) -> Bool { word >> 8 == magic >> 8 }
 
@@ -64,7 +64,7 @@ struct SharedRegion {
 
     /// The page of a commit record, 0 where it is in its slot; of the newest ones, by their numbers.
     func recordPage(of sequence: UInt64) -> UnsafeMutablePointer<UInt64> {
-        word64(128 + Int(CommitRecord.slot(of: sequence)) * 8)
+        word64(128 + Int(sequence % CommitRing.allSlots) * 8)
     }
 
     /// Changes before a version is published that nobody has synced.
@@ -79,6 +79,18 @@ struct SharedRegion {
     var blockCount: UnsafeMutablePointer<UInt32> { word32(652) }
     /// No process slot from this index on was ever used. Raised before the slot is in use.
     var processSlotLimit: UnsafeMutablePointer<UInt32> { word32(656) }
+
+    /// The first page of the ring's extension, and the number of the record that it came with; 0
+    /// without one. Stored before that number is visible.
+    var extensionPage: UnsafeMutablePointer<UInt64> { word64(664) }
+    var extensionSequence: UnsafeMutablePointer<UInt64> { word64(672) }
+
+    /// Says where the slots are that the next visible record, or those after it, may be in.
+    func note(_ ring: CommitRing) {
+        if extensionPage.loadRelaxed() == ring.extensionPage { return }
+        extensionPage.storeSequential(ring.extensionPage)
+        extensionSequence.storeSequential(ring.extensionSequence)
+    }
 
     /// Storing to a page of a file costs a fault, and writing it to the disk later: what holds nothing,
     /// as nearly all pages do after a few connections, is only read. The magic number stays.

@@ -82,15 +82,17 @@ enum SealedPlace: Equatable {
     case run(page: UInt64)
     case record(RecordPlace)
     case marker
+    case locator
 
     /// File, kind of place, number: 32 bytes.
     func additionalData(fileID: (UInt64, UInt64)) -> AdditionalData {
         let (kind, number): (UInt64, UInt64) =
             switch self {
             case .run(let page): (1, page)
-            case .record(.slot(let slot)): (2, slot)
+            case .record(.slot(let slot)): (2, slot.number)
             case .record(.page(let page)): (4, page)
             case .marker: (3, 0)
+            case .locator: (5, 0)
             }
         return (
             fileID.0.littleEndian, fileID.1.littleEndian, kind.littleEndian, number.littleEndian

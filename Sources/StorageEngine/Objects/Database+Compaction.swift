@@ -18,7 +18,17 @@ extension Database {
         path: String, options: Options = Options(),
         if isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) throws -> Bool = { _, _ in true }
     ) throws -> Bool {
+        try compact(path: path, options: options, if: isWorthIt) { _ in }
+    }
+
+    /// `opened` is called with the database as it was.
+    private static func compact(
+        path: String, options: Options,
+        if isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) throws -> Bool,
+        opened: (Database) -> Void
+    ) throws -> Bool {
         try replace(path: path, options: options) { database in
+            opened(database)
             let pager = try Pager(database: database)
             try pager.beginRead()
             return try isWorthIt(try database.fileSize, pager.usedBytes)
@@ -40,9 +50,14 @@ extension Database {
         path: String, options: Options = Options(),
         compactingIf isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) -> Bool
     ) throws(StorageError) -> Database {
-        do { _ = try compact(path: path, options: options, if: isWorthIt) } catch {
+        var damage: SlotDamage?
+        do {
+            _ = try compact(path: path, options: options, if: isWorthIt) { damage = $0.slotDamage }
+        } catch {
             if planted(.failsWithCompaction), let error = error as? StorageError { throw error }
         }
-        return try open(path: path, options: options)
+        let database = try open(path: path, options: options)
+        database.takeOver(damage)
+        return database
     }
 }

@@ -106,10 +106,10 @@ final class DatabaseCopy {
         try source.catchUpIndexes()
         target.pager.writesInBulk = true
         try target.beginWrite()
-        target.pager.reserve(pages: source.pager.record?.livePages ?? 0)
         // Collections in mixed values keep their identities, which contain versions: one that is
         // made later gets another one.
         target.pager.beginVersions(after: source.pager.newestVersion)
+        target.pager.reserve(pages: source.pager.reachedPages)
         try target.storeSchema(source.schema)
         for index in source.schema.tables.indices {
             try copy(source.table(index), to: target.table(index))

@@ -52,6 +52,7 @@ struct Verification {
         }
         checkBacklinks()
         try checkSpace()
+        if let problem = pager.database.openingProblem { report(problem) }
     }
 
     private mutating func checkIsKnown(_ id: Int64, _ known: Set<Int64>) {

@@ -4,11 +4,15 @@ struct FileHeader: Equatable, Sendable {
     static let size = 512
     /// Size of the header block, of the marker's block, and of each commit slot.
     static let blockSize: UInt64 = 4096
-    /// Header, marker and 64 commit slots.
-    static let blockCount: UInt64 = 66
+    static let blockShift: UInt64 = 12
     static let markerOffset = blockSize
+    /// Behind the marker, in a sector of its own.
+    static let locatorOffset = markerOffset + 512
     static let slotsOffset = 2 * blockSize
-    static let formatVersion: UInt32 = 5
+    /// Of new files.
+    static let formatVersion: UInt32 = 6
+    /// Files with all commit slots in front of their pages.
+    static let earlierFormatVersion: UInt32 = 5
     /// The length of a file of which nothing has been written yet: "RL". Less than any database
     /// has, more than a block.
     static let newFileSize: UInt64 = 0x524C
@@ -18,8 +22,8 @@ struct FileHeader: Equatable, Sendable {
     private static let encryptedFlag: UInt32 = 1
     private static let unfinishedFlag: UInt32 = 2
     private static let encryptionOffset = 40
-    private static let slotCount: UInt32 = 64
 
+    var formatVersion = Self.formatVersion
     var pageSize: Int
     /// Random.
     var fileID: (UInt64, UInt64)
@@ -41,13 +45,27 @@ struct FileHeader: Equatable, Sendable {
     }
 
     static func == (a: FileHeader, b: FileHeader) -> Bool {
-        a.pageSize == b.pageSize && a.fileID == b.fileID && a.isUnfinished == b.isUnfinished
+        a.formatVersion == b.formatVersion && a.pageSize == b.pageSize && a.fileID == b.fileID && a.isUnfinished == b.isUnfinished
             && a.encryption == b.encryption
     }
 
-    /// The first page behind header, marker and slots.
+    /// Commit slots in front of the pages.
+    var slotsInFront: UInt64 {
+        formatVersion == Self.earlierFormatVersion ? CommitRing.allSlots : CommitRing.fewSlots
+    }
+
+    /// The ring of a file that has not become larger yet.
+    var ring: CommitRing {
+        CommitRing(
+            slotsInFront: slotsInFront, pageShift: UInt64(pageSize.trailingZeroBitCount))
+    }
+
+    /// Header, marker and commit slots.
+    var blockCount: UInt64 { Self.slotsOffset / Self.blockSize + slotsInFront }
+
+    /// The first page behind these.
     var firstPage: UInt64 {
-        let bytes = Self.blockCount * Self.blockSize
+        let bytes = blockCount * Self.blockSize
         return (bytes + UInt64(pageSize) - 1) / UInt64(pageSize)
     }
 
@@ -77,10 +95,11 @@ extension FileHeader {
         var block = [UInt8](repeating: 0, count: Int(Self.blockSize))
         block.withUnsafeMutableBytes { bytes in
             bytes.copyBytes(from: Self.magic)
-            bytes.storeBytes(of: Self.formatVersion.littleEndian, toByteOffset: 8, as: UInt32.self)
+            bytes.storeBytes(of: formatVersion.littleEndian, toByteOffset: 8, as: UInt32.self)
             bytes.storeBytes(
                 of: UInt32(pageSize).littleEndian, toByteOffset: 12, as: UInt32.self)
-            bytes.storeBytes(of: Self.slotCount.littleEndian, toByteOffset: 16, as: UInt32.self)
+            bytes.storeBytes(
+                of: UInt32(slotsInFront).littleEndian, toByteOffset: 16, as: UInt32.self)
             let flags =
                 (isUnfinished ? Self.unfinishedFlag : 0)
                 | (encryption == nil ? 0 : Self.encryptedFlag)
@@ -123,7 +142,10 @@ extension FileHeader {
             UInt64(littleEndian: block.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
         let format = half(8)
-        guard format == Self.formatVersion || word(504) != Self.checksum(block) else {
+        guard
+            [Self.formatVersion, Self.earlierFormatVersion].contains(format)
+                || word(504) != Self.checksum(block)
+        else {
             throw StorageError(
                 .unsupportedFormat, path: path,
                 message: "Realm file at path '\(path)' cannot be opened: Database has an "
@@ -137,18 +159,19 @@ extension FileHeader {
                     + "its checksum. Restore the file from a backup.", page: 0)
         }
         let flags = half(20)
-        guard Self.pageSizes.contains(Int(half(12))), half(16) == Self.slotCount,
+        formatVersion = format
+        pageSize = Int(half(12))
+        fileID = (word(24), word(32))
+        isUnfinished = flags & Self.unfinishedFlag != 0
+        guard Self.pageSizes.contains(pageSize), UInt64(half(16)) == slotsInFront,
             flags & ~(Self.encryptedFlag | Self.unfinishedFlag) == 0
         else {
             throw StorageError(
                 .unsupportedFormat, path: path,
                 message: "Realm file at path '\(path)' cannot be opened: its page size "
-                    + "(\(half(12))), commit slots (\(half(16))) or flags (\(flags)) are not "
+                    + "(\(pageSize)), commit slots (\(half(16))) or flags (\(flags)) are not "
                     + "known to this version of the library.")
         }
-        pageSize = Int(half(12))
-        fileID = (word(24), word(32))
-        isUnfinished = flags & Self.unfinishedFlag != 0
         if flags & Self.encryptedFlag != 0 {
             let bytes = Array(block[Self.encryptionOffset...].prefix(Encryption.size))
             encryption = Encryption(
@@ -162,6 +185,9 @@ extension FileHeader {
 struct CleanCloseMarker: Equatable, Sendable {
     static let size = 64
 
+    /// The first page of the ring's extension, or 0: the record may be there.
+    var extensionPage: UInt64
+
     var version: UInt64
     var commitID: UInt64
     /// The sequence number of the version's commit record.
@@ -170,6 +196,7 @@ struct CleanCloseMarker: Equatable, Sendable {
     var place: RecordPlace
 
     init(_ record: CommitRecord) {
+        extensionPage = record.ring.extensionPage
         version = record.version
         commitID = record.commitID
         sequence = record.sequence
@@ -185,6 +212,7 @@ struct CleanCloseMarker: Equatable, Sendable {
             $0.storeBytes(of: header.fileID.1.littleEndian, toByteOffset: 24, as: UInt64.self)
             $0.storeBytes(of: sequence.littleEndian, toByteOffset: 32, as: UInt64.self)
             $0.storeBytes(of: place.page.littleEndian, toByteOffset: 40, as: UInt64.self)
+            $0.storeBytes(of: extensionPage.littleEndian, toByteOffset: 48, as: UInt64.self)
             let sum = Self.checksum(UnsafeRawBufferPointer($0), header)
             $0.storeBytes(of: sum.littleEndian, toByteOffset: 56, as: UInt64.self)
         }
@@ -205,12 +233,51 @@ struct CleanCloseMarker: Equatable, Sendable {
         }
         guard bytes.count >= Self.size, word(56) == Self.checksum(bytes, header),
             word(16) == header.fileID.0, word(24) == header.fileID.1, word(0) >= 1,
-            word(40) < CommitRecord.maximumPageCount
+            max(word(40), word(48)) < CommitRecord.maximumPageCount
         else { return nil }
         version = word(0)
         commitID = word(8)
         sequence = word(32)
-        place =
-            word(40) == 0 ? .slot(CommitRecord.slot(of: word(32))) : .page(word(40))
+        extensionPage = word(48)
+        let ring = header.ring.extended(at: extensionPage, since: 1)
+        place = word(40) == 0 ? ring.place(of: sequence) : .page(word(40))
+    }
+}
+
+/// Says where the extension of the ring is, besides the records, so that no damaged block hides it.
+/// Written before the first record that says so. It may be that of an extension that no record came to
+/// name: then no valid record is there.
+struct ExtensionLocator: Equatable, Sendable {
+    static let size = 16
+
+    var page: UInt64
+
+    func encode(_ header: FileHeader) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.size)
+        bytes.withUnsafeMutableBytes {
+            $0.storeBytes(of: page.littleEndian, toByteOffset: 0, as: UInt64.self)
+            let sum = Self.checksum(UnsafeRawBufferPointer($0), header)
+            $0.storeBytes(of: sum.littleEndian, toByteOffset: 8, as: UInt64.self)
+        }
+        return bytes
+    }
+
+    private static func checksum(
+        _ bytes: UnsafeRawBufferPointer, _ header: FileHeader
+    ) -> UInt64 {
+        Checksum.hash(UnsafeRawBufferPointer(rebasing: bytes[0..<8]), seed: header.fileSeed)
+    }
+
+    init(page: UInt64) { self.page = page }
+
+    /// Nil for bytes that are not one of this file.
+    init?(_ bytes: UnsafeRawBufferPointer, _ header: FileHeader) {
+        func word(_ offset: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        guard bytes.count >= Self.size, word(8) == Self.checksum(bytes, header),
+            word(0) >= header.firstPage, word(0) < CommitRecord.maximumPageCount
+        else { return nil }
+        page = word(0)
     }
 }

@@ -4,10 +4,6 @@
 /// In an encrypted file, a block begins with a seal, and what a plain file has there follows,
 /// encrypted.
 extension PageFile {
-    static func offset(ofSlot slot: UInt64) -> UInt64 {
-        FileHeader.slotsOffset + slot * FileHeader.blockSize
-    }
-
     // MARK: Commit records
 
     /// Whether records may be among the pages: where one fills a page.
@@ -15,7 +11,7 @@ extension PageFile {
 
     private func offset(of place: RecordPlace) -> UInt64 {
         switch place {
-        case .slot(let slot): Self.offset(ofSlot: slot)
+        case .slot(let slot): slot.block * FileHeader.blockSize
         case .page(let page): offset(of: page)
         }
     }
@@ -34,8 +30,11 @@ extension PageFile {
         // Published before the version is: its record's number, or that of a newer one, whose writer
         // may have died. Not every number was used.
         let newest = coordinator.visibleSequence
-        for sequence in (newest - min(newest, CommitRecord.slotCount - 1)...newest).reversed() {
-            let record = try readRecord(at: coordinator.recordPlace(of: sequence))
+        let ring = coordinator.ring(from: ring)
+        // The newest number may have passed over as many as there are slots.
+        let reach = 2 * CommitRing.allSlots - 1
+        for sequence in (newest - min(newest, reach)...newest).reversed() {
+            let record = try readRecord(at: coordinator.recordPlace(of: sequence, in: ring))
             guard let record, record.sequence == sequence else { continue }
             if record.version == version { return record }
             if record.version < version { return nil }
@@ -68,10 +67,24 @@ extension PageFile {
         return found.values.sorted { $0.sequence < $1.sequence }
     }
 
-    /// The blocks of neighbouring slots; less where the file ends among them.
-    func readSlots(_ slots: Range<UInt64>) throws(StorageError) -> [UInt8] {
-        try read(
-            offset: Self.offset(ofSlot: slots.lowerBound), count: slots.count * CommitRecord.size)
+    /// Calls `body` with slots that lie one behind the other, and their blocks: an empty one for each
+    /// behind the end of the file.
+    func readSlots(
+        _ slots: [CommitSlot], _ body: (CommitSlot, UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) {
+        guard let first = slots.first else { return }
+        let bytes = try read(
+            offset: first.block * FileHeader.blockSize, count: slots.count * CommitRecord.size)
+        bytes.withUnsafeBytes { bytes in
+            for (index, slot) in slots.enumerated() {
+                let start = index * CommitRecord.size
+                let isThere = start + CommitRecord.size <= bytes.count
+                body(
+                    slot,
+                    UnsafeRawBufferPointer(
+                        rebasing: bytes[isThere ? start..<start + CommitRecord.size : 0..<0]))
+            }
+        }
     }
 
     /// Whether a valid record with a number after `sequence` may be in a place's block. A plain one is
@@ -99,7 +112,7 @@ extension PageFile {
     private func decodedRecord(
         _ block: UnsafeRawBufferPointer, at place: RecordPlace
     ) -> CommitRecord? {
-        CommitRecord(block, at: place, fileSeed: fileSeed, firstPage: firstPage)
+        CommitRecord(block, at: place, fileSeed: fileSeed, firstPage: firstPage, ring: ring)
     }
 
     /// A record as the block that its place is to hold.
@@ -154,6 +167,34 @@ extension PageFile {
     func clearMarker() throws(StorageError) {
         let size = Seal.size + CleanCloseMarker.size
         try write([UInt8](repeating: 0, count: size), at: FileHeader.markerOffset)
+    }
+
+    // MARK: Locator
+
+    /// What says where the extension of the ring is, or nil.
+    func readLocator() throws(StorageError) -> ExtensionLocator? {
+        if ring.hasAllInFront { return nil }
+        let block = try read(
+            offset: FileHeader.locatorOffset, count: Seal.size + ExtensionLocator.size)
+        return block.withUnsafeBytes { block in
+            guard let cipher else { return ExtensionLocator(block, header) }
+            guard block.count == Seal.size + ExtensionLocator.size else { return nil }
+            return cipher.open(block, at: .locator)?
+                .withUnsafeBytes { ExtensionLocator($0, header) }
+        }
+    }
+
+    func write(_ locator: ExtensionLocator) throws(StorageError) {
+        let bytes = locator.encode(header)
+        try write(
+            cipher == nil ? bytes : sealed(bytes[...], for: .locator),
+            at: FileHeader.locatorOffset)
+    }
+
+    /// Overwrites it with zeros, in one sector.
+    func clearLocator() throws(StorageError) {
+        let size = Seal.size + ExtensionLocator.size
+        try write([UInt8](repeating: 0, count: size), at: FileHeader.locatorOffset)
     }
 
     // MARK: Sealing

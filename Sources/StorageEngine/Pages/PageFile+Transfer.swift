@@ -61,9 +61,13 @@ extension PageFile {
 // MARK: Growth
 
 extension PageFile {
-    /// A new file has this many bytes, headers included.
-    static let initialBytes: UInt64 = 384 << 10
-    private static let smallestStep: UInt64 = 256 << 10
+    /// A new file has half as much for pages as for its header, marker and commit slots, and at least
+    /// this many bytes.
+    private static let smallestFile: UInt64 = 64 << 10
+    static func initialBytes(_ header: FileHeader) -> UInt64 {
+        max(smallestFile, header.blockCount * FileHeader.blockSize * 3 / 2)
+    }
+    private static let smallestStep: UInt64 = 64 << 10
     private static let largestStep: UInt64 = 1 << 20
     /// A transaction larger than this does not wait for space to be written beforehand: it will
     /// fill the space itself, and the sync of so much data hides what the space costs.

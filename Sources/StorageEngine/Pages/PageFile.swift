@@ -21,6 +21,8 @@ package final class PageFile: @unchecked Sendable {
     let pageSize: Int
     let pageShift: UInt64
     let firstPage: UInt64
+    /// The slots for records that the file was made with.
+    let ring: CommitRing
     let fileSeed: UInt64
 
     /// Where pages are read; nil as long as none are.
@@ -54,6 +56,7 @@ package final class PageFile: @unchecked Sendable {
         pageSize = header.pageSize
         pageShift = UInt64(header.pageSize.trailingZeroBitCount)
         firstPage = header.firstPage
+        ring = header.ring
         fileSeed = header.fileSeed
         self.smallestReservation = smallestReservation ?? AddressRanges.smallestReservation
         decryptedMemory = DecryptedMemory(

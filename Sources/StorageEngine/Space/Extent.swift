@@ -14,13 +14,14 @@ struct Extent: Hashable, Sendable {
 }
 
 extension [Extent] {
-    /// Takes a page out.
-    mutating func remove(_ page: UInt64) {
-        guard let index = firstIndex(where: { $0.start <= page && page < $0.end }) else { return }
+    /// Takes pages out, which are all in one of these.
+    mutating func remove(_ pages: Extent) {
+        guard let index = firstIndex(where: { $0.start <= pages.start && pages.end <= $0.end })
+        else { return }
         let end = self[index].end
-        self[index].count = page - self[index].start
-        if page + 1 < end {
-            let rest = Extent(start: page + 1, count: end - page - 1)
+        self[index].count = pages.start - self[index].start
+        if pages.end < end {
+            let rest = Extent(start: pages.end, count: end - pages.end)
             if self[index].isEmpty { self[index] = rest } else { insert(rest, at: index + 1) }
         } else if self[index].isEmpty {
             remove(at: index)

@@ -43,6 +43,13 @@ extension FreeSpace {
         #endif
     }
 
+    /// Whether none of these pages is free, or waits to be.
+    func isInUse(_ extent: Extent) -> Bool {
+        extent.isEmpty
+            || !free.overlaps(extent)
+                && !waitingExtents.contains { $0.start < extent.end && extent.start < $0.end }
+    }
+
     /// Everything that waits, in no order.
     var waitingExtents: [Extent] {
         waiting.batches.flatMap { Array($0.extents) } + pending.map(\.freed.extent)

@@ -102,9 +102,15 @@ extension FreeSpace {
     private static let preferredLowLengths: [UInt64] = [64, 16, 4, 1]
 
     /// A commit in many small pieces takes longer than one in one piece, so a file rather grows than
-    /// fills holes shorter than `shortestPreferred` while less than `reserve` is free: 1 MiB.
+    /// fills holes shorter than 16 pages while less than `reserve` is free: 1 MiB.
     private static let reserve: UInt64 = 256
-    private static let shortestPreferred: UInt64 = 16
+    private static let longestShort: UInt64 = 16
+    /// A file of fewer pages than this fills shorter ones: it would grow by as much as it has.
+    private static let smallFile: UInt64 = 64
+    private var shortestPreferred: UInt64 {
+        pageCount > Self.smallFile
+            ? Self.longestShort : max(1, (pageCount - firstPage) / Self.longestShort)
+    }
 
     /// Longer runs are never put into holes, and so many pages make a transaction a large one.
     private static let longestInHole: UInt64 = 3
@@ -130,7 +136,7 @@ extension FreeSpace {
     private mutating func takeFromCurrent(_ count: UInt64, scattering: Bool) -> UInt64? {
         if current.count < count || isCurrentTooHigh(for: count) {
             let shortest: UInt64 =
-                scattering || freePages >= Self.reserve ? 1 : Self.shortestPreferred
+                scattering || freePages >= Self.reserve ? 1 : shortestPreferred
             guard moveToExtent(ofAtLeast: count, shortest: shortest) else { return nil }
         }
         defer { current = Extent(start: current.start + count, count: current.count - count) }
@@ -146,7 +152,7 @@ extension FreeSpace {
         else { return nil }
         guard
             let hole = free.extent(
-                ofAtLeast: count, below: Self.shortestPreferred, near: lastHole)
+                ofAtLeast: count, below: Self.longestShort, near: lastHole)
         else {
             pagesInHoles = 0
             return nil

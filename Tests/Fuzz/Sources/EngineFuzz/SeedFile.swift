@@ -94,16 +94,24 @@ struct SeedFile {
         }
     }
 
-    /// The record at an offset: in a slot, or among the pages, which are of the same size.
+    /// The record at an offset: in a slot in front of the pages, among the pages, which are of the same
+    /// size, or in a slot there, as it says itself.
     static func record(
         at offset: Int, _ image: UnsafeRawBufferPointer, _ header: FileHeader
     ) -> CommitRecord? {
         let block = UInt64(offset / CommitRecord.size)
-        let slots = FileHeader.slotsOffset / FileHeader.blockSize
-        return CommitRecord(
-            UnsafeRawBufferPointer(rebasing: image[offset..<offset + CommitRecord.size]),
-            at: block < FileHeader.blockCount ? .slot(block - slots) : .page(block),
-            fileSeed: header.fileSeed, firstPage: header.firstPage)
+        let bytes = UnsafeRawBufferPointer(rebasing: image[offset..<offset + CommitRecord.size])
+        let extensionPage = UInt64(
+            littleEndian: bytes.loadUnaligned(fromByteOffset: 160, as: UInt64.self))
+        let ring = header.ring.extended(at: extensionPage & 0xFFFF_FFFF, since: 1)
+        let slots = (ring.front + ring.behind).filter { $0.block == block }
+        for place in slots.map(RecordPlace.slot) + [.page(block)] {
+            let record = CommitRecord(
+                bytes, at: place, fileSeed: header.fileSeed, firstPage: header.firstPage,
+                ring: header.ring)
+            if let record { return record }
+        }
+        return nil
     }
 
     private static func run(
