@@ -287,8 +287,8 @@ import Testing
         try held.connection.beginWrite()
         let doomed = isReversed ? held.keys.reversed().prefix(1500) : held.keys.prefix(1500)
         for key in doomed { try held.table.delete(key) }
-        // One leaf each, of nested lists the outer one's and the inner one's; the next one, where it
-        // has no more.
+        // One leaf each, of nested lists the outer one's and the inner one's; the next one, where
+        // it has no more.
         let isNested = holding == .listsInAList || holding == .listsInAMixedValue
         #expect(held.connection.lastPlaces.visitedLeaves <= (isNested ? 2 : 1) * 1500 + 100)
         #expect(

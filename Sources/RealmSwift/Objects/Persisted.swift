@@ -50,9 +50,9 @@ public struct Persisted<Value: _Persistable> {
         case managed
     }
 
-    // Transparent, as the public ones are: in builds without optimisation a call would need the type's
-    // metadata, which leads to all classes that the property's class links to. LLVM goes through them for
-    // each function that does.
+    // Transparent, as the public ones are: in builds without optimisation a call would need the
+    // type's metadata, which leads to all classes that the property's class links to. LLVM goes
+    // through them for each function that does.
     @inlinable @_transparent
     init(state: State, attributes: _PersistedAttributes) {
         self.state = state

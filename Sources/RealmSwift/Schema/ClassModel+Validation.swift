@@ -133,8 +133,8 @@ extension ClassModel {
     /// Stops the program because the value for a new object lacks a property.
     func stopForMissing(_ property: PropertyModel, in source: Any) -> Never {
         stop(
-            "Invalid value '\(described(source))' to initialize object of type '\(name)': missing key "
-                + "'\(property.name)'")
+            "Invalid value '\(described(source))' to initialize object of type '\(name)': "
+                + "missing key '\(property.name)'")
     }
 
     /// Returns the message for a string or data value beyond the size limit.

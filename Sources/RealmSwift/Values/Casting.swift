@@ -1,10 +1,10 @@
 import Foundation
 import StorageEngine
 
-// Before Swift finds that a value is not of a class, it makes a Foundation object of it: of an array
-// or a dictionary one of all that lies in it, by recursion and whatever the class. An application's
-// arrays and dictionaries may be nested deeper than the stack takes that. So what it gives is cast
-// to classes here only, and described here.
+// Before Swift finds that a value is not of a class, it makes a Foundation object of it: of an
+// array or a dictionary one of all that lies in it, by recursion and whatever the class. An
+// application's arrays and dictionaries may be nested deeper than the stack takes that. So what it
+// gives is cast to classes here only, and described here.
 
 /// A Swift collection that is bridged with all its elements.
 private protocol BridgedCollection {}
@@ -18,15 +18,16 @@ func cast<T>(_ value: Any, to type: T.Type) -> T? {
     return value as? T
 }
 
-/// The value, if it is an object. The types that are usual are left out first, because asking whether
-/// a type conforms takes longer.
+/// The value, if it is an object. The types that are usual are left out first, because asking
+/// whether a type conforms takes longer.
 func asObject(_ value: Any) -> ObjectBase? {
     let type = type(of: value)
     if type == [String: Any].self || type == [Any].self { return nil }
     return cast(value, to: ObjectBase.self)
 }
 
-/// A value as messages show it, if it is not nested so deep that describing it would take the stack.
+/// A value as messages show it, if it is not nested so deep that describing it would take the
+/// stack.
 func described(_ value: Any) -> String {
     nestsTooDeep(value) ? "<Maximum depth exceeded>" : "\(value)"
 }

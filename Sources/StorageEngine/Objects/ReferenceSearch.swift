@@ -42,9 +42,9 @@ final class LastPlaces {
     }
 }
 
-/// Finds all references to one object in a list or map and in the collections inside of it, by whole
-/// leaves and outwards from where the last one was found. How many there are is known from the
-/// object's backlinks, so that the search ends with the last of them.
+/// Finds all references to one object in a list or map and in the collections inside of it, by
+/// whole leaves and outwards from where the last one was found. How many there are is known from
+/// the object's backlinks, so that the search ends with the last of them.
 struct ReferenceSearch {
     /// A reference: the collection that has it, and where.
     struct Finding {
@@ -58,8 +58,8 @@ struct ReferenceSearch {
     private let image: [UInt8]
     private var remaining: Int
     private var budget: RowBudget
-    /// The way from the handle's collection to the one that is being searched, and whether each step
-    /// begins in a tree, of which places are kept.
+    /// The way from the handle's collection to the one that is being searched, and whether each
+    /// step begins in a tree, of which places are kept.
     private var inner: [(step: CollectionStep, isInTree: Bool)] = []
     private(set) var findings: [Finding] = []
 
