@@ -31,7 +31,9 @@ import Testing
         }
         let map = try #require(connection.database.writerState.freeSpace)
         let inHoles = map.free.filter { $0.count < 16 }.reduce(0) { $0 + $1.count }
-        #expect(inHoles <= 400)
+        // 256 are left on purpose, and the last transaction has freed some; without the filling a
+        // quarter of the file's 3,300 pages is in holes.
+        #expect(inHoles <= 450)
         #expect(try connection.verify() == [])
     }
 }

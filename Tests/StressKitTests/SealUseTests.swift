@@ -37,7 +37,8 @@ import Testing
         let index = try #require(
             events.lastIndex {
                 guard case .write(let offset, let bytes) = $0.change else { return false }
-                return offset > 66 * 4096 && bytes[16..<32].contains { $0 != 0 }
+                // A run, behind the commit slots.
+                return offset >= 10 * 4096 && bytes[16..<32].contains { $0 != 0 }
             })
         guard case .write(let offset, var bytes) = events[index].change else { return }
         bytes[3] ^= 1

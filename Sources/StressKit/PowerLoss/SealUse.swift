@@ -20,16 +20,19 @@ package struct SealUse {
 
     private static let blockSize = 4096
     private static let sealSize = 32
+    /// The only seal that does not begin at a block.
+    private static let locatorOffset: UInt64 = 4096 + 512
 
     package init() {}
 
-    /// Seals begin at blocks. A block in the middle of a run looks like one as well, with a place
+    /// Seals begin at blocks, but for that of the locator. A block in the middle of a run looks like one as well, with a place
     /// as random as its contents, which is nobody else's.
     package mutating func add(_ events: [SystemTraceEvent]) throws(Finding) {
         for event in events {
             // The header is not sealed.
             guard case .write(let offset, let bytes) = event.change,
-                offset >= Self.blockSize, offset % UInt64(Self.blockSize) == 0
+                offset >= Self.blockSize,
+                offset % UInt64(Self.blockSize) == 0 || offset == Self.locatorOffset
             else { continue }
             for start in stride(from: 0, to: bytes.count, by: Self.blockSize)
             where start + Self.sealSize <= bytes.count {

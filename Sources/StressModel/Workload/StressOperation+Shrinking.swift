@@ -8,7 +8,7 @@ extension StressOperation {
     /// which it cuts the file behind them. Some more, for commits of which space is free later.
     package static let shrinkingPeriod = 80
 
-    private static let oldAccounts = 36
+    private static let oldAccounts = 48
     private static let newAccounts = 30
 
     static func shrinking(
@@ -24,7 +24,7 @@ extension StressOperation {
         }
     }
 
-    /// About a megabyte of long values.
+    /// About 1.3 MB of long values: three times as much is well above what a file keeps.
     private static func filling(_ random: inout RepeatableRandom) -> [StressOperation] {
         let count = oldAccounts / 3
         return [.addAccounts(count: count, nameLength: 20)]
