@@ -73,13 +73,13 @@ import Testing
         }
     }
 
-    @Test(arguments: FileKind.everyWay)
+    @Test(arguments: FileKind.inCrashes)
     func aKillWhileTheFileIsCreatedLosesNoAcknowledgedCommit(kind: FileKind) throws {
         try killEverywhere(
             CrashStates.of(kind), 1...LongTests.choose(30, otherwise: 2), from: [])
     }
 
-    @Test(arguments: FileKind.everyWay)
+    @Test(arguments: FileKind.inCrashes)
     func aKillAtAnyCallOfACommitLosesNoAcknowledgedCommit(kind: FileKind) throws {
         let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1
@@ -106,7 +106,7 @@ import Testing
 
     /// The test's process keeps the file open, so nothing is recovered: the survivor goes on from
     /// what was published, over whatever the dead process left behind.
-    @Test(arguments: FileKind.everyWay)
+    @Test(arguments: FileKind.inCrashes)
     func aSurvivorGoesOnFromTheLastPublishedVersion(kind: FileKind) throws {
         let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// While a thread of this process writes all the time, beside the child that is killed.
-    @Test(arguments: FileKind.everyWay)
+    @Test(arguments: FileKind.inCrashes)
     func anotherProcessKeepsWritingWhileWritersAreKilled(kind: FileKind) throws {
         let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1

@@ -103,7 +103,7 @@ import Testing
         #expect(try connection.verify() == [], "\(label), reopened")
     }
 
-    @Test(arguments: FileKind.everyWay)
+    @Test(arguments: FileKind.inCrashes)
     func twoSuccessiveCommitsOfManyStructuresSurvive(kind: FileKind) throws {
         let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1
@@ -113,7 +113,7 @@ import Testing
 
     /// Step 25 writes a checkpoint of the free map or close to it, 27 more than 1 MiB into a file
     /// that grows.
-    @Test(arguments: [24, 26], FileKind.everyWay)
+    @Test(arguments: [24, 26], FileKind.inCrashes)
     func commitsWithCheckpointAndGrowthSurvive(first: Int, kind: FileKind) throws {
         let states = try CrashStates.of(kind)
         var image = states.image
@@ -175,7 +175,7 @@ import Testing
 
     /// A process is killed before its sync; the next one adopts the commit and makes another. Power
     /// is lost then: nothing acknowledged may depend on what only the page cache held.
-    @Test(arguments: FileKind.everyWay)
+    @Test(arguments: FileKind.inCrashes)
     func aCommitAdoptedFromAKilledProcessIsDurableBeforeTheNextOne(kind: FileKind) throws {
         let states = try CrashStates.of(kind)
         let first = CrashStates.preparedStep + 1

@@ -11,6 +11,13 @@ enum LongTests {
     static func choose(_ long: Int, otherwise short: Int) -> Int { isEnabled ? long : short }
 }
 
+extension FileKind {
+    /// The kinds with which matrices of kills and power losses are tried: without the long tests,
+    /// one of each pair.
+    static let inCrashes: [FileKind] =
+        LongTests.isEnabled ? everyWay : [.plain, .encryptedAhead]
+}
+
 /// A directory in memory where there is one: images of files are opened by the hundred, and what a
 /// sync costs does not matter to them.
 final class CrashDirectory {
