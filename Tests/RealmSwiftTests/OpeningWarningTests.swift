@@ -38,6 +38,7 @@ private class Note: Object {
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("Realm [") }
         #expect(lines.count == 1)
         #expect(lines.first?.hasPrefix("Realm [warn]: Realm at path '") == true)
-        #expect(lines.first?.contains("damaged.realm': 2 of its commit records are damaged") == true)
+        #expect(
+            lines.first?.contains("damaged.realm': 2 of its commit records are damaged") == true)
     }
 }

@@ -104,7 +104,8 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    @Test(arguments: FileKind.allCases) func manySlotsServeCommitsOfAllKinds(kind: FileKind) throws {
+    @Test(arguments: FileKind.allCases) func manySlotsServeCommitsOfAllKinds(kind: FileKind) throws
+    {
         let path = directory.file()
         var places: Set<Int> = []
         var pageCount = 0
@@ -130,7 +131,8 @@ import Testing
 
     /// The first record with all slots is the only one in front of the pages that knows of them, and
     /// the locator the only block besides.
-    @Test(arguments: FileKind.allCases) func noSingleBlockHidesTheOtherSlots(kind: FileKind) throws {
+    @Test(arguments: FileKind.allCases) func noSingleBlockHidesTheOtherSlots(kind: FileKind) throws
+    {
         let pager = try Pager(database: .open(path: directory.file(), options: kind.options))
         try pager.write { try $0.set(100, value(1, count: 300_000)) }
         for round in 1...5 {
@@ -161,7 +163,9 @@ import Testing
     private struct Unexpected: Error {}
 
     /// Files that the version before this format wrote, and in which it was killed.
-    @Test(arguments: FileKind.allCases) func aFileOfTheFormatBeforeStaysAsItIs(kind: FileKind) throws {
+    @Test(arguments: FileKind.allCases) func aFileOfTheFormatBeforeStaysAsItIs(kind: FileKind)
+        throws
+    {
         let path = directory.file()
         let blocks = try readBytes(
             URL(fileURLWithPath: #filePath).deletingLastPathComponent()

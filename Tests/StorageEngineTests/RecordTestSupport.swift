@@ -15,7 +15,8 @@ struct FoundRecord {
         let header = try image.withUnsafeBytes { try FileHeader($0, path: "") }
         for block in 2..<image.count / CommitRecord.size {
             let bytes = Array(image[block * CommitRecord.size..<(block + 1) * CommitRecord.size])
-            let record = Self.places(of: UInt64(block), in: bytes, header).lazy.compactMap { place in
+            let record = Self.places(of: UInt64(block), in: bytes, header).lazy.compactMap {
+                place in
                 bytes.withUnsafeBytes {
                     CommitRecord(
                         $0, at: place, fileSeed: header.fileSeed, firstPage: header.firstPage,

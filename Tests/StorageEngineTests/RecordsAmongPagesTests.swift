@@ -61,7 +61,8 @@ import Testing
     }
 
     @Test func otherCommitsHaveTheirRecordsInSlots() throws {
-        let pager = try Pager(database: .open(path: directory.file(), options: FileKind.plain.earlierOptions))
+        let pager = try Pager(
+            database: .open(path: directory.file(), options: FileKind.plain.earlierOptions))
         for number in 1...10 { _ = try commit(UInt8(number), pager) }
         #expect(try place(pager).isPage)
         _ = try commit(11, pager, .relaxed)
@@ -118,7 +119,8 @@ import Testing
     /// Relaxed commits that a loss of power takes, and a durable one behind them that stays: not
     /// acknowledged, and in a window that nobody looks through. Others get its number afterwards.
     @Test func aRecordThatALossOfPowerLeftIsNotTakenForALaterOne() throws {
-        let pager = try Pager(database: .open(path: directory.file(), options: FileKind.plain.earlierOptions))
+        let pager = try Pager(
+            database: .open(path: directory.file(), options: FileKind.plain.earlierOptions))
         // Room between pages that stay, so that the file keeps its length.
         for (index, count) in [(10, 9 << 20), (11, 12 << 20), (10, 0)] {
             try pager.write { try $0.set(index, value(0, count: count)) }

@@ -122,7 +122,8 @@ struct WriterState {
         try loadCheckpoint(of: record, in: database)
         // Logs are checked against what is free, not against what waits: that is looked at once.
         guard try replay(through: record, in: database), freeSpace!.invariantsHold(),
-            freeSpace!.pageCount == record.pageCount, freeSpace!.isInUse(record.ring.extensionExtent)
+            freeSpace!.pageCount == record.pageCount,
+            freeSpace!.isInUse(record.ring.extensionExtent)
         else { throw damaged(record, in: database) }
     }
 

@@ -45,7 +45,8 @@ struct FileHeader: Equatable, Sendable {
     }
 
     static func == (a: FileHeader, b: FileHeader) -> Bool {
-        a.formatVersion == b.formatVersion && a.pageSize == b.pageSize && a.fileID == b.fileID && a.isUnfinished == b.isUnfinished
+        a.formatVersion == b.formatVersion && a.pageSize == b.pageSize && a.fileID == b.fileID
+            && a.isUnfinished == b.isUnfinished
             && a.encryption == b.encryption
     }
 

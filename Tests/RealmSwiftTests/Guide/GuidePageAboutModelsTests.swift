@@ -47,7 +47,8 @@ private enum GuideModelSample {
 
     @Test func models() throws {
         let realm = try temporaryRealm([
-            Person.self, GuideModelSample.Trip.self, GuideModelSample.Setting.self, GuideModelSample.Account.self,
+            Person.self, GuideModelSample.Trip.self, GuideModelSample.Setting.self,
+            GuideModelSample.Account.self,
         ])
         let id = try realm.write {
             realm.create(GuideModelSample.Trip.self, value: ["level": "senior", "length": 4.5])
@@ -59,10 +60,14 @@ private enum GuideModelSample {
         let found = realm.object(ofType: Person.self, forPrimaryKey: id)
 
         #expect(found?.name == "Ada" && found?.born == nil)
-        let trip = try #require(realm.objects(GuideModelSample.Trip.self).where { $0.level == .senior }.first)
+        let trip = try #require(
+            realm.objects(GuideModelSample.Trip.self).where { $0.level == .senior }.first)
         #expect(trip.length.value == 4.5)
-        #expect(realm.object(ofType: GuideModelSample.Setting.self, forPrimaryKey: "size")?.value == .int(3))
-        #expect(realm.objects(GuideModelSample.Account.self).where { $0.firstName == "Ada" }.count == 1)
+        #expect(
+            realm.object(ofType: GuideModelSample.Setting.self, forPrimaryKey: "size")?.value
+                == .int(3))
+        #expect(
+            realm.objects(GuideModelSample.Account.self).where { $0.firstName == "Ada" }.count == 1)
         try GuideSamples(page: "models.md").expectAll()
     }
 }

@@ -29,7 +29,9 @@ private enum GuideQuerySample {
     let realm: Realm
 
     init() throws {
-        realm = try temporaryRealm([Person.self, GuideQuerySample.City.self, GuideQuerySample.Dog.self])
+        realm = try temporaryRealm([
+            Person.self, GuideQuerySample.City.self, GuideQuerySample.Dog.self,
+        ])
         try realm.write { [realm] in
             let paris = realm.create(GuideQuerySample.City.self, value: ["name": "Paris"])
             for (name, age, dogs) in [("Ada", 36, [11, 2]), ("Grace", 45, []), ("Bo", 12, [12])] {
