@@ -37,12 +37,16 @@ package struct PrefixOracle: Sendable {
     }
 
     /// Judges what a connection sees, and that its file is sound.
+    ///
+    /// - Parameter mayHaveTornRecords: a power loss may have torn several commits before the database
+    ///   was opened, which verification reports as long as it is open.
     @discardableResult
-    package func judgeAll(_ connection: Connection, _ ledger: CommitLedger) throws -> Int {
+    package func judgeAll(
+        _ connection: Connection, _ ledger: CommitLedger, mayHaveTornRecords: Bool = false
+    ) throws -> Int {
         let found = try judge(connection, ledger)
         var problems = try connection.verify()
-        if ledger.sent > ledger.acknowledged + 1 {
-            // Several commits may be lost, and torn records may be left of them.
+        if mayHaveTornRecords || Self.mayTearRecords(ledger) {
             problems.removeAll { $0 == connection.database.openingProblem }
         }
         if let first = problems.first {
@@ -50,6 +54,11 @@ package struct PrefixOracle: Sendable {
                 .reopenFailure, "verification finds \(problems.count) problems, such as: \(first)")
         }
         return found
+    }
+
+    /// Whether several commits may be lost, and torn records left of them.
+    private static func mayTearRecords(_ ledger: CommitLedger) -> Bool {
+        ledger.sent > ledger.acknowledged + 1
     }
 
     /// Opens a file without repairing anything, judges it, commits one more transaction, and judges
@@ -77,7 +86,9 @@ package struct PrefixOracle: Sendable {
         let connection = try Connection(Database.open(path: path, options: options))
         let found = try judgeAll(connection, ledger)
         try workload.run(found + 1, on: connection)
-        try judgeAll(connection, CommitLedger(acknowledged: found + 1))
+        try judgeAll(
+            connection, CommitLedger(acknowledged: found + 1),
+            mayHaveTornRecords: Self.mayTearRecords(ledger))
         return found
     }
 }
