@@ -1,4 +1,5 @@
 import Foundation
+import StressModel
 import Testing
 
 @testable import StorageEngine
@@ -163,26 +164,28 @@ import Testing
         #expect(try Database.open(path: link) === first)
     }
 
-    @Test func aFileThatMustBeWaitedForKeepsNoOtherFileFromOpening() async throws {
+    /// With threads of its own: one that waits must not hold one of the few that tests have.
+    @Test func aFileThatMustBeWaitedForKeepsNoOtherFileFromOpening() throws {
         let path = directory.file("slow")
         // Stands for the recovery of another process, which holds the opening lock meanwhile.
         let recovering = try System.open(path + ".lock", flags: O_RDWR | O_CREAT)
         try System.lock(recovering, .exclusive, LockRanges.opening)
-        let slow = Task.detached { try Database.open(path: path) }
-        try await Task.sleep(for: .milliseconds(50))
+        let slow = BackgroundThread { _ in _ = try Database.open(path: path) }
+        Thread.sleep(forTimeInterval: 0.05)
         let otherPath = directory.file("other")
         let isOpen = Locked(false)
-        let other = Task.detached {
+        let other = BackgroundThread { _ in
             _ = try Database.open(path: otherPath)
             isOpen.withLock { $0 = true }
         }
         let deadline = ContinuousClock().now + .seconds(10)
         while !isOpen.withLock({ $0 }), ContinuousClock().now < deadline {
-            try await Task.sleep(for: .milliseconds(1))
+            Thread.sleep(forTimeInterval: 0.001)
         }
         #expect(isOpen.withLock { $0 })
         System.close(recovering)
-        _ = try await (slow.value, other.value)
+        try slow.finish()
+        try other.finish()
     }
 
     @Test func aReadOnlyDatabaseRefusesToWrite() throws {
