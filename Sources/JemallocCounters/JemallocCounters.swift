@@ -13,11 +13,15 @@ public enum JemallocCounters {
     /// The counters by their looked-up identifiers. Looking up a name on every read would pass a
     /// Swift `String` to C, which allocates between two counters.
     private struct Counters: Sendable {
-        private let flush, epoch, arena, allocated, deallocated, small, large: Place
+        private let flush, epoch, arena, newArena, allocated, deallocated, small, large: Place
+        /// The number of arenas that jemalloc gives to threads by itself.
+        private let sharedArenas: UInt32
 
         init?() {
             guard let flush = Place("thread.tcache.flush"), let epoch = Place("epoch"),
-                let arena = Place("thread.arena"), let allocated = Place("thread.allocated"),
+                let arena = Place("thread.arena"), let newArena = Place("arenas.create"),
+                let sharedArenas: UInt32 = Place("opt.narenas")?.read(),
+                let allocated = Place("thread.allocated"),
                 let deallocated = Place("thread.deallocated"),
                 let small = Place("stats.arenas.0.small.nrequests"),
                 let large = Place("stats.arenas.0.large.nrequests")
@@ -25,6 +29,8 @@ public enum JemallocCounters {
             self.flush = flush
             self.epoch = epoch
             self.arena = arena
+            self.newArena = newArena
+            self.sharedArenas = sharedArenas
             self.allocated = allocated
             self.deallocated = deallocated
             self.small = small
@@ -36,21 +42,32 @@ public enum JemallocCounters {
             // The thread's cache keeps its own requests until it is flushed, and the statistics are
             // those of the last epoch.
             flush.call()
-            epoch.write(1)
+            _ = epoch.write(UInt64(1))
             return AllocationProbe.Reading(
-                threadBytes: allocated.number() ?? 0, threadFreedBytes: deallocated.number() ?? 0,
+                threadBytes: allocated.read() ?? 0, threadFreedBytes: deallocated.read() ?? 0,
                 allocations: requests() ?? 0)
         }
 
-        /// Returns the number of allocations from the calling thread's arena. There are four arenas
-        /// for each core, and a new thread gets an unused one while there is one. The allocations
-        /// of a thread that only observes the run are therefore not counted.
+        /// Returns the number of allocations of the calling thread, counted from any moment before
+        /// its first call.
+        ///
+        /// jemalloc counts requests by arena, not by thread. A thread therefore gets an arena of
+        /// its own here. In a shared one, jemalloc's own allocations count as well: it takes the
+        /// cache of every new thread from arena 0, where the main thread is.
         func requests() -> UInt64? {
-            var own: UInt32 = 0
-            guard arena.read(&own), let small = small.number(ofArena: own),
-                let large = large.number(ofArena: own)
+            guard let own = ownArena(), let small: UInt64 = small.read(ofArena: own),
+                let large: UInt64 = large.read(ofArena: own)
             else { return nil }
             return small + large
+        }
+
+        /// Returns the calling thread's arena, which no other thread uses.
+        private func ownArena() -> UInt32? {
+            guard let present: UInt32 = arena.read() else { return nil }
+            if present >= sharedArenas { return present }
+            guard let created: UInt32 = newArena.read(), arena.write(created) else { return nil }
+            // The statistics of an arena exist from the next epoch.
+            return epoch.write(UInt64(1)) ? created : nil
         }
     }
 
@@ -80,29 +97,25 @@ public enum JemallocCounters {
 
         func call() { _ = withParts { mallctlbymib($0, count, nil, nil, nil, 0) } }
 
-        func write(_ value: UInt64) {
+        func write<Value: FixedWidthInteger>(_ value: Value) -> Bool {
             var value = value
-            _ = withParts {
-                mallctlbymib($0, count, nil, nil, &value, MemoryLayout<UInt64>.size)
-            }
+            return withParts {
+                mallctlbymib($0, count, nil, nil, &value, MemoryLayout<Value>.size)
+            } == 0
         }
 
-        func read<Value: FixedWidthInteger>(_ value: inout Value) -> Bool {
+        func read<Value: FixedWidthInteger>() -> Value? {
+            var value: Value = 0
             var size = MemoryLayout<Value>.size
-            return withParts { mallctlbymib($0, count, &value, &size, nil, 0) } == 0
+            return withParts { mallctlbymib($0, count, &value, &size, nil, 0) } == 0 ? value : nil
         }
 
-        func number() -> UInt64? {
-            var value: UInt64 = 0
-            return read(&value) ? value : nil
-        }
-
-        func number(ofArena arena: UInt32) -> UInt64? {
+        func read<Value: FixedWidthInteger>(ofArena arena: UInt32) -> Value? {
             var place = self
             withUnsafeMutableBytes(of: &place.parts) {
                 $0.assumingMemoryBound(to: Int.self)[Self.arenaPart] = Int(arena)
             }
-            return place.number()
+            return place.read()
         }
 
         private func withParts<Result>(_ body: (UnsafePointer<Int>) -> Result) -> Result {

@@ -7,7 +7,7 @@ public struct AllocationProbe: Sendable {
         public var threadBytes: UInt64
         /// The bytes freed by the calling thread.
         public var threadFreedBytes: UInt64
-        /// The allocations by the calling thread and by the threads that share its arena.
+        /// The allocations by the calling thread.
         public var allocations: UInt64
 
         public init(threadBytes: UInt64, threadFreedBytes: UInt64, allocations: UInt64) {
