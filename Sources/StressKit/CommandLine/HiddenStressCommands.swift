@@ -1,7 +1,7 @@
 import ArgumentParser
 import BenchmarkKit
 
-/// Tries the points that it reads; runs start it.
+/// Tries the points that it reads. Runs start it.
 struct StressWorkerCommand: ParsableCommand {
     static let verb = "stress-worker"
     static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
@@ -11,7 +11,7 @@ struct StressWorkerCommand: ParsableCommand {
     func run() throws { StressWorker.serve(limits.limits) }
 }
 
-/// Carries out a point's workload until it is killed; the layer of process deaths starts it.
+/// Carries out a point's workload until it is killed. The layer of process deaths starts it.
 struct StressVictimCommand: ParsableCommand {
     static let verb = "stress-victim"
     static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
@@ -23,7 +23,7 @@ struct StressVictimCommand: ParsableCommand {
     func run() throws { try StressVictim.run(point, path: path, faults: faults) }
 }
 
-/// Appends to lists; the layer of many writers starts it.
+/// Appends to lists. The layer of many writers starts it.
 struct StressAppenderCommand: ParsableCommand {
     static let verb = "stress-appender"
     static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BenchmarkKit
 
-/// What executables give to `BenchmarkTool.main`.
+/// The subcommands that executables give to `BenchmarkTool.main`.
 public enum StressTool {
     public static var commands: [any ParsableCommand.Type] {
         [
@@ -11,7 +11,7 @@ public enum StressTool {
     }
 }
 
-/// `realm-bench stress`.
+/// The command `realm-bench stress`.
 struct StressCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stress",
@@ -36,7 +36,7 @@ struct StressCommand: ParsableCommand {
         ])
 }
 
-/// `realm-bench stress list`.
+/// The command `realm-bench stress list`.
 struct StressListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists the layers, their scenarios, and what each proves.")

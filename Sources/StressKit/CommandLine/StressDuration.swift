@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// A time on the command line: `90`, `90s`, `30m`, `2h`.
+/// A duration on the command line: `90`, `90s`, `30m`, `2h`.
 struct StressDuration: ExpressibleByArgument, Equatable, CustomStringConvertible {
     var seconds: Double
-    /// A week: what is longer is a mistake.
+    /// A week. A longer duration is taken for a mistake.
     static let longestSeconds = 604_800.0
 
     init(seconds: Double) { self.seconds = seconds }

@@ -2,20 +2,21 @@ import BenchmarkKit
 import Foundation
 import Glibc
 
-/// The folder of a run's database files, which goes with the run.
+/// The folder of a run's database files, which is removed when the run ends.
 struct StressFolder {
     let path: String
-    /// Locked as long as the run lives.
+    /// Descriptor of a file in the folder that is locked as long as the run lives.
     private let lock: Int32
 
     private static let prefix = "realm-stress-"
     private static let lockName = "/lock"
-    /// A folder that is younger may not be locked yet.
+    /// Age below which a folder is left alone, because its run may not have locked it yet.
     private static let leastAgeSeconds = 60.0
 
-    /// In memory where there is a file system for it: thousands of small files are written, and
-    /// what their syncs cost is not the matter. Folders that runs have left there that were killed
-    /// are removed.
+    /// Makes the folder, and removes the folders of runs that were killed.
+    ///
+    /// By default the folder is in memory, where that is possible: a run writes thousands of small
+    /// files, and the cost of their syncs does not matter.
     init(below parent: String?, identifier: String) throws {
         let memory = "/dev/shm"
         let place =

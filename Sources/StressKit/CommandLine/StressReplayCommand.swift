@@ -3,7 +3,7 @@ import BenchmarkKit
 import Foundation
 import Glibc
 
-/// `realm-bench stress replay`.
+/// The command `realm-bench stress replay`.
 struct StressReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",

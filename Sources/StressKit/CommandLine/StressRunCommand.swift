@@ -1,7 +1,7 @@
 import ArgumentParser
 import BenchmarkKit
 
-/// `realm-bench stress run`.
+/// The command `realm-bench stress run`.
 struct StressRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

@@ -3,7 +3,7 @@ import BenchmarkKit
 import Foundation
 import Glibc
 
-/// What `run` and `selftest` have in common.
+/// Options that `run` and `selftest` share.
 struct StressRunOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Appends the rows to this file.", valueName: "file"))
     var append: String?
@@ -29,7 +29,7 @@ struct StressRunOptions: ParsableArguments {
     }
 }
 
-/// What the workers of a run may take.
+/// Options that limit the workers of a run.
 struct StressLimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The largest file.", valueName: "bytes"))
     var fileBytes = StressLimits().fileBytes

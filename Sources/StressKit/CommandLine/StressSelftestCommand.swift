@@ -1,7 +1,7 @@
 import ArgumentParser
 import BenchmarkKit
 
-/// `realm-bench stress selftest`.
+/// The command `realm-bench stress selftest`.
 struct StressSelftestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest",
@@ -102,12 +102,12 @@ struct StressSelftestCommand: ParsableCommand {
         }
     }
 
-    /// A worker with the bug, for as long as the hunt takes.
+    /// Returns an attempt that runs in a worker with the bug, and a function that ends the worker.
     private func workers(
         for bug: PlantedBugEntry?, _ folder: String, _ terminal: Terminal
     ) -> (attempt: BugHunt.Attempt, end: () -> Void) {
         var limits = options.limits.limits
-        // A bug that hangs is found when its worker has said nothing for so long.
+        // A bug that hangs is found by the silence of its worker, so the limit is short.
         if bug != nil { limits.silenceSeconds = min(limits.silenceSeconds, 20) }
         let worker = WorkerProcess(
             executable: ChildProcess.ownExecutable, directory: folder, limits: limits,

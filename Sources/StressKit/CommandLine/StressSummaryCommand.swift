@@ -2,7 +2,7 @@ import ArgumentParser
 import BenchmarkKit
 import Foundation
 
-/// `realm-bench stress summary`.
+/// The command `realm-bench stress summary`.
 struct StressSummaryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "summary",

@@ -12,12 +12,13 @@ struct DiskFullLayer: StressLayer {
         StressScenario("objects", "transactions of the object API on a file system in memory"),
     ]
 
-    /// The first size holds less than a new file, the last more than a workload usually takes.
+    /// The first size is too small for a new file. The last is larger than a workload usually
+    /// needs.
     private static let firstBytes = 128 << 10
     private static let stepBytes = 44 << 10
     private static let sizes = 60
-    /// Has no divisor in common with their number: sizes are tried in an order that soon reaches
-    /// all phases, should the time be short.
+    /// Coprime to the number of sizes. Sizes are tried in an order that soon reaches all phases, in
+    /// case time is short.
     private static let stride = 23
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
@@ -26,7 +27,8 @@ struct DiskFullLayer: StressLayer {
             StressPoint(name, scenario.name)
                 .with("file", FileKind.turn(round).rawValue)
                 .with("scale", scale.rawValue)
-                // Small ones make room at other moments, so that all phases meet a full disk.
+                // Small transactions allocate pages at other moments, so that all phases meet a
+                // full disk.
                 .with("transactions", scale == .mixed ? 90 : 24)
                 .with("seed", seed &+ UInt64(round))
         }

@@ -2,8 +2,8 @@ import BenchmarkKit
 import Foundation
 import Glibc
 
-/// A real file system of a certain size, mounted as long as this lives, and seen by this process
-/// and its children only.
+/// A real file system of a given size, mounted for the lifetime of this object. Only this process
+/// and its children see it.
 final class SmallDisk {
     enum Kind: String, CaseIterable {
         case tmpfs, ext4
@@ -13,10 +13,10 @@ final class SmallDisk {
     private let image: String
     private let ballast: String
 
-    /// Enough for any workload.
+    /// Size of the file system, which is enough for any workload.
     private static let wholeBytes = 96 << 20
 
-    /// Why file systems cannot be mounted here; nil if they can.
+    /// Returns why file systems cannot be mounted on this machine, or nil if they can.
     static func obstacle(_ kind: Kind, below directory: String) -> String? {
         if geteuid() != 0 { return "mounting a file system needs root." }
         do {
@@ -27,7 +27,7 @@ final class SmallDisk {
         }
     }
 
-    /// So many bytes are free (``leaveFree(_:)``).
+    /// Mounts a file system with `bytes` free bytes; ``leaveFree(_:)`` says how.
     init(_ kind: Kind, bytes: Int, below directory: String) throws {
         path = directory + "/disk"
         image = directory + "/disk-image"
@@ -52,23 +52,24 @@ final class SmallDisk {
 
     func dropBallast() { unlink(ballast) }
 
-    /// No more than so many bytes are free, until the ballast is dropped.
+    /// Fills the file system so that no more than `bytes` bytes are free until the ballast is
+    /// dropped.
     func leaveFree(_ bytes: Int) throws {
         dropBallast()
         try fill(ballast, max(availableBytes() - bytes, 1))
     }
 
-    /// What the file system keeps for itself is not among them.
+    /// Returns the number of free bytes, without those that the file system reserves for itself.
     private func availableBytes() throws -> Int {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { throw Self.failure("no free space is known") }
         return Int(status.f_bavail) * Int(status.f_frsize)
     }
 
-    /// Whether mounts made by this thread, and by those that it starts from now on, are seen by
-    /// them and their children only: one that outlived this process would be in everybody's way.
+    /// Whether mounts are private to this thread, the threads it starts from now on, and their
+    /// children. A mount that outlived this process would be in the way of everyone on the machine.
     private static let hasOwnMounts: Bool = {
-        // Glibc's module leaves `unshare` out; its address can be looked up.
+        // Glibc's module leaves out `unshare`, so its address is looked up.
         typealias Function = @convention(c) (Int32) -> Int32
         guard let address = dlsym(nil, "unshare") else { return false }
         let unshare = unsafeBitCast(address, to: Function.self)
@@ -84,7 +85,8 @@ final class SmallDisk {
         guard ftruncate(descriptor, off_t(bytes)) == 0 else {
             throw Self.failure("no image of a file system")
         }
-        // Without a journal and without blocks kept for root, so that the size says what fits.
+        // Without a journal and without blocks reserved for root, so that the size alone decides
+        // what fits.
         try Self.run("mkfs.ext4", "-q", "-F", "-m", "0", "-O", "^has_journal", "-b", "4096", image)
         try Self.run("mount", "-o", "loop", image, path)
     }

@@ -3,10 +3,11 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// A workload on a file system with so many free bytes, which gets more when they are used up. Then
-/// the file is compacted, first without room for it.
+/// A workload on a file system with a limited number of free bytes. When the disk is full, the
+/// ballast is dropped and the workload goes on. Then the file is compacted, first with too little
+/// space.
 struct WritingToFullDisk {
-    /// Where a full disk was noticed; names in the coverage table.
+    /// Phases in which a full disk was noticed. Raw values are names in the coverage table.
     private enum Phase: String { case create, begin, change, commit, copy, compact }
 
     private let trial: Trial
@@ -24,7 +25,7 @@ struct WritingToFullDisk {
         options = try point.options()
         disk = try SmallDisk(kind, bytes: bytes, below: trial.directory)
         path = disk.path + "/database"
-        // It changes nothing: it knows which calls found the disk full.
+        // Has no faults: it only records which calls found the disk full.
         interceptor = SystemInterceptor(scope: .files(pathPrefix: disk.path))
     }
 
@@ -37,14 +38,16 @@ struct WritingToFullDisk {
         try judge(ledger)
     }
 
-    /// In a function of its own, so that the database is closed when it returns.
+    /// Opens the file and judges it. A separate function, so that the database is closed when it
+    /// returns.
     private func judge(_ ledger: CommitLedger) throws {
         let connection = try Connection(Database.open(path: path, options: options))
         try oracle.judgeAll(connection, ledger)
         trial.count(states: 1, commits: ledger.acknowledged)
     }
 
-    /// What `body` returns, or nil if the disk is full.
+    /// Returns the result of `body`, or nil if the disk was full. Counts the calls that found it
+    /// full.
     private func unlessFull<R>(_ phase: () -> Phase, _ body: () throws -> R) throws -> R? {
         let before = fullDisks
         do {
@@ -63,7 +66,7 @@ struct WritingToFullDisk {
         return Dictionary(uniqueKeysWithValues: failures.map { ($0.key.call, $0.value) })
     }
 
-    /// In a function of its own, so that the database is closed when it returns.
+    /// Runs the workload. A separate function, so that the database is closed when it returns.
     private func write() throws -> CommitLedger {
         let connection = try open()
         var ledger = CommitLedger()
@@ -94,7 +97,7 @@ struct WritingToFullDisk {
         return try open()
     }
 
-    /// Carries out a transaction; where it stopped because the disk is full, or nil.
+    /// Carries out a transaction. Returns the phase in which it found the disk full, or nil.
     private func fullDiskPhase(of step: Int, _ connection: Connection) throws -> Phase? {
         var phase = Phase.begin
         let isDone: Void? = try unlessFull({ phase }) {
@@ -114,12 +117,13 @@ struct WritingToFullDisk {
             throw Finding(.wrongError, "the transaction goes on after a full disk in \(phase).")
         }
         _ = try connection.refresh()
-        // Also takes the write lock: others may still write, if it fits.
+        // This also takes the write lock: others may still write what fits.
         try oracle.judgeAll(connection, ledger)
         trial.count(states: 1, commits: ledger.acknowledged)
     }
 
-    /// There is hardly room for a copy; one that fails leaves nothing behind.
+    /// Copies the file, for which there is hardly space. A copy that fails must leave nothing
+    /// behind.
     private func copy(_ connection: Connection) throws {
         let copy = disk.path + "/copy"
         let isDone: Void? = try unlessFull({ .copy }) {
@@ -131,7 +135,7 @@ struct WritingToFullDisk {
         unlink(copy)
     }
 
-    /// With so little room that it may not fit, then with enough.
+    /// Compacts the file with so little space that it may not fit, then with enough.
     private func compact() throws {
         try disk.leaveFree(bytes % Self.roomForCompaction)
         let isDone = try unlessFull({ .compact }) {
@@ -144,6 +148,6 @@ struct WritingToFullDisk {
         try trial.compactAlone(path, options)
     }
 
-    /// Sizes are spread below this, which is more than any packed file here.
+    /// Upper bound of the free space for compaction. It is larger than any packed file here.
     private static let roomForCompaction = 1 << 20
 }

@@ -2,7 +2,7 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// One fault, and the fresh file that it is for.
+/// One fault, and the new file that it is tried on.
 struct FaultAttempt {
     let context: CallFaults
     let fault: SystemCallFault
@@ -10,13 +10,13 @@ struct FaultAttempt {
     let interceptor: SystemInterceptor
 }
 
-/// All faults for the calls that a workload makes, or opening a file, or compacting it.
+/// All faults for the calls made by a workload, by opening a file, or by compacting it.
 struct CallFaults {
     let point: StressPoint
     let trial: Trial
     let oracle: PrefixOracle
     let options: Database.Options
-    /// Transactions that the file holds before calls fail.
+    /// Number of transactions that the file holds before calls fail.
     let prepared: Int
     private let image: [UInt8]
 
@@ -30,8 +30,8 @@ struct CallFaults {
         image = try trial.prepare(point, transactions: prepared)
     }
 
-    /// What fails a call, and by which number. Calls that are left out fail without consequence
-    /// (`close`, `munmap`) or are not made of files (`memfd`).
+    /// Calls and the error numbers they fail with. Calls left out fail without consequence
+    /// (`close`, `munmap`) or are not made on files (`memfd`).
     private static let errors: [(SystemCall, [Int32])] = [
         (.open, [EIO, EMFILE, EACCES]), (.fstat, [EIO]), (.stat, [EIO]), (.lseek, [EIO]),
         (.pread, [EIO]), (.pwrite, [EIO, ENOSPC]), (.pwritev, [EIO, ENOSPC]),
@@ -39,12 +39,12 @@ struct CallFaults {
         (.fallocate, [EIO, ENOSPC]), (.mmap, [ENOMEM]), (.madvise, [ENOMEM]), (.lock, [ENOLCK]),
         (.rename, [EIO, ENOSPC]), (.unlink, [EIO]), (.mkdir, [EACCES, ENOSPC]),
     ]
-    /// A signal interrupts them, and they are to be made again unnoticed.
+    /// Calls that a signal may interrupt. They must be made again without an error.
     private static let interrupted: [SystemCall] = [
         .open, .pread, .pwrite, .pwritev, .fdatasync, .fallocate, .ftruncate, .lseek,
     ]
 
-    /// Hands each fault, with a fresh file, to `body`; or only the one that the point names.
+    /// Calls `body` with each fault and a new file, or only with the fault that the point names.
     func run(
         _ body: (FaultAttempt) throws -> Void
     ) throws {
@@ -77,7 +77,7 @@ struct CallFaults {
         return fault
     }
 
-    /// Counts the calls of an undisturbed run.
+    /// Returns all faults, after counting the calls of an undisturbed run.
     private func all(_ interceptor: SystemInterceptor) throws -> [SystemCallFault] {
         let path = trial.file("counted")
         try trial.write(isOpening ? [] : image, to: path)
@@ -98,7 +98,7 @@ struct CallFaults {
         return faults(interceptor)
     }
 
-    /// All faults for the calls that were counted.
+    /// Returns all faults for the calls that were counted.
     private func faults(_ interceptor: SystemInterceptor) -> [SystemCallFault] {
         var faults: [SystemCallFault] = []
         let isForEver = point.scenario == "for-ever"
@@ -130,10 +130,10 @@ struct CallFaults {
 }
 
 extension SystemCallFault {
-    /// Whether it is to go unnoticed.
+    /// Whether the engine must hide this fault from its caller.
     var isHarmless: Bool { effect == .short || effect == .fail(errno: EINTR) }
 
-    /// The form that ``init(parsing:)`` reads, of the effects that faults here have.
+    /// The text that ``init(parsing:)`` reads, for the effects that faults here have.
     var text: String {
         let call = call?.rawValue ?? ""
         switch effect {

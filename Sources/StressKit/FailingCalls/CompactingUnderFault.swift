@@ -1,8 +1,8 @@
 import StorageEngine
 import StressModel
 
-/// A file that is rewritten packed while a call fails: it is the old file or the new one, each
-/// whole, and the next compaction works.
+/// Compacts a file while a call fails. The path must hold either the old file or the new one, each
+/// whole, and the next compaction must work.
 struct CompactingUnderFault {
     let attempt: FaultAttempt
 
@@ -24,7 +24,8 @@ struct CompactingUnderFault {
         context.trial.count(states: 2, commits: ledger.acknowledged)
     }
 
-    /// In a function of its own, so that the database is closed when it returns.
+    /// Opens the file and judges it. A separate function, so that the database is closed when it
+    /// returns.
     private func judge(_ ledger: CommitLedger) throws {
         let connection = try Connection(
             Database.open(path: attempt.path, options: attempt.context.options))

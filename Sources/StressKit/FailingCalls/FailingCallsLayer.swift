@@ -18,7 +18,7 @@ struct FailingCallsLayer: StressLayer {
     ]
 
     private static let transactions = 14
-    /// Until the file has become shorter.
+    /// Number of transactions until the file has become shorter.
     private static let shrinkingTransactions = StressOperation.shrinkingPeriod
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
@@ -49,7 +49,8 @@ struct FailingCallsLayer: StressLayer {
     }
 
     func smaller(than point: StressPoint) throws -> [StressPoint] {
-        // Those of objects are three and one.
+        // The numbers of transactions in this scenario are fixed: three before the fault and one
+        // with it.
         if point.scenario == "objects" { return [] }
         return try point.withSmallerWorkloads(places: "fault")
     }

@@ -1,8 +1,8 @@
 import StorageEngine
 import StressModel
 
-/// A file that is created, opened and written to while a call fails: an error or not, and nothing
-/// that a later opening stumbles over.
+/// Creates, opens and writes to a file while a call fails. Whether or not that gives an error, a
+/// later opening must succeed.
 struct OpeningUnderFault {
     let attempt: FaultAttempt
 
@@ -21,8 +21,8 @@ struct OpeningUnderFault {
         attempt.context.trial.count(states: 2, commits: ledger.acknowledged)
     }
 
-    /// In a function of its own, so that the database is closed, with calls that may fail too, when
-    /// it returns.
+    /// Opens the file and writes to it. A separate function, so that the database is closed when it
+    /// returns; the calls made by closing may fail too.
     private func open(_ ledger: inout CommitLedger) throws {
         let connection = try Connection(
             Database.open(path: attempt.path, options: attempt.context.options))

@@ -2,9 +2,11 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// A sync in the background fails while a commit is about to sync: the system tells only one of
-/// them, and what both were to bring to the disk is not there, whatever is synced later. So either
-/// the commit fails, or a loss of power leaves it.
+/// A background sync that fails while a commit is about to sync.
+///
+/// The system reports the failure to only one of two overlapping syncs. Pages that both were to
+/// write may be lost, and no later sync brings them back. So either the commit fails, or it
+/// survives a power loss.
 struct OverlappingSyncs {
     private let point: StressPoint
     private let trial: Trial
@@ -21,8 +23,8 @@ struct OverlappingSyncs {
     private static let patienceSeconds: UInt64 = 10
     private static let samples = 12
 
-    /// The first transaction of a workload is durable; then one that does not wait for the disk, and
-    /// one that does.
+    /// Makes the first transaction durable, then a relaxed one, then another durable one, and opens
+    /// images of a power loss after them.
     func run() throws {
         guard oracle.workload.count >= 3 else { return }
         try trial.attempt(point, with: []) { path in
@@ -53,7 +55,8 @@ struct OverlappingSyncs {
         return (history, ledger)
     }
 
-    /// In a function of its own, so that the database is closed when it returns.
+    /// Runs the three transactions. A separate function, so that the database is closed when it
+    /// returns.
     private func write(
         _ path: String, _ interceptor: SystemInterceptor, _ ledger: inout CommitLedger
     ) throws {
@@ -67,7 +70,8 @@ struct OverlappingSyncs {
         do { try oracle.workload.run(2, on: connection, .relaxed) } catch let error as StorageError
             where error.code == .outcomeUnknown
         {
-            // More than a MiB is synced before it returns, so this sync is the one that failed.
+            // A relaxed commit of more than a MiB is synced before it returns. Then this sync is
+            // the one that failed.
             trial.cover("commits that failed")
             return
         }

@@ -1,8 +1,8 @@
 import StorageEngine
 import StressModel
 
-/// A workload of which a call fails: what failed has left no trace, and everything is done in the
-/// end.
+/// A workload in which a call fails. A failed transaction must leave no trace, and in the end all
+/// transactions must be done.
 struct WritingUnderFault {
     let attempt: FaultAttempt
 
@@ -14,14 +14,16 @@ struct WritingUnderFault {
 
     func run() throws {
         var done = try writeUntilPoisoned(from: context.prepared, [fault])
-        // A failed sync leaves the file unusable until all have closed it; then it goes on.
+        // A failed sync poisons the file until all have closed it. `writeUntilPoisoned` has closed
+        // it, so that the rest can be written after reopening.
         if done < oracle.workload.count { done = try writeUntilPoisoned(from: done, []) }
         let connection = try Connection(Database.open(path: path, options: context.options))
         try oracle.judgeAll(connection, CommitLedger(acknowledged: done))
         context.trial.count(states: 1, commits: done)
     }
 
-    /// Returns how many transactions are known to be there after reopening, or after the last.
+    /// Writes, closes the file, and returns how many transactions it holds: all, or those found
+    /// after reopening a poisoned file.
     private func writeUntilPoisoned(from start: Int, _ faults: [SystemCallFault]) throws -> Int {
         let ledger: CommitLedger
         do {
@@ -34,7 +36,7 @@ struct WritingUnderFault {
         return try oracle.judgeAll(connection, ledger)
     }
 
-    /// Writes until all is done or the file is poisoned.
+    /// Writes until all transactions are done or the file is poisoned.
     private func write(
         _ connection: Connection, from start: Int, _ faults: [SystemCallFault]
     ) throws -> CommitLedger {
@@ -48,10 +50,11 @@ struct WritingUnderFault {
                     try oracle.workload.run(step, on: connection)
                     break
                 } catch let error as StorageError {
-                    // What could not even be cleaned up stops writers until the file is reopened.
+                    // A failure that could not be cleaned up stops writers until the file is
+                    // reopened.
                     let isAftermath = hasFailed && error.code == .outcomeUnknown
                     try check(error, connection, mayFail || isAftermath)
-                    // Mended, so that the same transaction can be tried again.
+                    // Remove the fault, so that the same transaction can be tried again.
                     interceptor.setFaults([])
                     mayFail = false
                     hasFailed = true
@@ -71,7 +74,7 @@ struct WritingUnderFault {
         return ledger
     }
 
-    /// The sync that was to fail has come, and nobody has got an error.
+    /// Checks that a failed sync was reported as an error.
     private func checkSyncWasTold() throws(Finding) {
         if fault.call == .fdatasync, interceptor.count(of: .fdatasync) >= fault.ordinal {
             throw Finding(.wrongError, "a sync failed, and the commit said that all is well.")
@@ -92,7 +95,8 @@ struct WritingUnderFault {
         }
     }
 
-    /// Nobody may write, and everybody still reads what was acknowledged.
+    /// Checks that no connection may write to a poisoned file, and that all still read what was
+    /// acknowledged.
     private func checkPoisoned(_ connection: Connection, _ ledger: CommitLedger) throws {
         let other = try Connection(
             Database.openUnregistered(path: path, options: context.options))

@@ -1,21 +1,23 @@
-/// What is done to the bytes of a file while nobody has it open.
+/// Damage to the bytes of a file that no process has open.
 package enum FileDamage: Equatable, Sendable {
-    /// The byte at that position changes in the bits of the mask.
+    /// The byte at this position changes in the bits of the mask.
     case flip(Int, mask: UInt8)
-    /// The file ends after so many bytes.
+    /// The file ends after this many bytes.
     case cut(Int)
-    /// One block holds what another one holds.
+    /// One block gets the contents of another.
     case copy(from: Int, to: Int)
-    /// A block holds what it held some transactions ago.
+    /// A block gets the contents that it had some transactions earlier.
     case older(Int)
-    /// A block holds zeros.
+    /// A block is filled with zeros.
     case zero(Int)
-    /// All blocks hold zeros.
+    /// All blocks are filled with zeros.
     case zeros
 
     package static let blockSize = 4096
 
-    /// The damaged file. `earlier`: the same file some transactions ago.
+    /// Returns the damaged file.
+    ///
+    /// - Parameter earlier: the same file some transactions earlier.
     package func applied(to bytes: [UInt8], earlier: [UInt8]) -> [UInt8] {
         var damaged = bytes
         func replace(_ block: Int, with source: [UInt8], _ from: Int) {
@@ -35,7 +37,7 @@ package enum FileDamage: Equatable, Sendable {
         return damaged
     }
 
-    /// Whether the file has the place that is meant.
+    /// Whether the file has the place that the damage names.
     package func isPossible(in bytes: [UInt8], earlier: [UInt8]) -> Bool {
         let blocks = 0..<bytes.count / Self.blockSize
         return switch self {

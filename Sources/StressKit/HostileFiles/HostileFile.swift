@@ -3,8 +3,8 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// A small file that was closed in order, and what may come of damaging it: an error that says so,
-/// or exactly what it held; in bounded time.
+/// A small file that was closed in order, and a check of what happens when it is damaged. Reading
+/// it must give a typed error or exactly what the file held, in bounded time.
 package struct HostileFile {
     private let oracle: PrefixOracle
     private let options: Database.Options
@@ -12,9 +12,10 @@ package struct HostileFile {
     /// The same file some transactions earlier.
     package let earlier: [UInt8]
 
-    /// Opening and reading a file of half a megabyte takes milliseconds.
+    /// Upper bound of the time for opening and reading, which takes milliseconds for half a
+    /// megabyte.
     private static let longestNanoseconds: UInt64 = 5_000_000_000
-    /// What a damaged file may be said to be.
+    /// Error codes allowed for a damaged file.
     private static let codes: Set<StorageError.Code> = [
         .damaged, .notADatabase, .unsupportedFormat,
     ]
@@ -33,7 +34,7 @@ package struct HostileFile {
         bytes = try trial.read(path)
     }
 
-    /// In a function of its own, so that the database is closed when it returns.
+    /// Runs transactions. A separate function, so that the database is closed when it returns.
     private static func run(
         _ workload: StressWorkload, _ steps: Range<Int>, _ path: String,
         _ options: Database.Options
@@ -42,9 +43,9 @@ package struct HostileFile {
         for step in steps { try workload.run(step, on: connection) }
     }
 
-    /// Opens what the damage leaves, and reads and verifies all of it.
+    /// Opens the damaged file, and reads and verifies all of it.
     ///
-    /// - Returns: whether it held what it should; false for an error.
+    /// - Returns: whether it held what it should; false if it gave a typed error.
     @discardableResult
     package func judge(_ damage: FileDamage, at path: String) throws -> Bool {
         let start = Self.processorNanoseconds
@@ -69,14 +70,14 @@ package struct HostileFile {
         return isRight
     }
 
-    /// Of this thread, which does all of the reading.
+    /// Processor time of this thread, which does all of the reading.
     private static var processorNanoseconds: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// In a function of its own, so that the database is closed when it returns.
+    /// Reads everything. A separate function, so that the database is closed when it returns.
     private func read(_ path: String) throws {
         let connection = try Connection(Database.open(path: path, options: options))
         try oracle.judgeAll(connection, CommitLedger(acknowledged: oracle.workload.count))

@@ -14,11 +14,12 @@ struct HostileFilesLayer: StressLayer {
         StressScenario("zeros", "a block holds zeros, or all do"),
     ]
 
-    /// So many that pages were used again since half of them.
+    /// Enough transactions that pages are reused after the first half of them.
     private static let manyTransactions = 40
-    /// One byte in 64 makes a round of some thousands.
+    /// Number of slices that the bytes of a file are divided into. A round tries one slice, some
+    /// thousands of bytes.
     private static let slices = 64
-    /// Has no divisor in common with their number.
+    /// Coprime to the number of slices.
     private static let stride = 37
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
@@ -29,7 +30,8 @@ struct HostileFilesLayer: StressLayer {
             guard scenario.name == "bytes" else {
                 return point.with("seed", seed &+ UInt64(round))
             }
-            // The same file until every byte of it was tried: plain and encrypted take turns.
+            // Use the same file until every byte of it was tried, once in a plain and once in an
+            // encrypted form, which alternate.
             let turn = round / 2
             return point.with("slice", turn % Self.slices)
                 .with("seed", seed &+ UInt64(turn / Self.slices))
@@ -51,7 +53,7 @@ struct HostileFilesLayer: StressLayer {
         }
     }
 
-    /// The one that the point names, or all of its scenario.
+    /// Returns the damage that the point names, or all damages of its scenario.
     private func damages(_ point: StressPoint, _ file: HostileFile) throws -> [FileDamage] {
         if let named = try point.value("damage", as: FileDamage.self) {
             guard named.isPossible(in: file.bytes, earlier: file.earlier) else {
@@ -65,14 +67,14 @@ struct HostileFilesLayer: StressLayer {
         switch point.scenario {
         case "bytes":
             let slice = try point.number("slice", in: 0...Self.slices - 1, default: 0)
-            // One byte of each row of so many, not the same place in all of them.
+            // One byte of each row of `slices` bytes, at a different offset in each row.
             return (0..<file.bytes.count / Self.slices).map { row in
                 .flip(
                     row * Self.slices + (slice + row * Self.stride) % Self.slices,
                     mask: UInt8(1 + random.below(255)))
             }
         case "cut":
-            // An empty file is one to be created.
+            // Not cut to an empty file, because that is one to be created.
             return blocks.flatMap { block -> [FileDamage] in
                 let within = block * size + 1 + random.below(size - 1)
                 return (block == 0 ? [] : [.cut(block * size)]) + [.cut(within)]

@@ -8,7 +8,9 @@ package enum LayerCatalogue {
         LongRunsLayer(),
     ]
 
-    /// - Throws: a usage error for a name that is none's.
+    /// Returns the layer with this name.
+    ///
+    /// - Throws: a usage error for an unknown name.
     package static func layer(named name: String) throws -> any StressLayer {
         guard let layer = all.first(where: { $0.name == name }) else {
             throw BenchmarkError(
@@ -18,7 +20,9 @@ package enum LayerCatalogue {
         return layer
     }
 
-    /// The layer of a point, which must know the point's scenario.
+    /// Returns the layer of a point.
+    ///
+    /// - Throws: a usage error if the layer, or its scenario, is unknown.
     package static func layer(of point: StressPoint) throws -> any StressLayer {
         let layer = try layer(named: point.layer)
         let scenarios = layer.scenarios.map(\.name)

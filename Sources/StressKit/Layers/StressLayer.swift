@@ -1,28 +1,28 @@
-/// One way of making trouble, and of finding out whether the database kept its promises.
+/// A way of disturbing the database and checking that it kept its promises.
 ///
-/// A layer is a set of points. The runner asks for those of a round, hands them to a worker
-/// process, and reports what it found with the one point that shows it. Everything that is random
-/// in a point comes from its seed.
+/// A layer is a set of points. The runner asks for the points of a round and hands them to a worker
+/// process. It reports each finding with the one point that shows it. All randomness in a point
+/// comes from its seed.
 package protocol StressLayer: Sendable {
     var name: String { get }
-    /// What is done, in one line.
+    /// One line about what the layer does.
     var summary: String { get }
-    /// What is known when nothing was found.
+    /// What a run without findings shows.
     var proves: String { get }
     var scenarios: [StressScenario] { get }
 
-    /// What a round tries. Rounds are numbered from 0, and there is no last one; they differ in
-    /// their seeds and in how much they do.
+    /// Returns the points of a round. Rounds are numbered from 0 without end. They differ in their
+    /// seeds and in the amount of work.
     func points(round: Int, seed: UInt64) -> [StressPoint]
 
-    /// Tries all that a point stands for, or the one thing that it names. In a worker process, on
-    /// its main thread.
+    /// Tries everything that a point covers, or the one thing that it names. Called in a worker
+    /// process, on its main thread.
     ///
-    /// - Throws: what keeps the layer from trying. What it finds goes to `trial`.
+    /// - Throws: what keeps the layer from trying. Findings go to `trial`.
     func run(_ point: StressPoint, in trial: Trial) throws
 
-    /// Points that do less, and may show the same trouble as this one; the smallest first is not
-    /// needed. All must be smaller than the point in some sense that ends.
+    /// Returns points that do less and may show the same failure, in any order. Each must be
+    /// smaller than `point` in a well-founded order, so that shrinking ends.
     func smaller(than point: StressPoint) throws -> [StressPoint]
 }
 

@@ -1,7 +1,7 @@
 import StorageEngine
 import StressModel
 
-/// Does everything at once on one file, for long.
+/// Does everything at once on one file, for a long time.
 struct LongRunsLayer: StressLayer {
     let name = "long-runs"
     let summary =

@@ -2,8 +2,8 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// A workload during which, between any two transactions, something else may happen. What it is
-/// depends on the seed and the number of the transaction.
+/// A workload with other events between its transactions. The seed and the number of the
+/// transaction decide which event happens.
 struct MixedRun {
     private let point: StressPoint
     private let trial: Trial
@@ -23,7 +23,7 @@ struct MixedRun {
 
     private var count: Int { oracle.workload.count }
 
-    /// The file is opened again and again, until the time is over or the work done.
+    /// Opens the file again and again, until the time is over or all transactions are done.
     func run() throws {
         var done = 0
         while done < count, !trial.mustStop {
@@ -36,8 +36,8 @@ struct MixedRun {
         trial.count(states: 1, commits: done)
     }
 
-    /// In a function of its own, so that the database is closed when it returns. Returns how many
-    /// transactions the file holds.
+    /// Opens the file, and works on it until it is to be closed. Returns how many transactions it
+    /// holds. A separate function, so that the database is closed when it returns.
     private func runUntilClosed(from start: Int) throws -> Int {
         let database = try Database.open(path: path, options: options)
         let connection = try Connection(database)
@@ -48,7 +48,8 @@ struct MixedRun {
         while done < count, !trial.mustStop {
             var random = RepeatableRandom(seed: seed, part: 5 << 32 + UInt64(done))
             switch random.below(200) {
-            // Drawn again after reopening: then it is time to go on.
+            // After reopening, the same number is drawn again. The guard keeps that from closing
+            // the file at once.
             case 0 where done > start: return done
             case 1...3:
                 done = try letVictimWrite(connection, done, &random)
@@ -60,7 +61,7 @@ struct MixedRun {
             }
             guard done < count else { break }
             done += 1
-            // Now and then durable, so that groups and relaxed commits mix.
+            // Some commits are durable, so that groups and relaxed commits mix.
             let durability: CommitDurability = random.isOne(in: 8) ? .full : .relaxed
             try oracle.workload.run(done, on: connection, durability)
             try readers.checkGrowth()
@@ -73,11 +74,13 @@ struct MixedRun {
         return done
     }
 
-    /// Another process goes on with the workload until it is killed.
+    /// Has another process continue the workload until it is killed. Returns how many transactions
+    /// the file holds then.
     private func letVictimWrite(
         _ connection: Connection, _ done: Int, _ random: inout RepeatableRandom
     ) throws -> Int {
-        // It finds out by itself how far the workload is, so somebody must have begun.
+        // The victim reads from the file how far the workload has come, so at least one transaction
+        // must be there.
         guard done > 0 else { return done }
         let victim = try VictimProcess(point, path: path, transactions: done, in: trial)
         if try victim.waitUntilOpen() {

@@ -1,7 +1,7 @@
 import StorageEngine
 import StressModel
 
-/// The lists that appenders share: one object each, in the order of their numbers.
+/// The lists shared by appenders: one object for each list, in the order of their numbers.
 struct AppendedLists {
     private static let name = "List"
     private let connection: Connection

@@ -2,23 +2,24 @@ import BenchmarkKit
 import StorageEngine
 import StressModel
 
-/// One thread that reads lists and appends to them, and tells what it saw.
+/// One thread that reads lists and appends to them, and reports what it read.
 struct Appender {
     private typealias Transaction = ListHistory.Transaction
 
     let connection: Connection
-    /// For people.
+    /// Name in messages to people.
     let name: String
-    /// Numbers of no other appender.
+    /// Number that no other appender has.
     let number: Int
     let lists: Int
-    /// The numbers of its transactions.
+    /// Numbers of this appender's transactions.
     let rounds: Range<Int>
     let durability: CommitDurability
     let seed: UInt64
 
-    /// `tell` gets each transaction twice: before it is committed, as unknown, and when it has
-    /// ended.
+    /// Carries out the transactions. A transaction that commits is reported twice: before its
+    /// commit with an unknown outcome, and when it has ended. All others are reported when they
+    /// have ended.
     func run(_ tell: (ListHistory.Transaction) -> Void) throws {
         var random = RepeatableRandom(
             seed: seed, part: UInt64(number) + 1 + UInt64(rounds.lowerBound) << 32)

@@ -3,12 +3,12 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// A process of appenders, a thread each.
+/// A process with several appenders, each on a thread of its own.
 struct AppenderProcess: Sendable {
-    /// What it says beside transactions, a line each.
+    /// Messages beside the transactions, a line each.
     enum Message {
         static let open = "open"
-        /// Before a file is compacted.
+        /// Sent before a file is compacted.
         static let compacting = "compacting"
     }
 
@@ -33,8 +33,8 @@ struct AppenderProcess: Sendable {
         seed = try point.value("seed", default: 0)
     }
 
-    /// Tells transactions on standard output. Waits for a line on standard input before it begins,
-    /// so that all begin together.
+    /// Runs the process, and reports transactions on standard output. It waits for a line on
+    /// standard input before it begins, so that all processes begin together.
     static func run(_ point: StressPoint, path: String, process: Int) throws {
         ParentDeath.follow()
         let appenders = try AppenderProcess(point, process: process)
@@ -77,8 +77,8 @@ struct AppenderProcess: Sendable {
 
     // MARK: Launches
 
-    /// Each thread opens the file anew for every few transactions, and has it compacted before
-    /// where that can be.
+    /// Has each thread open the file anew for every few transactions, and ask for a compaction each
+    /// time. The file is compacted if no other process has it open.
     private func launch(
         _ path: String, _ tell: @escaping @Sendable (ListHistory.Transaction) -> Void
     ) throws {
@@ -98,7 +98,7 @@ struct AppenderProcess: Sendable {
         }
     }
 
-    /// What goes wrong with the copies that this process makes: nothing for the first one.
+    /// Returns the faults for the compactions of this process. The first process has none.
     private func launchFaults() -> [SystemCallFault] {
         var random = RepeatableRandom(seed: seed, part: UInt64(process) + 12 << 32)
         let faults: [SystemCallFault?] = [

@@ -4,7 +4,7 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// Starts the appenders of a point, collects what they tell, and checks it.
+/// Starts the appenders of a point, collects their reports, and checks them.
 struct AppendersRun {
     private let point: StressPoint
     private let trial: Trial
@@ -34,7 +34,8 @@ struct AppendersRun {
         try crowd.map(judge)
     }
 
-    /// One that leaves room for this process and two more, or for some of their connections.
+    /// Returns a crowd that leaves room for this process and two more, or for three of their
+    /// connections; nil in other scenarios.
     private func crowd() throws -> Crowd? {
         guard point.scenario == "crowded" else { return nil }
         let need = try point.value("need", default: Crowd.Need.processes)
@@ -51,7 +52,8 @@ struct AppendersRun {
         }
     }
 
-    /// A file that is to be compacted is open nowhere else.
+    /// Runs processes that compact the file. This process closes it first, because a file that is
+    /// open elsewhere is not compacted.
     private func runLaunches() throws {
         do { _ = try create() }
         let transactions = try runProcesses(mayBeKilled: true)
@@ -89,19 +91,19 @@ struct AppendersRun {
         return collected.withLock { Array($0.values) }
     }
 
-    /// A thread for each process, which starts it, reads what it tells, and with which it would
-    /// die.
+    /// Runs the processes. Each is started, and read from, by a thread of its own that lives as
+    /// long: a child dies with the thread that started it.
     private func runProcesses(mayBeKilled: Bool) throws -> [ListHistory.Transaction] {
         var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 4 << 32)
         let works = (0..<processes).map { process in
-            // The first one lives, so that the others are seen to be killed.
+            // The first process is never killed, so that a process sees the others die.
             let lifetime = mayBeKilled && process > 0 ? 5 + random.below(60) : nil
             let errors = trial.file("appender-errors-\(process)")
             return BackgroundThread { [point, path] _ in
                 try Self.collect(point, path, process, errors, killAfterLines: lifetime)
             }
         }
-        // All are waited for, also if one has found something.
+        // Wait for all of them, even if one has found something.
         let results = works.map { work in Result { try work.wait() } }
         let told = try results.map { try $0.get() }
         for _ in 0..<told.reduce(0, { $0 + $1.compactions }) { trial.cover("compactions begun") }
@@ -110,7 +112,7 @@ struct AppendersRun {
 
     private struct Told: Sendable {
         var transactions: [ListHistory.Transaction] = []
-        /// Begun.
+        /// Number of compactions begun.
         var compactions = 0
     }
 

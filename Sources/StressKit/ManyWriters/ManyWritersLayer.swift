@@ -2,7 +2,7 @@ import StorageEngine
 import StressModel
 
 /// Has many processes and threads append to lists and read them, and looks for an order of their
-/// transactions that explains what they saw.
+/// transactions that explains what they read.
 struct ManyWritersLayer: StressLayer {
     let name = "many-writers"
     let summary = "processes and threads append to lists and read them; histories are checked"
@@ -22,8 +22,8 @@ struct ManyWritersLayer: StressLayer {
         let durability: CommitDurability = round / 2 % 2 == 0 ? .full : .relaxed
         return scenarios.enumerated().map { index, scenario in
             let isOneProcess = scenario.name == "threads"
-            // Within a process, commits that wait for no disk follow each other so fast that rare
-            // meetings on their way to the file happen.
+            // Within a process, relaxed commits follow each other so fast that rare interleavings
+            // on their way to the file happen.
             let transactions = isOneProcess && durability == .relaxed ? 200 : 60
             return StressPoint(name, scenario.name)
                 .with("file", FileKind.turn(round + index).rawValue)
@@ -42,7 +42,7 @@ struct ManyWritersLayer: StressLayer {
     private func threads(of scenario: String, _ round: Int) -> Int {
         switch scenario {
         case "threads": 2 + round % 7
-        // A file is compacted when nobody has it open.
+        // Few threads, because a file is compacted only while no other process has it open.
         case "launches": 1 + round % 2
         default: 1 + round % 3
         }
@@ -52,7 +52,8 @@ struct ManyWritersLayer: StressLayer {
         try trial.attempt(point, with: []) { try AppendersRun(point, trial, $0).run() }
     }
 
-    /// What happens depends on the machine as well: a smaller run may have to be tried again.
+    /// What happens also depends on the machine, so a smaller run may have to be tried more than
+    /// once.
     func smaller(than point: StressPoint) throws -> [StressPoint] {
         var candidates: [StressPoint] = []
         for (name, fewest) in [("processes", 1), ("threads", 1), ("transactions", 5), ("lists", 1)]

@@ -3,8 +3,8 @@ import RealmSwift
 import StorageEngine
 import StressModel
 
-/// Transactions through the object API on a file system with so many free bytes, which gets more when
-/// they are used up.
+/// Transactions through the object API on a file system with a limited number of free bytes. When
+/// the disk is full, the ballast is dropped and the transaction runs again.
 struct ObjectsOnFullDisk {
     private let point: StressPoint
     private let trial: Trial
@@ -29,7 +29,7 @@ struct ObjectsOnFullDisk {
         trial.count(states: 1, commits: count)
     }
 
-    /// In a function of its own, so that the file is closed when it returns.
+    /// Runs the transactions. A separate function, so that the file is closed when it returns.
     private func write(_ count: Int) throws {
         var isFull = true
         let realm = try open(&isFull)

@@ -4,9 +4,10 @@ import RealmSwift
 import StorageEngine
 import StressModel
 
-/// Transactions through the object API of which a call fails, or taking pages of the file: inside of
-/// the block everything reads as it was before, and the same transaction works once the trouble is
-/// over.
+/// Transactions through the object API in which a system call, or the request for pages, fails.
+///
+/// Inside the failed block everything reads as it did before the transaction. The same transaction
+/// succeeds once the fault is over.
 struct ObjectsUnderFault {
     let point: StressPoint
     let trial: Trial
@@ -14,7 +15,7 @@ struct ObjectsUnderFault {
     private let key: [UInt8]?
     private let interceptor: SystemInterceptor
 
-    /// Transactions before the one that fails.
+    /// Number of transactions before the one that fails.
     private static let prepared = 3
     private static let calls: [(SystemCall, Int32)] = [
         (.takePages, ENOSPC), (.fallocate, ENOSPC), (.pwrite, ENOSPC), (.pwritev, ENOSPC),
@@ -47,7 +48,7 @@ struct ObjectsUnderFault {
         }
     }
 
-    /// How often a call is made without a fault.
+    /// Returns how often the transaction makes the call when nothing fails.
     private func count(_ call: SystemCall) throws -> Int {
         let path = trial.file("counted")
         defer { remove(path) }
@@ -72,7 +73,8 @@ struct ObjectsUnderFault {
         }
     }
 
-    /// In a function of its own, so that the file is closed when it returns.
+    /// Runs the transaction with the fault, and again without it. A separate function, so that the
+    /// file is closed when it returns.
     private func fail(_ fault: SystemCallFault, _ path: String) throws {
         let realm = try prepare(path)
         interceptor.setFaults([fault])

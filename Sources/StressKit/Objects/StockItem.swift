@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-// The classes of the workload through the object API: a property of each kind.
+// The classes of the object API workload. Together they have a property of each kind.
 
 final class StockItem: Object {
     @Persisted(primaryKey: true) var id: Int
@@ -31,7 +31,7 @@ final class StockLabel: EmbeddedObject {
 }
 
 extension StockItem {
-    /// All that can be read of the item, as one text.
+    /// All readable values of the item as one text.
     var contents: String {
         var parts = ["\(id) \(name) \(price ?? -1) \(text.count)"]
         parts.append("\(describe(any)) \(next?.id ?? -1)")
@@ -55,7 +55,7 @@ extension StockItem {
         }
     }
 
-    /// Reads the item in ways that do not need it to have anything.
+    /// Reads the item in ways that also work on an item without values.
     func use() {
         _ = (contents, isInvalidated, value(forKey: "name"), self["price"])
         _ = (numbers.first, numbers.last, numbers.index(of: 3), words.contains("word"))

@@ -2,14 +2,14 @@ import Foundation
 import RealmSwift
 import StressModel
 
-/// Write transactions through the object API, drawn from a seed, which read what they change.
+/// Write transactions through the object API, drawn from a seed. They read what they change.
 struct StockTransactions {
     let seed: UInt64
 
-    /// Identifiers are below this.
+    /// Upper bound (exclusive) of the identifiers.
     private static let identifiers = 24
 
-    /// Opens a file with these classes.
+    /// Opens a file with the classes of this workload.
     static func open(_ path: String, _ key: [UInt8]?) throws -> Realm {
         try Realm(
             configuration: Realm.Configuration(
@@ -17,12 +17,12 @@ struct StockTransactions {
                 objectTypes: [StockItem.self, StockLabel.self]))
     }
 
-    /// All that is in a Realm, as one text.
+    /// Returns all objects of a Realm as one text.
     static func contents(of realm: Realm) -> String {
         realm.objects(StockItem.self).map(\.contents).joined(separator: "\n")
     }
 
-    /// Makes the changes of a transaction; returns the objects that it used.
+    /// Makes the changes of a transaction, and returns the objects that it used.
     func change(_ realm: Realm, step: Int) -> [StockItem] {
         var random = RepeatableRandom(seed: seed, part: UInt64(step))
         var used: [StockItem] = []
@@ -99,17 +99,18 @@ struct StockTransactions {
 
     // MARK: Failing
 
-    /// Carries a transaction out. Returns the error that it failed with, or nil.
+    /// Carries out a transaction. Returns the error that it failed with, or nil.
     ///
-    /// - Throws: a ``Finding`` if a failure leaves anything to be seen, inside of the block or
-    ///   afterwards, or is none of ``Realm/Error``.
+    /// - Throws: a ``Finding`` if a failed transaction leaves a visible change, inside the block or
+    ///   afterwards. Errors other than ``Realm/Error`` are rethrown.
     func run(_ step: Int, on realm: Realm) throws -> Realm.Error? {
         let before = Self.contents(of: realm)
         var finding: Finding?
         do {
             try realm.write {
                 let used = change(realm, step: step)
-                // An object that stays unmanaged tells that the transaction has failed.
+                // After a failure `add` has no effect: an object that stays unmanaged shows that
+                // the transaction has failed.
                 let probe = StockItem()
                 probe.id = Self.identifiers
                 realm.add(probe)
@@ -130,7 +131,7 @@ struct StockTransactions {
         return nil
     }
 
-    /// Reads, and tries to change, in a transaction that has failed.
+    /// Reads, and tries to change, the Realm in a transaction that has failed.
     private func useFailed(
         _ realm: Realm, _ used: [StockItem], _ step: Int, _ before: String
     ) -> Finding? {

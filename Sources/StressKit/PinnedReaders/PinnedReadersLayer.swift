@@ -1,7 +1,7 @@
 import StorageEngine
 import StressModel
 
-/// Holds old versions while a writer goes on.
+/// Pins old versions while a writer goes on.
 struct PinnedReadersLayer: StressLayer {
     let name = "pinned-readers"
     let summary = "holds old versions while a writer goes on, and looks at the size of the file"

@@ -1,13 +1,15 @@
 import StorageEngine
 import StressModel
 
-/// One writer, and threads that go to the newest version, as new readers or as before, and read all
-/// of it several times: what they see is always some version, the same one each time, and never
-/// one before the last.
+/// One writer, and threads that read the newest version several times, through a new connection or
+/// a refreshed one.
+///
+/// Each read must see some version, the same one every time, and never a version older than the one
+/// before.
 struct ReadingBesideWriter {
     private static let readerCount = 2
     private static let readsOfAVersion = 20
-    /// Transactions between two words of the worker.
+    /// Number of transactions between two progress messages of the worker.
     private static let interval = 100
 
     private let trial: Trial
@@ -47,12 +49,12 @@ struct ReadingBesideWriter {
         trial.count(states: 1, commits: try written.get())
     }
 
-    /// Returns how many transactions were made: all, unless a reader has ended, which none does by
-    /// itself.
+    /// Runs the workload, and returns the number of transactions made. It stops early only if a
+    /// reader has ended, which happens only by an error.
     private func write(until isOver: () -> Bool) throws -> Int {
         let connection = try Connection(database)
         for step in 1...oracle.workload.count {
-            // What a durable commit frees is used again by the very next one.
+            // Commits are durable: pages freed by a durable commit are reused by the very next one.
             try oracle.workload.run(step, on: connection)
             if isOver() { return step }
             if step % Self.interval == 0 { trial.tellAlive() }

@@ -1,21 +1,22 @@
 import StorageEngine
 import StressModel
 
-/// One writer, and readers at many versions.
+/// One writer, and readers pinned to many versions.
 struct WritingBesideReaders {
     private let point: StressPoint
     private let trial: Trial
     private let oracle: PrefixOracle
     private let database: Database
 
-    /// Transactions between two looks at the file.
+    /// Number of transactions between two checks of the file.
     private static let interval = 25
-    /// Some rounds of looking, moving and looking again, each of which takes 16 versions.
+    /// Commits after which the file must have been cut: several rounds of scanning, moving and
+    /// scanning again, each of which takes 16 versions.
     private static let commitsUntilCut = 150
-    /// What a file may keep that is nearly empty: room below the ceiling, the reserve at its end, and
-    /// what is too little to be cut; a MiB each (docs/design.md, "Shrinking").
+    /// Bytes that a nearly empty file may keep: space below the ceiling, the reserve at its end,
+    /// and a tail too small to be cut; one MiB each (docs/design.md, "Shrinking").
     private static let reserveBytes: UInt64 = 3 << 20
-    /// The header, the marker and the ring of records, which no page count includes.
+    /// Bytes of the header, the marker and the ring of records, which no page count includes.
     private static let ringBytes: UInt64 = 66 << 12
 
     init(_ point: StressPoint, _ trial: Trial, _ path: String) throws {
@@ -31,7 +32,7 @@ struct WritingBesideReaders {
         var readers = try PinnedReaderSet(database, oracle, trial)
         let count = oracle.workload.count
         for step in 1...count {
-            // Durability is not the matter here, and syncs would take most of the time.
+            // Relaxed, because this does not test durability and syncs would take most of the time.
             try oracle.workload.run(step, on: writer, .relaxed)
             if step == 1 { try readers.add(transactions: step) }
             try readers.checkGrowth()
@@ -48,7 +49,7 @@ struct WritingBesideReaders {
         trial.count(states: 1, commits: count)
     }
 
-    /// Small commits move live pages to the beginning, and the file is cut behind them.
+    /// Checks that small commits move live pages to the beginning and cut the file behind them.
     private func checkCut(_ writer: Connection) throws {
         for _ in 0..<Self.commitsUntilCut {
             _ = try StressWorkload.countBystander(on: writer)
@@ -65,8 +66,10 @@ struct WritingBesideReaders {
         trial.cover("files cut")
     }
 
-    /// With all readers of old versions gone, nothing waits; but what a relaxed commit freed does,
-    /// until a record that is durable has that commit at or below its floor.
+    /// Checks that no pages wait for readers once all readers of old versions are gone.
+    ///
+    /// Pages freed by a relaxed commit wait until a durable record has that commit at or below its
+    /// floor. Two durable commits bring that about.
     private func checkReleased(_ writer: Connection) throws {
         for _ in 0..<2 { _ = try StressWorkload.countBystander(on: writer) }
         let waiting = try database.statistics().waitingBytes

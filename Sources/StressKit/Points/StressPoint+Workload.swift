@@ -1,9 +1,9 @@
 import StorageEngine
 import StressModel
 
-/// The settings that layers with a workload share: `seed`, `scale`, `transactions`, `skip` (numbers
-/// of transactions that are left out, separated by commas), `file` (see `FileKind`), `durability`,
-/// and `compacts` (whether writing processes ask for a packed file before they open it).
+/// Settings shared by the layers with a workload: `seed`, `scale`, `transactions`, `skip` (numbers
+/// of transactions left out, separated by commas), `file` (see `FileKind`), `durability`, and
+/// `compacts` (whether writing processes ask for a compaction before they open the file).
 extension StressPoint {
     package func workload() throws -> StressWorkload {
         StressWorkload(
@@ -12,7 +12,7 @@ extension StressPoint {
             count: try transactionCount(), skipping: try skipped())
     }
 
-    /// Those that are skipped included.
+    /// Returns the number of transactions, including those skipped.
     private func transactionCount() throws -> Int {
         try number("transactions", in: 1...100_000, default: 12)
     }
@@ -39,16 +39,17 @@ extension StressPoint {
 
     package func compacts() throws -> Bool { try value("compacts", default: false) }
 
-    /// The same trouble with fewer transactions, the largest steps first. `places`: settings that
-    /// name a place in a run of the workload, which another workload does not have: they are left
-    /// out, so that all places are tried.
+    /// Returns the same point with fewer transactions, the largest steps first.
+    ///
+    /// - Parameter places: settings that name a place in a run of the workload. Another workload
+    ///   does not have that place, so they are left out and all places are tried.
     package func withSmallerWorkloads(places: String...) throws -> [StressPoint] {
         let base = places.reduce(self) { $0.with($1, String?.none) }
         let count = try transactionCount()
         let skipped = try skipped()
         let kept = (1...count).filter { !skipped.contains($0) }
         var candidates: [StressPoint] = []
-        // What comes after the failure goes first.
+        // Drop the transactions after the failure first.
         if count > 1 {
             for shorter in Set([count / 2, count * 3 / 4, count - 1]).sorted() where shorter > 0 {
                 candidates.append(
@@ -68,20 +69,20 @@ extension StressPoint {
     }
 }
 
-/// Whether a file is encrypted.
+/// How a file is encrypted.
 package enum FileKind: String, CaseIterable, Sendable {
     case plain, encrypted
-    /// Encrypted, and next to nothing of it is kept decrypted.
+    /// Encrypted, with a cache of only 32 KiB of decrypted pages.
     case tight = "encrypted-tight"
 
-    /// Every other one is plain.
+    /// Returns the kind of file for a round. Every other one is plain.
     static func turn(_ number: Int) -> FileKind {
         if number % 2 == 0 { return .plain }
         return number % 4 == 1 ? .encrypted : .tight
     }
 
     package var options: Database.Options {
-        // A key that protects nothing.
+        // The key is in the source and protects nothing.
         var options = Database.Options(
             encryptionKey: self == .plain ? nil : (0..<64).map { UInt8(200 - $0) })
         if self == .tight { options.mostDecryptedBytes = 32 << 10 }

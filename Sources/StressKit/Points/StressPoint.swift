@@ -1,9 +1,9 @@
 import BenchmarkKit
 
-/// What a layer is to try, in one line of text: `process-death/alone seed=7 kill=before:17`.
+/// One line of text that says what a layer is to try: `process-death/alone seed=7 kill=before:17`.
 ///
-/// A point that leaves a setting out means all values of it, or the default: `process-death/alone
-/// seed=7` kills at every call. What a failure is reported with names everything.
+/// A point that leaves out a setting means all its values, or the default: `process-death/alone
+/// seed=7` kills at every call. The point reported with a failure names every setting.
 package struct StressPoint: Equatable, Sendable {
     package var layer: String
     package var scenario: String
@@ -23,7 +23,7 @@ package struct StressPoint: Equatable, Sendable {
         settings.first { $0.name == name }?.value
     }
 
-    /// The same point with a setting given, or, for nil, left out.
+    /// Returns the same point with a setting replaced or appended, or, for nil, left out.
     package func with(_ name: String, _ value: (some CustomStringConvertible)?) -> StressPoint {
         var copy = self
         let position = settings.firstIndex { $0.name == name }
@@ -71,9 +71,9 @@ extension StressPoint: LosslessStringConvertible {
 // MARK: Reading settings
 
 extension StressPoint {
-    /// The value of a setting; nil if it is left out.
+    /// Returns the value of a setting, or nil if it is left out.
     ///
-    /// - Throws: a usage error for one that cannot be read.
+    /// - Throws: a usage error for a value that cannot be read.
     package func value<Value: LosslessStringConvertible>(
         _ name: String, as type: Value.Type = Value.self
     ) throws -> Value? {
@@ -96,7 +96,7 @@ extension StressPoint {
         return value
     }
 
-    /// A number within bounds, so that a line somebody typed cannot ask for the impossible.
+    /// Returns a number within bounds, so that a typed line cannot ask for the impossible.
     package func number(
         _ name: String, in bounds: ClosedRange<Int>, default other: Int
     ) throws -> Int {

@@ -2,13 +2,14 @@ import Foundation
 import StorageEngine
 import StressModel
 
-/// Makes transactions join groups in a known order: the sync of one is held until the next ones
-/// have joined the group behind it.
+/// Transactions that join groups in a known order. The sync of one transaction is held until the
+/// next ones have joined the group behind it.
 struct GroupedCommits {
     private let workload: StressWorkload
     private let database: Database
     private static let groupSize = 4
-    /// A group that is as full as groups get takes nobody; then the sync goes on without.
+    /// Seconds to wait for a transaction to get the lock. A full group takes no more transactions;
+    /// then the sync is released.
     private static let patienceSeconds = 0.3
 
     init(_ workload: StressWorkload, _ database: Database) {
@@ -16,7 +17,7 @@ struct GroupedCommits {
         self.database = database
     }
 
-    /// Carries out transactions; `acknowledge` is told of the last of those that have returned.
+    /// Carries out transactions. Calls `acknowledge` with the last of those that have returned.
     func run(_ steps: ClosedRange<Int>, _ acknowledge: (Int) -> Void) throws {
         var first = steps.lowerBound
         while first <= steps.upperBound {
@@ -27,7 +28,8 @@ struct GroupedCommits {
         }
     }
 
-    /// The first transaction makes a group of its own, the others one together.
+    /// Commits the first transaction in a group of its own, and the others together in the next
+    /// group.
     private func runGroups(_ first: Int, _ last: Int) throws {
         let holder = SystemInterceptor(
             faults: [SystemCallFault(.hold, call: .fdatasync, ordinal: 1)])
@@ -44,7 +46,7 @@ struct GroupedCommits {
                 continue
             }
         }
-        // Whoever has the lock after the last one knows that it has joined.
+        // The lock goes to the probe only after the last transaction has joined the group.
         let (probe, hasLock) = waitingForLock()
         _ = hasLock.wait(timeout: .now() + Self.patienceSeconds)
         holder.release()
@@ -55,7 +57,7 @@ struct GroupedCommits {
     private func committing(_ step: Int) -> (work: BackgroundThread<Void>, DispatchSemaphore) {
         let hasLock = DispatchSemaphore(value: 0)
         let work = BackgroundThread { [workload, database] _ in
-            // Whatever happens, nobody is to wait for this thread for ever.
+            // Signals on an error too, so that no thread waits for this one forever.
             defer { hasLock.signal() }
             let connection = try Connection(database)
             try connection.beginWrite()

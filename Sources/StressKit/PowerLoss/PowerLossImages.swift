@@ -1,13 +1,13 @@
 import StorageEngine
 import StressModel
 
-/// Opens the images of a history's moments, each followed by one more commit.
+/// Opens images of a history's moments, and commits one more transaction to each.
 struct PowerLossImages {
     private let point: StressPoint
     private let trial: Trial
     private let oracle: PrefixOracle
     private let options: Database.Options
-    /// All subsets of so many pieces are tried, samples of more.
+    /// Number of pieces up to which all subsets are tried. With more pieces, samples are tried.
     private let exhaustivePieces: Int
     private let samples: Int
     private let seed: UInt64
@@ -23,7 +23,8 @@ struct PowerLossImages {
     }
 
     func run() throws {
-        // The workload runs in this process, so that what fails in it is a finding too.
+        // The workload runs in this process, inside an attempt, so that its errors are findings
+        // too.
         var moments: [PowerLossHistory.Moment] = []
         try trial.attempt(point) { moments = try PowerLossTrace(point, trial).moments() }
         if moments.isEmpty { return }
@@ -43,7 +44,7 @@ struct PowerLossImages {
         let choices =
             named.map { [$0] }
             ?? moment.choices(exhaustivePieces: exhaustivePieces, samples: samples, &random)
-        // Several transactions may have been under way, in a group or without waiting for the disk.
+        // In these scenarios several transactions may have been under way, in a group or relaxed.
         let isOneByOne = !["grouped", "relaxed", "relaxed-slots", "shrinking-relaxed"]
             .contains(point.scenario)
         let count = oracle.workload.count

@@ -1,11 +1,11 @@
 import StorageEngine
 import StressModel
 
-/// Rebuilds the files that a loss of power could leave, and opens them.
+/// Rebuilds the files that a power loss could leave, and opens them.
 ///
-/// What is written after a sync may be on the disk or not until the next one: each sector of the
-/// commit records, each page, in any combination. A loss of power between two system calls leaves
-/// some such combination; the harness makes them from the recorded calls.
+/// Writes after a sync may or may not be on the disk until the next sync: each sector of the commit
+/// records and each page, in any combination. A power loss between two system calls leaves one of
+/// these combinations. The harness makes them from the recorded calls.
 struct PowerLossLayer: StressLayer {
     let name = "power-loss"
     let summary = "rebuilds the files that a loss of power could leave, from all writes and syncs"
@@ -26,14 +26,14 @@ struct PowerLossLayer: StressLayer {
         StressScenario("encrypted", "as full, in an encrypted file"),
     ]
 
-    /// How many transactions, and of what size.
+    /// Numbers of transactions, their size, and the number of samples.
     private struct Extent {
         var scale: StressScale
-        /// Before the first that is traced, so that pages are used again.
+        /// Number of transactions before the first traced one, so that pages are reused.
         var prepared: Int
         var traced: Int
-        /// Large files take long to write and to read: rather more transactions than images of
-        /// each.
+        /// Number of sampled images for each moment. Large files take long to write and to read, so
+        /// fewer images are tried of each moment.
         var samples: Int?
     }
 
@@ -44,7 +44,7 @@ struct PowerLossLayer: StressLayer {
         switch scenario {
         case "creating": return Extent(scale: scale, prepared: 0, traced: 3)
         case "growing": return Extent(scale: .large, prepared: prepared, traced: 8, samples: 12)
-        // There are 64 commit records: some are passed over during the long sync, and others after it.
+        // There are 64 commit records. Some are skipped during the long sync, and others after it.
         case "relaxed-slots": return Extent(scale: .small, prepared: prepared, traced: 120)
         case "shrinking", "shrinking-relaxed":
             let filling = StressOperation.transactionsThatFill

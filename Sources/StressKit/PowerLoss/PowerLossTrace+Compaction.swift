@@ -1,10 +1,11 @@
 import StorageEngine
 import StressModel
 
-/// A file that is replaced by a packed one. Until the renaming is durable, a loss of power leaves
-/// either file at the path.
+/// Compaction, which replaces a file with a packed one. Until the rename is durable, a power loss
+/// leaves either file at the path.
 extension PowerLossTrace {
-    /// Compacts what a moment left, goes on with the workload, and gives the moments of both files.
+    /// Compacts the file that a moment left, continues the workload, and returns the moments of
+    /// both files.
     func recordCompaction(
         from start: PowerLossHistory.Moment, _ seals: inout SealUse
     ) throws -> [PowerLossHistory.Moment] {
@@ -27,12 +28,13 @@ extension PowerLossTrace {
         let after = try record(from: atRenaming, &seals)
         var old = start
         let isDurable = events[renaming...].contains { $0.change == .syncDirectory }
-        // Whatever was acknowledged since could go with the new file.
+        // If the rename is not durable, a power loss may bring back the old file, without anything
+        // acknowledged since. Such a loss is a finding.
         if !isDurable { old.acknowledged = after.moments.last!.acknowledged }
         return [old, atRenaming] + after.decisiveMoments
     }
 
-    /// All that a compaction does, to whatever files.
+    /// Returns the trace of a compaction, with the calls on all files.
     private func traceOfCompaction(
         _ start: PowerLossHistory.Moment
     ) throws -> [SystemTraceEvent] {

@@ -2,7 +2,7 @@ import BenchmarkKit
 import StorageEngine
 import StressModel
 
-/// Runs a point's workload and records what that did to its file.
+/// Runs a point's workload and records what it does to the file.
 struct PowerLossTrace {
     let point: StressPoint
     let trial: Trial
@@ -17,13 +17,14 @@ struct PowerLossTrace {
         prepared = min(wanted, workload.count - 1)
     }
 
-    /// Blocks before the first page: header, marker, and as many slots as the header says.
+    /// Returns the number of bytes before the first page: header, marker, and the slots, whose
+    /// number is in the header.
     static func headBytes(of image: [UInt8]) -> Int {
         let slots = image.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: UInt32.self) }
         return (2 + Int(UInt32(littleEndian: slots))) * 4096
     }
 
-    /// The moments at which power may be lost.
+    /// Returns the moments at which power may be lost.
     func moments() throws -> [PowerLossHistory.Moment] {
         var seals = SealUse()
         let image = try trial.prepare(point, transactions: prepared)
@@ -38,8 +39,8 @@ struct PowerLossTrace {
         }
     }
 
-    /// A moment at which something is written and not synced, drawn unless the point names one:
-    /// the process dies, and leaves the page cache to the next one.
+    /// Returns a moment with unsynced writes at which the process dies and leaves the page cache to
+    /// the next one. The moment is drawn, unless the point names one.
     private func momentOfDeath(
         in history: PowerLossHistory
     ) throws -> PowerLossHistory.Moment {
@@ -49,15 +50,17 @@ struct PowerLossTrace {
         return moments[try point.number("died", in: 0...moments.count - 1, default: drawn)]
     }
 
-    /// Goes on where a moment of another process's history left the file.
+    /// Opens the file as a moment left it, continues the workload, and returns the history. The
+    /// moment may be of another process's history.
     func record(
         from start: PowerLossHistory.Moment, _ seals: inout SealUse
     ) throws -> PowerLossHistory {
         let path = trial.file("traced")
         try trial.write(start.present, to: path)
         defer { trial.remove(path) }
-        // The first sync in the background takes long: what it covers must not be written over
-        // meanwhile, nor what it takes the place of. Before it, the first transaction syncs.
+        // The first transaction syncs. The second sync is the first one in the background, and it
+        // is held: commits during it must overwrite neither the records that it covers nor the
+        // records it replaces.
         let holds = point.scenario == "relaxed-slots"
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: trial.directory),
@@ -65,7 +68,7 @@ struct PowerLossTrace {
             recordsTrace: true)
         interceptor.install()
         defer { interceptor.uninstall() }
-        // How many events there were when a transaction had returned.
+        // Number of events when each transaction had returned.
         var acknowledgements: [(transaction: Int, events: Int)] = []
         func events() -> [SystemTraceEvent] { interceptor.trace.filter { $0.path == path } }
         do {
@@ -73,7 +76,7 @@ struct PowerLossTrace {
             defer { interceptor.release() }
             try commit(database, interceptor) { acknowledgements.append(($0, events().count)) }
         }
-        // A file that was created has its header by now.
+        // Read only now, because a file that was just created has its header by now.
         let headBytes = Self.headBytes(of: try trial.read(path))
         var history = PowerLossHistory(
             durable: start.durable, pending: start.pending, acknowledged: start.acknowledged,
@@ -101,13 +104,15 @@ struct PowerLossTrace {
         let connection = try Connection(database)
         let found = try StressWorkload.progress(of: connection)
         guard found < workload.count else { return }
-        // Whoever opens a file has seen what it holds: from then on it must stay.
+        // A process that opens a file has seen what it holds, so a power loss must not take that
+        // away.
         if point.scenario == "adopted" { acknowledge(found) }
         let steps = (found + 1)...workload.count
         switch point.scenario {
         case "grouped": try GroupedCommits(workload, database).run(steps, acknowledge)
         case "relaxed", "shrinking-relaxed":
-            // Space is free later where fewer wait: then the file is not cut in time.
+            // With fewer durable commits pages are freed later, and the file would not be cut in
+            // time.
             let period = point.scenario == "relaxed" ? 5 : 3
             for step in steps {
                 let waits = step % period == 0
@@ -117,7 +122,9 @@ struct PowerLossTrace {
         case "relaxed-slots":
             for step in steps {
                 try workload.run(step, on: connection, .relaxed)
-                // It comes within 50 ms of the second; what the writer itself syncs later is not held.
+                // The background sync comes within 50 ms of the second transaction. Waiting for it
+                // here ensures that it is the sync held, and not one that the writer makes itself
+                // later.
                 if step == steps.lowerBound + 1 { interceptor.waitUntilHeld() }
                 if step == steps.lowerBound + steps.count * 2 / 3 {
                     interceptor.release()
@@ -132,7 +139,8 @@ struct PowerLossTrace {
         }
     }
 
-    /// Waits until so many syncs have ended, and it was said what they made durable.
+    /// Waits until `count` syncs have ended, and a while longer until the result of the last is
+    /// published.
     private func waitForSyncs(_ count: Int, _ interceptor: SystemInterceptor) {
         while interceptor.trace.count(where: { $0.change == .sync }) < count {
             System.sleep(nanoseconds: 1_000_000)

@@ -1,16 +1,16 @@
 import StorageEngine
 import StressModel
 
-/// Which keys and nonces sealed what, as recorded writes of an encrypted file show it: each pair at
-/// most one contents.
+/// Keys and nonces that sealed blocks in the recorded writes of an encrypted file. Each pair may
+/// seal only one content.
 package struct SealUse {
-    /// A session's salt and the number of the seal, which make key and nonce.
+    /// A session's salt and the number of the seal, from which key and nonce are derived.
     private struct Place: Hashable {
         var first: UInt64
         var second: UInt64
     }
 
-    /// The authentication tag tells the contents apart.
+    /// Authentication tag, which differs if the contents differ.
     private struct Tag: Equatable {
         var first: UInt64
         var second: UInt64
@@ -20,16 +20,20 @@ package struct SealUse {
 
     private static let blockSize = 4096
     private static let sealSize = 32
-    /// The only seal that does not begin at a block.
+    /// Offset of the locator, the only seal that does not begin at a block.
     private static let locatorOffset: UInt64 = 4096 + 512
 
     package init() {}
 
-    /// Seals begin at blocks, but for that of the locator. A block in the middle of a run looks like one as well, with a place
-    /// as random as its contents, which is nobody else's.
+    /// Adds the seals in recorded writes.
+    ///
+    /// Seals begin at blocks, except that of the locator. A block in the middle of a run is taken
+    /// for a seal too. Its place is as random as its contents, so it collides with no other.
+    ///
+    /// - Throws: a ``Finding`` if a key and nonce sealed two contents.
     package mutating func add(_ events: [SystemTraceEvent]) throws(Finding) {
         for event in events {
-            // The header is not sealed.
+            // Skips the header, which is not sealed.
             guard case .write(let offset, let bytes) = event.change,
                 offset >= Self.blockSize,
                 offset % UInt64(Self.blockSize) == 0 || offset == Self.locatorOffset
@@ -50,7 +54,7 @@ package struct SealUse {
             }
             return (Tag(first: word(0), second: word(1)), Place(first: word(2), second: word(3)))
         }
-        // Cleared, or filled in advance.
+        // A cleared slot, or one reserved in advance.
         if place.first == 0, place.second == 0 { return }
         guard let known = tags.updateValue(tag, forKey: place), known != tag else { return }
         throw Finding(

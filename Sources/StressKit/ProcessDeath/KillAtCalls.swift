@@ -3,7 +3,7 @@ import StorageEngine
 import StressModel
 
 /// Kills a victim before and after each of its system calls that change files. A first run counts
-/// them.
+/// these calls.
 struct KillAtCalls {
     private let point: StressPoint
     private let trial: Trial
@@ -11,11 +11,14 @@ struct KillAtCalls {
     private let options: Database.Options
     private let prepared: Int
     private let image: [UInt8]
-    /// What victims do.
+    /// The point that victims carry out.
     private let victimPoint: StressPoint
 
-    /// `prepared`: transactions that the file holds when the victim comes. `isCutShort`: the victim
-    /// does half of what follows.
+    /// Prepares the file.
+    ///
+    /// - Parameter prepared: the number of transactions that the file holds when the victim opens
+    ///   it.
+    /// - Parameter isCutShort: the victim carries out only half of the remaining transactions.
     init(_ point: StressPoint, _ trial: Trial, prepared: Int, isCutShort: Bool = false) throws {
         self.point = point
         self.trial = trial
@@ -38,8 +41,8 @@ struct KillAtCalls {
             let victim = try VictimProcess(
                 context.victimPoint, path: path, faults: faults,
                 transactions: context.prepared, in: context.trial)
-            // Under relaxed durability syncs in the background come when they come: the last calls
-            // of one run need not happen in the next.
+            // With relaxed durability the background syncs vary in time, so the last calls of one
+            // run need not occur in the next.
             let isCertain = try context.point.durability() == .full
             guard try victim.waitForEnd() || !isCertain else {
                 throw Finding(.wrongState, "the process ended before the call at which it was to.")
@@ -47,8 +50,8 @@ struct KillAtCalls {
             return victim.ledger(context.oracle.workload)
         }
 
-        /// This process has the file open while the victim runs. Returns how many transactions it
-        /// sees afterwards.
+        /// Runs the victim while this process has the file open. Returns how many transactions this
+        /// process sees afterwards.
         private func survive() throws -> (connection: Connection, found: Int, CommitLedger) {
             let database = try Database.open(path: path, options: context.options)
             let connection = try Connection(database)
@@ -57,14 +60,15 @@ struct KillAtCalls {
             return (connection, try context.oracle.judge(connection, ledger), ledger)
         }
 
-        /// Whoever opens the file afterwards finds what it must.
+        /// Opens the file after the victim's death, and judges it.
         func reopen() throws {
             let ledger = try runVictim()
             try context.oracle.reopen(path, ledger, options: context.options)
             context.trial.count(states: 2, commits: ledger.acknowledged)
         }
 
-        /// Nor is a compaction that the victim had begun in the way of the next one.
+        /// Reopens the file and compacts it. A compaction that the victim had begun must not get in
+        /// the way.
         func reopenAndCompact() throws {
             let ledger = try runVictim()
             let found = try context.oracle.reopen(path, ledger, options: context.options)
@@ -74,8 +78,8 @@ struct KillAtCalls {
             context.trial.count(states: 3, commits: ledger.acknowledged)
         }
 
-        /// Who has the file open goes on from the last published version, over whatever the victim
-        /// left behind.
+        /// Goes on from the last published version in a process that has the file open, over
+        /// whatever the victim left behind.
         func goOn() throws {
             let (connection, found, ledger) = try survive()
             try connection.database.checkNobodyElsePins()
@@ -84,15 +88,16 @@ struct KillAtCalls {
             context.trial.count(states: 2, commits: ledger.acknowledged)
         }
 
-        /// Who has the file open makes durable what the victim did not, and nobody has to ask for it.
+        /// Checks that a process that has the file open makes the victim's commits durable without
+        /// being asked.
         func waitUntilDurable() throws {
             let (connection, found, _) = try survive()
             try waitForSync(connection.database)
             context.trial.count(states: 1, commits: found)
         }
 
-        /// The next process gets the place in shared memory that the victim had, and does the rest as
-        /// the victim did.
+        /// Starts another process, which gets the victim's place in shared memory, and has it carry
+        /// out the remaining transactions.
         func restart() throws {
             let database = try Database.open(path: path, options: context.options)
             let connection = try Connection(database)
@@ -118,8 +123,9 @@ struct KillAtCalls {
             ) { database.isNewestVersionDurable }
         }
 
-        /// The next writer, which does something else, is killed between its pages and its record,
-        /// while this process only reads. Then nobody has the file open.
+        /// Kills a second writer, with other transactions, between writing its pages and its
+        /// record, while this process only reads. Then no process has the file open, and it is
+        /// reopened.
         func reopenAfterNextVictim() throws {
             let found = try runTwoVictims()
             let ledger = CommitLedger(acknowledged: found)
@@ -127,8 +133,8 @@ struct KillAtCalls {
             context.trial.count(states: 2, commits: ledger.acknowledged)
         }
 
-        /// In a function of its own, so that the database is closed when it returns. Returns how
-        /// many transactions everybody saw.
+        /// Runs both victims. Returns how many transactions this process saw between them. A
+        /// separate function, so that the database is closed when it returns.
         private func runTwoVictims() throws -> Int {
             let (connection, found, _) = try survive()
             guard found < context.oracle.workload.count else { return found }
@@ -139,13 +145,15 @@ struct KillAtCalls {
             guard try second.waitForEnd() else {
                 throw Finding(.wrongState, "the second process ended without writing pages.")
             }
-            // Which has the file open until here.
+            // Keeps the file open until here.
             return withExtendedLifetime(connection) { found }
         }
     }
 
-    /// `hasSurvivor`: `body` has the file open itself while the victim runs. What calls a victim
-    /// makes depends on it: who is alone may cut the file, for one.
+    /// Kills a victim at every call.
+    ///
+    /// - Parameter hasSurvivor: whether `body` has the file open while the victim runs. The
+    ///   victim's calls depend on that: for one, only a process that is alone may cut the file.
     func run(hasSurvivor: Bool = false, _ body: (Attempt) throws -> Void) throws {
         for kill in try kills(hasSurvivor: hasSurvivor) {
             try trial.attempt(point.with("kill", kill), with: image) { path in
@@ -155,7 +163,7 @@ struct KillAtCalls {
         }
     }
 
-    /// The one that the point names, or all.
+    /// Returns the kill that the point names, or all.
     private func kills(hasSurvivor: Bool) throws -> [String] {
         if let named = point["kill"] {
             guard SystemCallFault(parsing: "kill-\(named)") != nil else {

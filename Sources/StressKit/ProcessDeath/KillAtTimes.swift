@@ -16,7 +16,7 @@ struct KillAtTimes {
         options = try point.options()
     }
 
-    /// Microseconds; a commit takes some hundreds.
+    /// Longest delay in microseconds. A commit takes some hundreds.
     static let longestDelay = 4000
 
     func run(count: Int) throws {
@@ -32,7 +32,7 @@ struct KillAtTimes {
 
     private func killUntilDone(_ path: String, after delay: Int) throws {
         var found = 0
-        // A victim that is never quick enough to commit would go on for ever.
+        // Bounded, because a victim that never commits before its death would go on forever.
         for _ in 0..<(oracle.workload.count * 2) where found < oracle.workload.count {
             let victim = try VictimProcess(point, path: path, transactions: found, in: trial)
             if try victim.waitUntilOpen() {
@@ -45,7 +45,8 @@ struct KillAtTimes {
         }
     }
 
-    /// In a function of its own, so that the file is closed when it returns.
+    /// Opens the file and judges it. A separate function, so that the file is closed when it
+    /// returns.
     private func judge(_ path: String, _ ledger: CommitLedger) throws -> Int {
         let connection = try Connection(Database.open(path: path, options: options))
         return try oracle.judgeAll(connection, ledger)

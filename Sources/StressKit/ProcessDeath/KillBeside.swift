@@ -1,7 +1,7 @@
 import StorageEngine
 import StressModel
 
-/// Kills victims at random times while a thread of this process writes to the same file, and takes
+/// Kills victims at random times while a thread of this process writes to the same file. Measures
 /// the time from each kill until that thread has the write lock.
 struct KillBeside {
     private let point: StressPoint
@@ -14,7 +14,7 @@ struct KillBeside {
         oracle = try PrefixOracle(point.workload())
     }
 
-    /// E9 asks for a bound; what is usual is in the histogram.
+    /// The bound of guarantee E9 (docs/guarantees.md). The histogram shows the usual times.
     private static let longestHandOverNanoseconds: UInt64 = 5_000_000_000
 
     func run(count: Int) throws {
@@ -43,7 +43,7 @@ struct KillBeside {
         }
     }
 
-    /// One kill; returns how many transactions the file holds then.
+    /// Runs and kills one victim, and returns how many transactions the file holds then.
     private func kill(
         after delay: Int, holding done: Int, _ reader: Connection, _ grants: LockGrants,
         _ writer: BackgroundThread<Int64>
@@ -74,7 +74,7 @@ struct KillBeside {
                 trial.countHandOver(nanoseconds: granted - killed)
                 return
             }
-            // Its error says more than that it does not write.
+            // The writer's own error says more than a timeout.
             if writer.isDone { _ = try writer.wait() }
         } while patience.nap(nanoseconds: 100_000)
         throw Finding(
@@ -84,13 +84,13 @@ struct KillBeside {
     }
 }
 
-/// When a thread got the write lock.
+/// Times at which a thread got the write lock.
 private final class LockGrants: Sendable {
     private let times = Locked<[UInt64]>([])
 
     func add(_ time: UInt64) { times.withLock { $0.append(time) } }
 
-    /// The first one after a moment. Those before it are of no use any more.
+    /// Returns the first time after a moment, and drops those before it.
     func first(after moment: UInt64) -> UInt64? {
         times.withLock { times in
             times.removeAll { $0 <= moment }

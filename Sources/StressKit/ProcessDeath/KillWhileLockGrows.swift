@@ -1,8 +1,8 @@
 import StorageEngine
 import StressModel
 
-/// Kills or stops a victim while it makes `.lock` longer, because a crowd has used up what there is
-/// of it, and has others come then.
+/// Kills or stops a victim while it makes `.lock` longer, because a crowd has used up the places.
+/// Then others open the file.
 struct KillWhileLockGrows {
     private let point: StressPoint
     private let trial: Trial
@@ -38,7 +38,7 @@ struct KillWhileLockGrows {
         }
     }
 
-    /// The crowd goes when this returns.
+    /// Runs one victim beside a crowd. The crowd closes the file when this returns.
     private func attempt(_ path: String, _ need: Crowd.Need, _ fault: String) throws {
         let crowd = try Crowd(path, options, need)
         let victim = try VictimProcess(
@@ -53,7 +53,9 @@ struct KillWhileLockGrows {
         try judge(crowd, need, victim.acknowledged)
     }
 
-    /// Who comes now needs what the victim did, or has it. `done`: transactions of the victim.
+    /// Adds a user, who needs the places that the victim was to make, and judges the file.
+    ///
+    /// - Parameter done: the number of the victim's transactions.
     private func judge(_ crowd: Crowd, _ need: Crowd.Need, _ done: Int) throws {
         try crowd.addUser(connections: need == .processes ? 1 : 20)
         let connection = crowd.connections.last!
@@ -65,7 +67,8 @@ struct KillWhileLockGrows {
         trial.count(states: 5, commits: done)
     }
 
-    /// Those who need no more room go on; who needs some waits until the victim does.
+    /// Checks that users who need no more places go on while the victim is stopped. A user who
+    /// needs some waits until the victim goes on.
     private func goOnBesideStopped(
         _ victim: VictimProcess, _ crowd: Crowd, _ path: String, _ need: Crowd.Need
     ) throws {

@@ -3,7 +3,7 @@ import StressModel
 
 /// Kills writing processes.
 ///
-/// A process that dies leaves the page cache behind, so this shows nothing about durability; it
+/// A process that dies leaves the page cache behind, so this shows nothing about durability. It
 /// shows that locks pass on, that nothing has to be repaired, and that readers never see half a
 /// commit.
 struct ProcessDeathLayer: StressLayer {
@@ -29,12 +29,13 @@ struct ProcessDeathLayer: StressLayer {
         StressScenario("stopped", "a process is stopped in a sync, while another one writes"),
     ]
 
-    /// Transactions that a file holds before a victim comes, where it is not to be created.
+    /// Number of transactions that a file holds before a victim opens it, unless the victim creates
+    /// it.
     static let prepared = 6
     private static let transactions = 12
-    /// Until the file has become shorter.
+    /// Number of transactions until the file has become shorter.
     private static let shrinkingTransactions = StressOperation.shrinkingPeriod
-    /// Of the random scenarios, in a round.
+    /// Number of kills in a round of the random scenarios.
     private static let randomKills = 40
 
     func points(round: Int, seed: UInt64) -> [StressPoint] {
@@ -64,11 +65,12 @@ struct ProcessDeathLayer: StressLayer {
     private func scale(of scenario: String, _ round: Int) -> StressScale {
         let scales: [StressScale] = [.mixed, .shrinking, .large, .small]
         switch scenario {
-        // Records that list no pages, which are those of large commits, are the matter there.
+        // Large commits, because this scenario is about their records, which list no pages.
         case "twice": return .large
-        // There is something to leave out.
+        // Shrinking, so that there are free pages to leave out.
         case "compacting": return .shrinking
-        // Large commits are synced at once, and a shrinking file is many commits.
+        // Neither large nor shrinking: large commits are synced at once, and shrinking takes many
+        // commits.
         case "left-behind", "restarted", "stopped": return round % 2 == 0 ? .small : .mixed
         default: return scales[round % scales.count]
         }

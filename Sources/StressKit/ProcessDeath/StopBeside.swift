@@ -3,8 +3,8 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// Stops a victim in a sync that nobody waits for, and has a thread of this process write to the same
-/// file in the same way and close it. Then the victim goes on.
+/// Stops a victim in a background sync, and has a thread of this process write to the same file,
+/// also without waiting for a sync, and close it. Then the victim goes on.
 struct StopBeside {
     private let point: StressPoint
     private let trial: Trial
@@ -16,9 +16,9 @@ struct StopBeside {
         oracle = try PrefixOracle(point.workload())
     }
 
-    /// What takes about a second.
+    /// Seconds to wait for what takes about one.
     private static let patienceSeconds: UInt64 = 20
-    /// The victim's own, of which the first that it syncs is at its end.
+    /// Number of the victim's own transactions. Its first sync comes after the last of them.
     private static let victimTransactions = 2
 
     func run() throws {
@@ -28,7 +28,7 @@ struct StopBeside {
             let survivor = BackgroundThread { [point, oracle] _ in
                 defer { isOpen.signal() }
                 let connection = try Connection(Database.open(path: path, options: point.options()))
-                // The first since the file was opened does not return before it is synced.
+                // The first transaction after opening a file does not return before it is synced.
                 try oracle.workload.run(1, on: connection)
                 isOpen.signal()
                 mayGoOn.wait()
@@ -43,7 +43,7 @@ struct StopBeside {
                 point.with("transactions", Self.victimTransactions + 1), path: path,
                 faults: "stop-before:fdatasync:1", transactions: 1, in: trial)
             defer { victim.goOn() }
-            // Stopped before it has done its part, it may have the write lock.
+            // A victim that was stopped before its last transaction may hold the write lock.
             if try victim.waitUntilStopped(), victim.acknowledged > Self.victimTransactions {
                 mayGoOn.signal()
                 try Patience.wait(

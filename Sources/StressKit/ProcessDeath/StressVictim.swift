@@ -3,22 +3,23 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// The process that is killed: it carries out a workload, and says what it has done.
+/// The process that is killed. It carries out a workload and reports what it has done.
 enum StressVictim {
-    /// What it says, a line each.
+    /// Messages, a line each.
     enum Message {
         static let open = "open"
         static let acknowledged = "acknowledged"
-        /// How many calls that change files it made, its closing included.
+        /// Number of calls that changed files, those of closing included.
         static let calls = "calls"
-        /// A child of it lives that will outlive it.
+        /// A child was forked that will outlive this process.
         static let forked = "forked"
-        /// What it has found.
+        /// A finding.
         static let problem = "problem"
     }
 
-    /// Goes on with a point's workload where the file at `path` stands. `faults`: see
-    /// ``SystemCallFault``.
+    /// Continues a point's workload after the transactions that the file at `path` holds.
+    ///
+    /// - Parameter faults: a list of faults as text (``SystemCallFault``).
     static func run(_ point: StressPoint, path: String, faults: String) throws {
         ParentDeath.follow()
         if point.scenario == "forks" { return runForks(point, path) }
@@ -34,18 +35,18 @@ enum StressVictim {
     private static func runForks(_ point: StressPoint, _ path: String) {
         do { try ForkingProcess(point, path).run() } catch {
             WorkerChannel.say("\(Message.problem): \(error)")
-            // Its threads may still write.
+            // Exit without closing: other threads may still write.
             _exit(0)
         }
     }
 
-    /// In a function of its own, so that the database is closed, and its last calls are made, when
-    /// it returns.
+    /// Carries out the workload. A separate function, so that the database is closed, with its last
+    /// calls, when it returns.
     private static func work(_ point: StressPoint, _ path: String) throws {
         let workload = try point.workload()
         let durability = try point.durability()
         let options = try point.options()
-        // Refused while others have the file open.
+        // Returns false, without compacting, while others have the file open.
         if try point.compacts() { _ = try Database.compact(path: path, options: options) }
         let connection = try Connection(Database.open(path: path, options: options))
         WorkerChannel.say(Message.open)

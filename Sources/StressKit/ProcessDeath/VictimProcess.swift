@@ -8,12 +8,12 @@ import StressModel
 final class VictimProcess {
     private let child: ChildProcess
     private let errorFile: String
-    /// The newest transaction that it said it had committed.
+    /// The newest transaction whose commit the victim has reported.
     private(set) var acknowledged: Int
-    /// Known once it has ended by itself.
+    /// Number of calls that changed files, known once the victim has ended by itself.
     private(set) var calls: Int?
 
-    /// Starts one on a file that holds so many transactions.
+    /// Starts a victim on a file that holds `transactions` transactions.
     init(
         _ point: StressPoint, path: String, faults: String = "", transactions: Int,
         in trial: Trial
@@ -29,7 +29,7 @@ final class VictimProcess {
 
     private static let patienceSeconds = 30.0
 
-    /// Waits until it has opened the file; false if it has ended before.
+    /// Waits until the victim has opened the file; false if it has ended before.
     func waitUntilOpen() throws -> Bool {
         while let line = try nextLine() {
             if line == StressVictim.Message.open { return true }
@@ -65,13 +65,13 @@ final class VictimProcess {
 
     func kill() { child.kill() }
 
-    /// Waits until a fault has stopped it; false if it has ended.
+    /// Waits until a fault has stopped the victim; false if it has ended.
     func waitUntilStopped() throws -> Bool {
         var patience = Patience(nanoseconds: UInt64(Self.patienceSeconds * 1e9))
         while patience.nap(nanoseconds: 1_000_000) {
             switch ProcessStatus.state(of: child.identifier) {
             case "T":
-                // What it has said lies there, and it says no more.
+                // All its messages are in the socket's buffer, and no more will come.
                 while let line = child.lineAtHand() { note(line) }
                 return true
             case "Z", nil: return false
@@ -81,11 +81,10 @@ final class VictimProcess {
         throw Finding(.overLimit, "a process did not come to the call at which it was to stop.")
     }
 
-    /// Lets one that was stopped go on.
+    /// Lets a stopped victim go on.
     func goOn() { Glibc.kill(child.identifier, SIGCONT) }
 
-    /// Waits until it has ended. By itself or by the signal that kills are made with; any other
-    /// ending is a finding.
+    /// Waits until the victim has ended, by itself or by `SIGKILL`. Any other end is a finding.
     ///
     /// - Returns: whether it was killed.
     @discardableResult
@@ -99,8 +98,8 @@ final class VictimProcess {
         return false
     }
 
-    /// Waits until it has killed itself beside a child that it has forked, which goes on until this
-    /// does; false if it has ended before.
+    /// Waits until the victim has killed itself beside a child that it forked, which lives until
+    /// this object is released; false if the victim has ended before.
     func waitUntilKilledBesideChild() throws -> Bool {
         while let line = try nextLine() {
             if line == StressVictim.Message.forked { return child.wait() == SIGKILL }
@@ -108,7 +107,7 @@ final class VictimProcess {
         return false
     }
 
-    /// What its commits are known to be. One may have been under way.
+    /// Returns what is known of the victim's commits. One more may have been under way.
     func ledger(_ workload: StressWorkload) -> CommitLedger {
         CommitLedger(acknowledged: acknowledged, sent: min(acknowledged + 1, workload.count))
     }

@@ -1,11 +1,12 @@
 import BenchmarkKit
 import Foundation
 
-/// Which commit the running program was built from, as far as can be told: the one that is checked
-/// out, which `scripts/stress` builds before it runs.
+/// The commit from which the running program was built, as far as it can be determined. It is the
+/// commit that is checked out, because `scripts/stress` builds before it runs.
 enum BuildRevision {
-    /// With a note where that cannot be, so that nobody takes a row for one of the commit. Empty
-    /// outside of a checkout.
+    /// Returns the name of the commit, or an empty string outside a checkout. A suffix marks a
+    /// build that may differ from the commit, so that its rows are not mistaken for rows of the
+    /// commit.
     static func current() -> String {
         guard let revision = RunReport.currentRevision(),
             let package = try? ResourceLocator.packageDirectory()

@@ -1,11 +1,11 @@
-/// What was met, with counts, as a column of the results: `commit (fallocate) 4; copy (pwritev) 2`.
+/// Coverage counts as the text of a results column: `commit (fallocate) 4; copy (pwritev) 2`.
 enum CoverageText {
     static func text(of coverage: [String: Int]) -> String {
         coverage.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             .joined(separator: "; ")
     }
 
-    /// Nil for a text that is not of that form.
+    /// Returns the counts, or nil for a text in another form.
     static func coverage(of text: String) -> [String: Int]? {
         var coverage: [String: Int] = [:]
         for part in text.split(separator: ";") {

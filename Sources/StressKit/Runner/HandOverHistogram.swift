@@ -1,7 +1,7 @@
-/// How often handing over the write lock took how long: counts by powers of two of microseconds,
-/// so that those of many rows can be added up.
+/// Histogram of the time it took to hand over the write lock. Buckets are powers of two of
+/// microseconds, so that the histograms of many rows can be added up.
 package struct HandOverHistogram: Equatable, Sendable {
-    /// By the exponent of the power of two that the time was below.
+    /// Count of each bucket, by the exponent of the power of two that is its exclusive upper bound.
     private(set) var counts: [Int: Int] = [:]
 
     package init(nanoseconds: [UInt64]) {
@@ -17,15 +17,15 @@ package struct HandOverHistogram: Equatable, Sendable {
         counts.merge(other.counts, uniquingKeysWith: +)
     }
 
-    /// Bounds in microseconds, ascending, and how many times were below each and not below the one
-    /// before.
+    /// Exclusive upper bounds in microseconds, ascending, with the number of times below each bound
+    /// and not below the one before.
     package var bars: [(below: Int, count: Int)] {
         counts.sorted { $0.key < $1.key }.map { (1 << $0.key, $0.value) }
     }
 }
 
 extension HandOverHistogram: LosslessStringConvertible {
-    /// `256:40 512:3`.
+    /// Text such as `256:40 512:3`.
     package var description: String {
         bars.map { "\($0.below):\($0.count)" }.joined(separator: " ")
     }

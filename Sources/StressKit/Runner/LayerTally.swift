@@ -1,10 +1,10 @@
 import StressModel
 
-/// What came of one scenario in one run: a row of the results.
+/// The result of one scenario in one run: a row of the results.
 package struct LayerTally: Equatable, Sendable {
     package let layer: String
     package let scenario: String
-    /// Of the run; that of a round is this and its number.
+    /// Seed of the run. The seed of a round is this plus the round's number.
     package let seed: UInt64
     package let firstRound: Int
     package var rounds = 0
@@ -18,7 +18,7 @@ package struct LayerTally: Equatable, Sendable {
         self.firstRound = firstRound
     }
 
-    /// With the rounds that came next.
+    /// Returns this tally with the rounds of the next one added.
     func followed(by next: LayerTally) -> LayerTally {
         var sum = self
         sum.rounds += next.rounds
@@ -31,7 +31,7 @@ package struct LayerTally: Equatable, Sendable {
         report.failures.count { kinds.contains($0.kind) }
     }
 
-    /// A quantile of the hand-over times in microseconds; nil if there are none.
+    /// Returns a quantile of the hand-over times in microseconds, or nil if there are none.
     package func handOverMicroseconds(_ quantile: Double) -> Double? {
         let times = report.handOverNanoseconds.sorted()
         guard !times.isEmpty else { return nil }

@@ -1,9 +1,9 @@
 import StorageEngine
 import StressModel
 
-/// Makes the point of a failure small: tries smaller points as long as one of them fails.
+/// Shrinks the point of a failure: tries smaller points as long as one of them fails.
 package struct Shrinker {
-    /// Tries a point, and gives the first failure of it.
+    /// Tries a point and returns its first failure.
     package typealias Attempt = (StressPoint) throws -> TrialReport.Failure?
 
     private let layer: any StressLayer
@@ -14,9 +14,9 @@ package struct Shrinker {
         self.attempt = attempt
     }
 
-    /// The smallest failure that was found in the time, `failure` itself if none is smaller, and
-    /// how many points that took. Only failures of the same kind count: another one is another
-    /// story.
+    /// Returns the smallest failure found in the given time, or `failure` itself if no smaller
+    /// point fails, and the number of points tried. Only failures of the same kind count, because
+    /// another kind is another bug.
     package func shrink(
         _ failure: TrialReport.Failure, seconds: Double
     ) throws -> (failure: TrialReport.Failure, attempts: Int) {

@@ -1,19 +1,19 @@
 import Glibc
 
-/// What a worker may take. More than that is something found.
+/// Limits on what a worker may use. Exceeding one is a finding.
 package struct StressLimits: Equatable, Sendable {
-    /// Seconds without a word from a worker, after which it hangs.
+    /// Seconds without a message after which a worker counts as hung.
     package var silenceSeconds = 60.0
     package var fileBytes = 1 << 30
-    /// Resident at the most.
+    /// Largest allowed peak of resident memory.
     package var memoryBytes = 2 << 30
 
     package init() {}
 
-    /// In the worker. A write beyond the limit fails, or ends the process, or one that it starts, by
-    /// a signal.
+    /// Applies the limits to this process, a worker. A write beyond the file size limit fails, or a
+    /// signal ends this process or the child that made it.
     func applyToThisProcess() {
-        // Whoever started the runner may have ignored it, which is inherited.
+        // The parent of the runner may have ignored the signal, which children inherit.
         signal(SIGXFSZ, SIG_DFL)
         var files = rlimit(rlim_cur: rlim_t(fileBytes), rlim_max: rlim_t(fileBytes))
         _ = setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &files)

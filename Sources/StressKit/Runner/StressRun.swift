@@ -7,12 +7,12 @@ import StressModel
 final class StressRun {
     struct Plan {
         var layers: [any StressLayer]
-        /// For all layers together.
+        /// Duration of all layers together.
         var seconds: Double
         var seed: UInt64
-        /// The file that gets the rows; it may have some.
+        /// The file that rows are appended to. It may have rows already.
         var results: String
-        /// For the files of databases.
+        /// Directory for database files.
         var directory: String
         var limits = StressLimits()
         var shrinkSeconds = 60.0
@@ -38,18 +38,20 @@ final class StressRun {
         file = try CSVFile(continuing: plan.results, header: StressTable.header)
     }
 
+    /// Runs all layers.
+    ///
     /// - Throws: `caseFailed` if anything was found.
     func run() throws {
         Interruption.watch()
         defer { worker.end() }
         do {
             for (index, layer) in plan.layers.enumerated() {
-                // What a layer leaves over, the next ones have.
+                // Time that a layer leaves unused goes to the next ones.
                 let left = plan.seconds - tallies.reduce(0) { $0 + $1.seconds }
                 try run(layer, seconds: left / Double(plan.layers.count - index))
             }
         } catch {
-            // What was done is in the file, and is told.
+            // The finished rounds are in the file. Print them before the error ends the run.
             conclude()
             throw error
         }
@@ -63,8 +65,8 @@ final class StressRun {
         }
     }
 
-    /// Rounds of all scenarios of a layer, as long as there is time. A scenario in which something
-    /// was found, or that cannot run here, is left out from then on.
+    /// Runs rounds of all scenarios of a layer, as long as there is time. A scenario with a
+    /// finding, or one that cannot run on this machine, is left out from then on.
     private func run(_ layer: any StressLayer, seconds: Double) throws {
         let start = System.monotonicNanoseconds
         func left() -> Double { seconds - Double(System.monotonicNanoseconds - start) / 1e9 }
@@ -78,7 +80,7 @@ final class StressRun {
         defer { tallies += rows.map(\.whole) }
         do {
             while left() > 0 {
-                // Scenarios take turns, and share what is left, so that none has all of it.
+                // Scenarios take turns, and each gets an equal share of the time left.
                 let turns = rows.indices.filter { rows[$0].mayGoOn }
                 if turns.isEmpty { break }
                 for (turn, index) in turns.enumerated() where left() > 0 {
@@ -87,7 +89,7 @@ final class StressRun {
                 }
             }
         } catch {
-            // Of an interrupted run, too, whole rounds count.
+            // The whole rounds of an interrupted run count too.
             for index in rows.indices { try write(&rows[index]) }
             throw error
         }
@@ -121,7 +123,7 @@ final class StressRun {
         tally.seconds += Double(System.monotonicNanoseconds - began) / 1e9
     }
 
-    /// The report with its failures made small.
+    /// Returns the report with its failures shrunk.
     private func shrunk(_ report: TrialReport, _ layer: any StressLayer) throws -> TrialReport {
         var report = report
         for (index, failure) in report.failures.enumerated() {
@@ -138,7 +140,7 @@ final class StressRun {
         return report
     }
 
-    // MARK: Telling
+    // MARK: Output
 
     private func tell(_ failure: TrialReport.Failure) {
         terminal.print(

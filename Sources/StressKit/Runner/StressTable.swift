@@ -6,7 +6,7 @@ import StressModel
 package enum StressTable {
     package static let schemaVersion = 1
 
-    /// Columns are only ever appended.
+    /// Column names. New columns are only ever appended.
     package static let header = [
         "schema_version", "run_id", "git_revision", "layer", "scenario", "seed", "first_round",
         "rounds", "points", "states", "commits", "lost_commits", "reopen_failures",
@@ -62,7 +62,7 @@ package enum StressTable {
         return TextTable(leftColumns: [0, 1, 10], header: header, rows: rows).lines()
     }
 
-    /// The round after the last one that a file of results has of a scenario with this seed.
+    /// Returns the round after the last one that the results contain for a scenario with this seed.
     package static func nextRound(
         in rows: [[String]], layer: String, scenario: String, seed: UInt64
     ) -> Int {

@@ -1,9 +1,11 @@
-/// A scenario in a run: what came of it, and what of that is not in the file of results yet.
+/// The tally of a scenario in a run, in two parts: what is in the file of results and what is not
+/// yet.
 struct TallyRow {
     private var written: LayerTally
     var unwritten: LayerTally
 
-    /// Rounds are written once they have taken so long together: who kills a run loses no more.
+    /// Seconds of rounds after which they are written. A run that is killed loses no more than
+    /// that.
     private static let longestUnwrittenSeconds = 20.0
 
     init(_ tally: LayerTally) {
@@ -18,10 +20,10 @@ struct TallyRow {
 
     var isDue: Bool { unwritten.seconds >= Self.longestUnwrittenSeconds || !mayGoOn }
 
-    /// All rounds.
+    /// Tally of all rounds.
     var whole: LayerTally { written.followed(by: unwritten) }
 
-    /// What is to be written now; nil if there is nothing.
+    /// Returns the rounds to be written now, or nil if there are none, and counts them as written.
     mutating func takeUnwritten() -> LayerTally? {
         guard unwritten.rounds > 0 else { return nil }
         defer {

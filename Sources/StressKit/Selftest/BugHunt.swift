@@ -1,16 +1,16 @@
 import StorageEngine
 
-/// Looks for one planted bug, or, without one, for findings that nobody planted.
+/// A search for one planted bug, or, without one, for findings that nobody planted.
 ///
-/// The scenarios that are expected to find it have two thirds of the time, and try round after
-/// round; then the others share what is left. The first finding ends the hunt.
+/// The scenarios expected to find the bug get two thirds of the time and are tried round after
+/// round. The others share what is left. The first finding ends the hunt.
 package struct BugHunt {
-    /// Tries a point for at most so many seconds, in a process that has the bug.
+    /// Tries a point for at most `secondsLeft` seconds, in a process that has the bug.
     package typealias Attempt = (StressPoint, _ secondsLeft: Double) throws -> TrialReport
 
-    /// What came of it.
+    /// The result of a hunt.
     package struct Outcome: Equatable, Sendable {
-        /// Nil if nothing was found.
+        /// The first failure, or nil if nothing was found.
         package var failure: TrialReport.Failure?
         package var points = 0
         package var seconds = 0.0
@@ -35,7 +35,9 @@ package struct BugHunt {
         self.attempt = attempt
     }
 
-    /// `expected`: scenarios as `layer/scenario`.
+    /// Runs the hunt.
+    ///
+    /// - Parameter expected: scenarios as `layer/scenario`.
     package func run(expected: [String]) throws -> Outcome {
         let start = System.monotonicNanoseconds
         var outcome = Outcome()
@@ -58,9 +60,9 @@ package struct BugHunt {
         var description: String { "\(layer.name)/\(name)" }
     }
 
-    /// Rounds of scenarios until something is found or so many seconds have passed since the
-    /// start. They take turns, of which none takes all that is left, so that the short ones come
-    /// again with other seeds; what cannot run here is left out.
+    /// Runs rounds of scenarios until something is found, or until `end` seconds after the start.
+    /// Each scenario gets an equal share of the time left, so that short ones come again with other
+    /// seeds. A scenario that cannot run on this machine is left out.
     private func run(
         _ scenarios: [Scenario], until end: Double, _ start: UInt64, _ outcome: inout Outcome
     ) throws {

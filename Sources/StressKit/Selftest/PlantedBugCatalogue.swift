@@ -1,15 +1,15 @@
 import BenchmarkKit
 import StorageEngine
 
-/// A mistake that can be planted in the engine, and who is expected to find it.
+/// A bug that can be planted in the engine, and the scenarios expected to find it.
 package struct PlantedBugEntry: Equatable, Sendable {
-    /// As the engine knows it.
+    /// The engine's name for it.
     package var name: String
-    /// What is wrong.
+    /// Description of what is wrong.
     package var mistake: String
-    /// What it breaks: the number of a clause of the contract, and the clause in a few words.
+    /// The guarantee that it breaks: its number in docs/guarantees.md, and a few words.
     package var clause: String
-    /// Scenarios, such as `power-loss/full`, which are tried first and in this order.
+    /// Scenarios, such as `power-loss/full`, that are tried first and in this order.
     package var expected: [String]
 
     init(_ name: String, _ mistake: String, breaks clause: String, _ expected: String...) {
@@ -25,7 +25,9 @@ package enum PlantedBugCatalogue {
     package static let all =
         recovery + space + shrinking + locks + forks + pages + calls + objects
 
-    /// - Throws: a usage error for a name that is none's.
+    /// Returns the entry with this name.
+    ///
+    /// - Throws: a usage error for an unknown name.
     package static func entry(named name: String) throws -> PlantedBugEntry {
         guard let entry = all.first(where: { $0.name == name }) else {
             throw BenchmarkError(
@@ -41,10 +43,10 @@ package enum PlantedBugCatalogue {
     #if PLANTED_BUGS
     package static let isCompiledIn = true
 
-    /// The variable of the environment that gives a process its bug.
+    /// The environment variable that gives a process its bug.
     static let variable = PlantedBugs.variable
 
-    /// What the engine has and the catalogue has not, or the other way round.
+    /// Bugs that only the engine or only the catalogue has.
     package static var mismatches: [String] {
         Set(PlantedBugs.names).symmetricDifference(all.map(\.name)).sorted()
     }

@@ -1,15 +1,16 @@
 import BenchmarkKit
 import StorageEngine
 
-/// One `realm-bench stress selftest`: a hunt without a bug, then one for each.
+/// One `realm-bench stress selftest`: a hunt without a bug, then one for each bug.
 package final class SelftestRun {
-    /// Hands out attempts of worker processes that have a bug; nil: none.
+    /// Returns an attempt that runs in worker processes with a bug, or without one for nil, and a
+    /// function that ends them.
     package typealias Workers = (PlantedBugEntry?) -> (attempt: BugHunt.Attempt, end: () -> Void)
 
     package struct Plan {
         package var bugs: [PlantedBugEntry]
         package var layers: [any StressLayer]
-        /// For each bug, and for the hunt without one.
+        /// Duration of the hunt for each bug, and of the hunt without one.
         package var seconds: Double
         package var seed: UInt64
 
@@ -31,7 +32,7 @@ package final class SelftestRun {
         self.workers = workers
     }
 
-    /// `tell` gets each row as soon as it is known: the control first.
+    /// Runs all hunts. Calls `tell` with each row as soon as it is known, the control first.
     package func run(_ tell: (SelftestRow) throws -> Void) throws -> [SelftestRow] {
         var rows: [SelftestRow] = []
         for bug in [nil] + plan.bugs.map(Optional.some) {

@@ -1,11 +1,11 @@
 import BenchmarkKit
 import Foundation
 
-/// What came of one planted bug, or of the control, which has none.
+/// The result of one planted bug, or of the control, which has none.
 package struct SelftestRow: Equatable, Sendable {
     package static let controlName = "(none)"
 
-    /// Nil: the control.
+    /// The bug, or nil for the control.
     package var bug: PlantedBugEntry?
     package var outcome: BugHunt.Outcome
 
@@ -16,10 +16,10 @@ package struct SelftestRow: Equatable, Sendable {
 
     package var name: String { bug?.name ?? Self.controlName }
 
-    /// A bug is to be found, and nothing where there is none.
+    /// Whether a planted bug was found, or the control found nothing.
     package var isAsItShouldBe: Bool { (bug != nil) == (outcome.failure != nil) }
 
-    /// What shows the finding again.
+    /// Command that shows the finding again.
     package var replay: String {
         guard let failure = outcome.failure else { return "" }
         let environment = bug.map { "\(PlantedBugCatalogue.variable)=\($0.name) " } ?? ""
@@ -31,7 +31,7 @@ package struct SelftestRow: Equatable, Sendable {
 package enum SelftestTable {
     package static let schemaVersion = 1
 
-    /// Columns are only ever appended.
+    /// Column names. New columns are only ever appended.
     package static let header = [
         "schema_version", "run_id", "git_revision", "bug", "clause", "caught", "found_by", "kind",
         "seed", "points", "seconds", "replay", "message",

@@ -1,14 +1,14 @@
 import StorageEngine
 import StressModel
 
-/// A class of 30 properties. All pages that hold nothing but one of them are damaged: whoever asks
-/// for that one gets an error, and a scan of another one does not notice.
+/// A class of 30 properties, in which all pages that hold only one of the properties are damaged.
+/// Reading that property gives an error. A scan of another property must not notice.
 struct ColumnScan {
     private static let columnCount = 30
     private static let rowCount = 3000
     private static let scanned = 3
     private static let damaged = 17
-    /// What makes the damaged property's pages known by sight.
+    /// Byte that fills the values of the damaged property, so that its pages can be recognized.
     private static let fill: UInt8 = 0xB7
     private static let valueBytes = 24
 
@@ -28,7 +28,8 @@ struct ColumnScan {
         numbers = (0..<Self.rowCount).map { _ in Int64(random.below(100)) }
     }
 
-    /// Of a plain file, whatever the point says: encrypted pages are not known by sight.
+    /// Runs the scan on a plain file, whatever the point says, because the pages of an encrypted
+    /// file cannot be recognized.
     func run() throws {
         try write()
         try damage()
@@ -48,7 +49,7 @@ struct ColumnScan {
         trial.count(states: 1)
     }
 
-    /// In a function of its own, so that the database is closed when it returns.
+    /// Writes the objects. A separate function, so that the database is closed when it returns.
     private func write() throws {
         let connection = try Connection(Database.open(path: path))
         try connection.beginWrite()
@@ -75,7 +76,7 @@ struct ColumnScan {
         try trial.write(bytes, to: path)
     }
 
-    /// Else the scan would have shown nothing.
+    /// Checks that the damage is there. Without it the scan would prove nothing.
     private func checkDamage(_ table: Table) throws {
         do {
             for row in 0..<Self.rowCount {

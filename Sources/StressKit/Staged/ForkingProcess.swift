@@ -3,22 +3,24 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// A process with open databases, in which other threads write and open meanwhile, that is forked
-/// for each transaction of a workload: it commits every other one, and its children the rest.
+/// A process with open databases, in which other threads write to and open files. It is forked for
+/// each transaction of a workload. The process itself commits every other transaction, and its
+/// children commit the rest.
 final class ForkingProcess {
     private let path: String
     private let options: Database.Options
     private let durability: CommitDurability
     private let oracle: PrefixOracle
     private let connection: Connection
-    /// Stays at a version for some transactions.
+    /// A connection that stays at a version for some transactions.
     private let pinned: Connection
-    /// How often a thread that uses the file as another process would has got the write lock.
+    /// Number of times that the thread with a handle of its own, like another process's, has got
+    /// the write lock.
     private let grants = Locked(0)
 
     private static let stepsOfPin = 3
 
-    /// A file that is opened and closed while the process is forked.
+    /// Path of a file that is opened and closed while the process is forked.
     static func otherFile(_ path: String) -> String { path + "-other" }
 
     init(_ point: StressPoint, _ path: String) throws {
@@ -31,12 +33,13 @@ final class ForkingProcess {
         pinned = try Connection(database)
     }
 
-    /// Goes on where the file stands, and kills itself at the end. Says what it has committed.
+    /// Continues the workload after the transactions that the file holds, and kills itself at the
+    /// end. Reports each commit.
     func run() throws {
         WorkerChannel.say(StressVictim.Message.open)
         var step = try StressWorkload.progress(of: connection)
         var pinnedStep = step
-        // As another process would.
+        // An unregistered handle behaves like that of another process.
         let writer = Bystander.start(opening: { [path, options] in
             try Database.openUnregistered(path: path, options: options)
         }) { [grants] in grants.withLock { $0 += 1 } }
@@ -68,7 +71,8 @@ final class ForkingProcess {
 
     // MARK: Forks
 
-    /// The child tries to use what it has inherited, a transaction under way before all.
+    /// Commits a transaction. A child forked in the middle of it tries to use what it has
+    /// inherited, the open transaction first.
     private func commitBesideChild(_ step: Int) throws {
         try connection.beginWrite()
         try oracle.workload.change(step, on: connection)
@@ -81,7 +85,7 @@ final class ForkingProcess {
         acknowledge(step)
     }
 
-    /// The child opens the file anew, and carries out a transaction.
+    /// Has a child open the file anew and carry out a transaction.
     private func haveChildCommit(_ step: Int) throws {
         try Fork.run {
             try useInherited()
@@ -102,7 +106,7 @@ final class ForkingProcess {
         WorkerChannel.say("\(StressVictim.Message.acknowledged) \(step)")
     }
 
-    /// Until nobody listens any more.
+    /// Keeps the child alive until the other end of its standard input is closed.
     private func outliveParent() -> Never {
         WorkerChannel.say(StressVictim.Message.forked)
         while readLine() != nil {}
@@ -134,15 +138,16 @@ final class ForkingProcess {
     }
 }
 
-/// Processes that are copies of this one.
+/// Copies of this process made by `fork`.
 enum Fork {
-    /// Swift does not import `fork`, for good reasons; its address can be looked up.
+    /// Calls `fork`. Swift does not import it, so its address is looked up.
     static func make() -> pid_t {
         guard let address = dlsym(nil, "fork") else { return -1 }
         return unsafeBitCast(address, to: (@convention(c) () -> pid_t).self)()
     }
 
-    /// Runs `body` in a child, and waits for it. What it throws is thrown here.
+    /// Runs `body` in a child and waits for it. An error in the child is thrown here as a
+    /// ``Finding``.
     static func run(_ body: () throws -> Void) throws {
         let child = make()
         if child == 0 {

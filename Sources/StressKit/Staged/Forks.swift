@@ -1,15 +1,15 @@
 import StorageEngine
 import StressModel
 
-/// A process that is forked, again and again, and at last killed in a transaction while a child of
-/// it lives; and another one that has the file open all the time.
+/// A process that is forked again and again, and in the end killed inside a transaction while a
+/// child of it lives. The process that runs the trial has the file open all the time.
 struct Forks {
     private let point: StressPoint
     private let trial: Trial
     private let oracle: PrefixOracle
     private let path: String
 
-    /// Transactions that the file holds before.
+    /// Number of transactions that the file holds at first.
     private static let prepared = 2
     private static let patienceSeconds: UInt64 = 5
 
@@ -30,7 +30,8 @@ struct Forks {
         guard isKilled, process.acknowledged == oracle.workload.count else {
             throw Finding(.wrongState, "a process that is forked ended before its work was done.")
         }
-        // Its locks and pins went with it, though its child has copies of all that it had.
+        // Locks and pins of the killed process are gone, although its child inherited everything it
+        // had open.
         let writer = BackgroundThread { _ in
             _ = try StressWorkload.countBystander(on: Connection(database))
         }

@@ -1,8 +1,8 @@
 import StorageEngine
 import StressModel
 
-/// A class of 64 Bool properties: where a leaf is full, a value that is the first of its kind makes
-/// its column wider, for all rows at once.
+/// A class of 64 Bool properties. In a full leaf, the first `true` of a column makes the column
+/// wider, for all rows at once.
 struct FullLeaves {
     private static let columnCount = 64
     private static let rowCount = 4000
@@ -26,7 +26,7 @@ struct FullLeaves {
 
     func run() throws {
         var random = RepeatableRandom(seed: seed, part: 9 << 32)
-        // What no leaf can say in no bits at all.
+        // Random numbers, which no leaf can store with a width of zero bits.
         let numbers = (0..<Self.rowCount).map { _ in Int64(random.below(1 << 16)) }
         var model = numbers.map { _ in [Int64](repeating: 0, count: Self.columnCount) }
         try write(numbers, &model, &random)
@@ -34,7 +34,8 @@ struct FullLeaves {
         try compare(connection, numbers, model)
     }
 
-    /// In a function of its own, so that the database is closed when it returns.
+    /// Writes the objects and changes them. A separate function, so that the database is closed
+    /// when it returns.
     private func write(
         _ numbers: [Int64], _ model: inout [[Int64]], _ random: inout RepeatableRandom
     ) throws {

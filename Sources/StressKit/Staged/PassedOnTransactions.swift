@@ -1,14 +1,14 @@
 import StorageEngine
 import StressModel
 
-/// Transactions that one thread begins and another one commits or rolls back, when the first has
-/// ended, as those of a queue or an actor may.
+/// Transactions that one thread begins and, once it has ended, another thread commits or rolls
+/// back. Queues and actors may do this.
 struct PassedOnTransactions {
     private let trial: Trial
     private let oracle: PrefixOracle
     private let database: Database
 
-    /// What takes microseconds.
+    /// Seconds to wait for what takes microseconds.
     private static let patienceSeconds: UInt64 = 5
 
     init(_ point: StressPoint, _ trial: Trial, _ path: String) throws {
@@ -47,7 +47,7 @@ struct PassedOnTransactions {
     }
 }
 
-/// A connection that threads hand to each other.
+/// A connection that is passed from thread to thread.
 // Unchecked because each thread is waited for before the next one starts.
 private final class Passed: @unchecked Sendable {
     let value: Connection

@@ -1,7 +1,8 @@
 import StorageEngine
 import StressModel
 
-/// While the sync of a commit is held, readers see the version before; afterwards this one.
+/// Readers that look while the sync of a commit is held. They must see the version before the
+/// commit, and the commit's own version once the sync has returned.
 struct Publication {
     private let trial: Trial
     private let oracle: PrefixOracle
@@ -15,7 +16,8 @@ struct Publication {
 
     func run() throws {
         let reader = try Connection(database)
-        // Large transactions sync twice, and neither makes them visible.
+        // Large transactions sync twice. The first sync is the one held; it does not make them
+        // visible.
         for step in 1...oracle.workload.count {
             let holder = SystemInterceptor(
                 faults: [SystemCallFault(.hold, call: .fdatasync, ordinal: 1)])

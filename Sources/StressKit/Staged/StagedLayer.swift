@@ -1,7 +1,7 @@
 import StorageEngine
 import StressModel
 
-/// Brings about situations that chance rarely makes, one in each scenario.
+/// Brings about situations that rarely happen by chance, one in each scenario.
 struct StagedLayer: StressLayer {
     let name = "staged"
     let summary = "brings about certain situations, step by step"
@@ -27,7 +27,7 @@ struct StagedLayer: StressLayer {
         }
     }
 
-    /// Nil where it is part of what is staged.
+    /// Returns the durability setting of a scenario, or nil where the scenario itself decides it.
     private func durability(of scenario: String, _ round: Int) -> String? {
         guard scenario == "forks" else { return nil }
         return (round % 2 == 0 ? CommitDurability.full : .relaxed).rawValue

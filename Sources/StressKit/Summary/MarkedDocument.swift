@@ -1,12 +1,12 @@
 import BenchmarkKit
 import Foundation
 
-/// A document with places that are filled in by a tool, so that nobody types a figure:
-/// `<!-- stress:layers -->` and `<!-- /stress:layers -->`, each on a line of its own.
+/// A document with marked places that a tool fills in, so that no figure is typed by hand. The
+/// marks are `<!-- stress:layers -->` and `<!-- /stress:layers -->`, each on a line of its own.
 package enum MarkedDocument {
-    /// The text with each marked place filled anew.
+    /// Returns the text with each marked place filled anew.
     ///
-    /// - Throws: `usage` for a mark that nobody knows, one without an end, or a text without marks.
+    /// - Throws: `usage` for an unknown mark, a mark without an end, or a text without marks.
     package static func filled(
         _ text: String, _ contents: (SummaryTables.Section) -> String
     ) throws -> String {

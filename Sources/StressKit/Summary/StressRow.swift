@@ -11,8 +11,8 @@ struct StressRow {
     private static let columns = Dictionary(
         uniqueKeysWithValues: StressTable.header.enumerated().map { ($1, $0) })
 
-    /// Nil for fields that are not in the form that ``StressTable/fields(of:run:revision:)`` gives
-    /// them.
+    /// Parses a row. Nil for fields that do not have the form that
+    /// ``StressTable/fields(of:run:revision:)`` gives them.
     init?(_ fields: [String]) {
         guard fields.count == StressTable.header.count else { return nil }
         func text(_ name: String) -> String { fields[Self.columns[name]!] }

@@ -1,9 +1,9 @@
 import BenchmarkKit
 import Foundation
 
-/// The rows of one file of results, added up: all slices of a long run.
+/// The sums of the rows in one file of results, which may be of several runs.
 package struct StressSummary: Equatable, Sendable {
-    /// What rows of a layer, or of a scenario, come to.
+    /// The sums of the rows of a layer or a scenario.
     package struct Total: Equatable, Sendable {
         package var rounds = 0
         package var points = 0
@@ -39,18 +39,21 @@ package struct StressSummary: Equatable, Sendable {
         package var total: Total
     }
 
-    /// In the order in which they came.
+    /// Totals of each scenario, in the order of first appearance.
     package private(set) var scenarios: [Part] = []
     package private(set) var runs: [String] = []
     package private(set) var revisions: [String] = []
     package private(set) var firstFailures: [String] = []
-    /// Why scenarios could not run, as `layer/scenario: reason`.
+    /// Reasons why scenarios could not run, as `layer/scenario: reason`.
     package private(set) var skipped: [String] = []
 
-    /// `rows`: of a file, header first. `revision`: counts rows of builds of this commit only, nil
-    /// all.
+    /// Adds up rows.
     ///
-    /// - Throws: `notComparable` for a file with other columns, `usage` for one that cannot be read.
+    /// - Parameter rows: the rows of a file, header first.
+    /// - Parameter revision: counts only rows of builds whose commit name begins with this; nil
+    ///   counts all.
+    /// - Throws: `notComparable` for a file with other columns, `usage` for a row that cannot be
+    ///   read.
     package init(rows: [[String]], revision: String? = nil) throws {
         guard rows.first == StressTable.header else {
             throw BenchmarkError(
@@ -87,7 +90,7 @@ package struct StressSummary: Equatable, Sendable {
 
     // MARK: Sums
 
-    /// By layer, in the order in which they came.
+    /// Totals of each layer, in the order of first appearance.
     package var layers: [(name: String, scenarios: Int, total: Total)] {
         var names: [String] = []
         for part in scenarios where !names.contains(part.layer) { names.append(part.layer) }
@@ -103,7 +106,8 @@ package struct StressSummary: Equatable, Sendable {
         parts.reduce(into: Total()) { $0.add($1.total) }
     }
 
-    /// Days (UTC) of the first and the last run: their names begin with the second they began in.
+    /// Days (UTC) of the first and the last run, taken from the time in seconds that a run's name
+    /// begins with.
     package var days: [String] {
         let seconds = runs.compactMap { $0.split(separator: "-").first.flatMap { Double($0) } }
         return Set([seconds.min(), seconds.max()].compactMap { $0 }.map(Self.day)).sorted()

@@ -1,27 +1,27 @@
 import BenchmarkKit
 import Foundation
 
-/// A summary as tables, for a terminal or for a document.
+/// A summary as tables, for a terminal or a document.
 package struct SummaryTables {
-    /// Parts of a document that are kept up to date, by the names that its marks give.
+    /// Sections of a document that are kept up to date. Raw values are the names in its marks.
     package enum Section: String, CaseIterable {
-        /// What was run: one sentence.
+        /// One sentence about the runs.
         case run
-        /// A row a layer.
+        /// Table with a row for each layer.
         case layers
-        /// A row a scenario.
+        /// Table with a row for each scenario.
         case scenarios
-        /// How long it took to hand over the write lock.
+        /// Times of handing over the write lock.
         case handOvers = "hand-overs"
-        /// In what phases of work, and by which calls, a full disk was noticed.
+        /// Phases of work in which, and calls by which, a full disk was noticed.
         case fullDisks = "full-disks"
-        /// What the other layers met.
+        /// Coverage of the other layers.
         case coverage
     }
 
     private struct Table {
         var header: [String]
-        /// Columns of text.
+        /// Left-aligned columns, which hold text.
         var left: Set<Int>
         var rows: [[String]]
     }
@@ -120,7 +120,7 @@ package struct SummaryTables {
         return Table(header: ["below", "hand-overs", "so far"], left: [], rows: rows)
     }
 
-    /// A row for each phase and call, a column for each file system.
+    /// Table with a row for each phase and call, and a column for each file system.
     private var fullDisks: Table {
         let parts = summary.scenarios.filter { $0.layer == Self.fullDiskLayer }
         let names = Set(parts.flatMap { $0.total.coverage.keys }).sorted()

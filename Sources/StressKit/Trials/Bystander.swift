@@ -1,10 +1,12 @@
 import StorageEngine
 import StressModel
 
-/// A thread that adds one to a number, again and again, which no transaction of a workload touches.
+/// A thread that increments a number again and again. No transaction of a workload touches that
+/// number.
 enum Bystander {
-    /// `hasLock` is called with each transaction, once it has the write lock. The thread returns
-    /// what it has counted: nobody else does.
+    /// Starts the thread. It calls `hasLock` in each transaction, once it has the write lock. It
+    /// returns its count, and throws a ``Finding`` if the number in the file differs from the
+    /// count.
     static func start(
         opening open: @escaping @Sendable () throws -> Database,
         hasLock: @escaping @Sendable () -> Void

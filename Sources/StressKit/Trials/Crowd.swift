@@ -1,14 +1,15 @@
 import StorageEngine
 import StressModel
 
-/// Users of one file, as so many processes would be, and their connections, which stay at the
-/// version that they found: as many as there are places for in `.lock` before it becomes longer.
+/// Many users of one file, each with connections that stay at the version they found. Each user
+/// behaves like a process of its own. Together they use up the places that `.lock` has before it
+/// grows.
 final class Crowd {
-    /// What there is of `.lock` at first, and is used up.
+    /// The kind of places in `.lock` that are used up.
     enum Need: String, CaseIterable {
         case processes, connections
 
-        /// Users, and connections of each.
+        /// Number of users, and of connections for each user.
         fileprivate var users: (count: Int, connections: Int) {
             switch self {
             case .processes: (64, 1)
@@ -17,16 +18,18 @@ final class Crowd {
         }
     }
 
-    /// Of `.lock`, before it grows.
+    /// Size of `.lock` before it grows.
     private static let firstBytes: UInt64 = 32 << 10
 
     private let path: String
     private let options: Database.Options
-    /// Of those that were there first, and of others that came later.
+    /// Connections of the first users, then those of users added later.
     private(set) var connections: [Connection] = []
     private var firstCount = 0
 
-    /// `room`: for so many more users, or connections, there are places left.
+    /// Opens the file for all users.
+    ///
+    /// - Parameter room: the number of users, or connections, for which places are left.
     init(_ path: String, _ options: Database.Options, _ need: Need, room: Int = 0) throws {
         self.path = path
         self.options = options
@@ -38,7 +41,7 @@ final class Crowd {
         firstCount = connections.count
     }
 
-    /// One more that opens the file.
+    /// Adds a user, which opens the file.
     func addUser(connections count: Int) throws {
         connections += try Self.open(path, options, connections: count)
     }
@@ -54,7 +57,7 @@ final class Crowd {
         }
     }
 
-    /// Some of those that were there first still see what they saw.
+    /// Checks that some of the first connections still see their version.
     func judge(_ look: (Connection) throws -> Void) throws {
         for index in [0, firstCount / 2, firstCount - 1] { try look(connections[index]) }
     }
@@ -63,7 +66,7 @@ final class Crowd {
         try System.status(path: path + ".lock").size > Self.firstBytes
     }
 
-    /// Everybody's version is known to be pinned, and nobody else's.
+    /// Checks that statistics list the pinned version of every connection, and no other.
     func checkPins() throws {
         let pins = try connections[0].database.statistics().pinnedVersions
         let own = pins.count { $0.processID == System.processID }

@@ -2,7 +2,7 @@ import StorageEngine
 import StressModel
 
 extension Database {
-    /// Where nobody but this process is alive to read anything.
+    /// Checks that no other process pins a version. Call it only while no other process is alive.
     func checkNobodyElsePins() throws {
         let pins = try statistics().pinnedVersions
         if let pin = pins.first(where: { $0.processID != System.processID }) {

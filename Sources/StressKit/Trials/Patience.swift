@@ -1,17 +1,16 @@
 import StorageEngine
 import StressModel
 
-/// Waits for something that another thread or process is to do, in short naps, and tells when it
-/// has taken too long.
+/// A limit on waiting, in short naps, for something that another thread or process is to do.
 ///
-/// A nap counts for at most twice of what was asked for, however late this thread woke up: where
-/// the machine has no time for us, it may not have had any for the others either.
+/// A nap counts for at most twice the time that was asked for, however late this thread woke up. On
+/// a machine too busy to wake this thread, the others may not have run either.
 struct Patience {
     private var left: UInt64
 
     init(nanoseconds: UInt64) { left = nanoseconds }
 
-    /// False if the time is over.
+    /// Sleeps; false if the time is over.
     mutating func nap(nanoseconds: UInt64) -> Bool {
         guard left > 0 else { return false }
         let start = System.monotonicNanoseconds
@@ -20,8 +19,10 @@ struct Patience {
         return true
     }
 
-    /// Waits until `isDone` says so. What is found otherwise: `message`, the beginning of a
-    /// sentence that ends with the time.
+    /// Waits until `isDone` returns true.
+    ///
+    /// - Parameter message: the beginning of a sentence that ends with the time.
+    /// - Throws: a ``Finding`` with the message if the time is over.
     static func wait(
         seconds: UInt64, napNanoseconds: UInt64 = 1_000_000, orFind message: String,
         until isDone: () throws -> Bool

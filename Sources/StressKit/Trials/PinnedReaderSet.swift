@@ -1,14 +1,14 @@
 import StorageEngine
 import StressModel
 
-/// Readers at several versions of one database, and what they may cost (E10): live pages, the
-/// snapshot of each pinned version, and some slack.
+/// Readers at several versions of one database, and a check of what they cost. Guarantee E10
+/// (docs/guarantees.md) allows live pages, the snapshot of each pinned version, and some slack.
 struct PinnedReaderSet {
     private struct Reader {
         let connection: Connection
-        /// What its version holds.
+        /// Number of transactions that the reader's version holds.
         var transactions: Int
-        /// Live bytes of that version: what it may cost.
+        /// Live bytes of the reader's version, which is what it may cost.
         var snapshotBytes: UInt64
     }
 
@@ -16,11 +16,11 @@ struct PinnedReaderSet {
     private let oracle: PrefixOracle
     private let trial: Trial
     private var readers: [Reader] = []
-    /// As of the last look.
+    /// Size of the file at the last check.
     private var fileBytes: UInt64
 
     private static let mostReaders = 10
-    /// E10.
+    /// The least slack that E10 allows.
     private static let slackBytes: UInt64 = 16 << 20
 
     init(_ database: Database, _ oracle: PrefixOracle, _ trial: Trial) throws {
@@ -30,7 +30,7 @@ struct PinnedReaderSet {
         fileBytes = try database.fileSize
     }
 
-    /// A reader of the newest version, which holds so many transactions.
+    /// Adds a reader of the newest version, which holds `transactions` transactions.
     mutating func add(transactions: Int) throws {
         let connection = try Connection(database)
         trial.cover("versions pinned")
@@ -40,7 +40,7 @@ struct PinnedReaderSet {
                 snapshotBytes: try database.statistics().liveBytes))
     }
 
-    /// Now and then one comes, goes or moves to the newest version.
+    /// Sometimes adds or removes a reader, or moves one to the newest version.
     mutating func change(transactions: Int, _ random: inout RepeatableRandom) throws {
         switch random.below(12) {
         case 0 where readers.count < Self.mostReaders: try add(transactions: transactions)
@@ -56,7 +56,7 @@ struct PinnedReaderSet {
 
     mutating func removeAll() { readers = [] }
 
-    /// Each still sees its version, and nothing of what came since.
+    /// Checks that each reader still sees its version, and nothing of later ones.
     func judge() throws {
         for reader in readers {
             try oracle.judge(
@@ -65,8 +65,7 @@ struct PinnedReaderSet {
         }
     }
 
-    /// Who pins what is known: each reader's version, of this process, and no version that waits for
-    /// nobody.
+    /// Checks that statistics list each reader's version as pinned by this process.
     func checkPins() throws {
         let pins = try database.statistics().pinnedVersions
         for reader in readers {
@@ -81,14 +80,14 @@ struct PinnedReaderSet {
         }
     }
 
-    /// After transactions of another process, of which it is not known what was live when they made
-    /// the file longer.
+    /// Takes the current size of the file as the one to compare with. For use after transactions of
+    /// another process: how much was live when they made the file longer is not known.
     mutating func acceptFileSize() throws { fileBytes = try database.fileSize }
 
-    /// After each transaction: a file that became longer with it is not longer than is allowed now.
+    /// Checks after each transaction that a file which it made longer is within the allowed size.
     ///
-    /// One that is, because more was live or pinned before, becomes shorter in its time (E11), and
-    /// does not grow until then.
+    /// A file may be longer than allowed because more was live or pinned before. Such a file
+    /// becomes shorter later (guarantee E11) and must not grow until then.
     mutating func checkGrowth() throws {
         let before = fileBytes
         try acceptFileSize()

@@ -5,8 +5,9 @@ import StorageEngine
 import StressModel
 
 extension Trial {
-    /// Tries one thing with a database file, which goes when `body` has returned. `image`: what it
-    /// holds; empty: there is none yet.
+    /// Tries one thing with a database file, which is removed when `body` has returned.
+    ///
+    /// - Parameter image: the contents of the file; if empty, there is no file yet.
     func attempt(
         _ point: StressPoint, with image: [UInt8], _ body: (_ path: String) throws -> Void
     ) throws {
@@ -18,7 +19,7 @@ extension Trial {
         }
     }
 
-    /// Writes a database file, with nothing beside it.
+    /// Writes a database file, and removes the files beside it.
     package func write(_ bytes: [UInt8], to path: String) throws {
         remove(path)
         if bytes.isEmpty { return }
@@ -38,7 +39,7 @@ extension Trial {
 
     private static func management(of path: String) -> String { path + ".management" }
 
-    /// Rewrites a file that nobody has open packed, which must work and leave nothing beside it.
+    /// Compacts a file that no process has open. That must work and leave nothing behind.
     func compactAlone(_ path: String, _ options: Database.Options) throws {
         guard try Database.compact(path: path, options: options) else {
             throw Finding(.wrongState, "a file that nobody has open was not compacted.")
@@ -59,7 +60,8 @@ extension Trial {
         }
     }
 
-    /// A database after the first transactions of a point's workload, closed cleanly.
+    /// Returns the contents of a database file after the first transactions of a point's workload.
+    /// The database was closed cleanly.
     package func prepare(_ point: StressPoint, transactions: Int) throws -> [UInt8] {
         guard transactions > 0 else { return [] }
         let path = file("prepared")
@@ -69,7 +71,7 @@ extension Trial {
         return try read(path)
     }
 
-    /// In a function of its own, so that the database is closed when it returns.
+    /// Runs the transactions. A separate function, so that the database is closed when it returns.
     private func run(_ point: StressPoint, _ transactions: Int, _ path: String) throws {
         let workload = try point.workload()
         let connection = try Connection(Database.open(path: path, options: point.options()))

@@ -3,22 +3,25 @@ import Foundation
 import StorageEngine
 import StressModel
 
-/// The trying of one point: what a layer is given to work with, and what it tells.
+/// The trial of one point: what a layer is given to work with, and what it reports.
 ///
 /// Used by one thread.
 package final class Trial {
-    /// Empty at the beginning, and removed at the end.
+    /// Directory that is empty at the beginning and removed at the end.
     package let directory: String
     private let deadline: UInt64
     private let tell: (WorkerReply) -> Void
     package private(set) var report = TrialReport()
 
-    /// `secondsLeft`: when to leave off. `tell` learns what is tried before it is tried.
+    /// Creates a trial.
+    ///
+    /// - Parameter secondsLeft: the time until ``mustStop`` is true.
+    /// - Parameter tell: is called with each point before it is tried, and with progress.
     package init(
         directory: String, secondsLeft: Double, tell: @escaping (WorkerReply) -> Void = { _ in }
     ) {
         self.directory = directory
-        // Half the range of the clock is as good as never.
+        // A quarter of the clock's range is as good as never, and adding it cannot overflow.
         let nanoseconds = min(max(secondsLeft, 0) * 1e9, Double(UInt64.max / 4))
         deadline = System.monotonicNanoseconds + UInt64(nanoseconds)
         self.tell = tell
@@ -32,8 +35,8 @@ package final class Trial {
 
     package func file(_ name: String) -> String { directory + "/" + name }
 
-    /// Tries one thing. What `body` finds, and every error of the engine that gets out of it, is
-    /// kept with the point.
+    /// Tries one thing. What `body` finds, and every error of the engine that it throws, is
+    /// recorded with the point.
     package func attempt(_ point: StressPoint, _ body: () throws -> Void) throws {
         tell(.trying(point.description))
         report.points += 1
@@ -41,12 +44,13 @@ package final class Trial {
         tellAlive()
     }
 
-    /// Says how far it is: an attempt that takes long must say something now and then.
+    /// Reports progress. An attempt that takes long must call this now and then, so that it is not
+    /// taken for hung.
     package func tellAlive() {
         tell(.progress(points: report.points, states: report.states))
     }
 
-    /// What is found while `body` prepares attempts belongs to the point as a whole.
+    /// Records what is found while `body` prepares attempts with the point as a whole.
     func keepingFindings(of point: StressPoint, _ body: () throws -> Void) throws {
         do {
             try body()
@@ -62,7 +66,8 @@ package final class Trial {
             .init(point: point.description, kind: finding.kind, message: finding.message))
     }
 
-    /// States that were opened and judged, and acknowledged commits that were looked for in them.
+    /// Counts states that were opened and judged, and acknowledged commits that were looked for in
+    /// them.
     package func count(states: Int = 0, commits: Int = 0) {
         report.states += states
         report.commits += commits
@@ -76,7 +81,7 @@ package final class Trial {
 
     package func skip(_ reason: String) { report.skipped = reason }
 
-    /// The report, with what the process took.
+    /// Returns the report, with the peak memory of the process.
     package func end() -> TrialReport {
         report.peakResidentBytes = ProcessStatus.peakResidentBytes()
         return report

@@ -1,25 +1,25 @@
 import StressModel
 
-/// What came of trying a point, or several.
+/// The result of trying a point, or several.
 package struct TrialReport: Codable, Equatable, Sendable {
-    /// What was found, with a point that shows this alone.
+    /// A finding, with a point that shows it alone.
     package struct Failure: Codable, Equatable, Sendable {
         package var point: String
         package var kind: Finding.Kind
         package var message: String
     }
 
-    /// Single things that were tried: a call at which a process was killed, an image.
+    /// Number of single things that were tried: a call at which a process was killed, an image.
     package var points = 0
-    /// Files that were opened and judged.
+    /// Number of files that were opened and judged.
     package var states = 0
-    /// Transactions that were acknowledged and looked for.
+    /// Number of transactions that were acknowledged and looked for.
     package var commits = 0
-    /// From killing a process until another one had the write lock.
+    /// Times from killing a process until another thread had the write lock.
     package var handOverNanoseconds: [UInt64] = []
-    /// How often the parts of the engine that a layer is after were met, by their names.
+    /// How often the situations that a layer looks for occurred, by name.
     package var coverage: [String: Int] = [:]
-    /// Why nothing was tried.
+    /// Reason why nothing was tried.
     package var skipped: String?
     package var failures: [Failure] = []
     package var peakResidentBytes = 0

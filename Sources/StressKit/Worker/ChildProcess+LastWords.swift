@@ -3,7 +3,7 @@ import Foundation
 extension ChildProcess {
     private static let callsShown = 8
 
-    /// How it ended and what it said last on standard error, as the end of a sentence about it.
+    /// Returns how the child ended and the essence of its standard error, as the end of a sentence.
     func lastWords(in errorFile: String) -> String {
         let signal = wait()
         let errors = (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? ""
@@ -12,8 +12,8 @@ extension ChildProcess {
         return "ended by \(ending). \(Self.essence(of: lines))"
     }
 
-    /// What a program that crashed said, and its innermost calls: a crash may not show again when its
-    /// point is replayed, so that this may be all that there is to go on.
+    /// Returns the message of a program that crashed and its innermost calls. A crash may not occur
+    /// again in a replay, so this may be the only clue.
     static func essence(of lines: [String]) -> String {
         let said = lines.first { $0.contains("Fatal error") || $0.contains("Program crashed") }
         let calls = lines.drop { !$0.hasSuffix("crashed:") }

@@ -3,25 +3,27 @@ import Foundation
 import Glibc
 import StorageEngine
 
-/// A process of this same program that one thread starts, talks to in lines, and ends.
+/// A process of this same program that one thread starts, exchanges lines with, and ends.
 ///
-/// It has a process group of its own, so that ending it ends what it started; and it dies with the
-/// thread that started it (``ParentDeath``), whatever becomes of that one.
+/// It has a process group of its own, so that ending it also ends what it started. It dies with the
+/// thread that started it (``ParentDeath``), however that thread ends.
 package final class ChildProcess {
     package let identifier: Int32
-    /// Both ways; a socket, because writing to a pipe that nobody reads sends a signal.
+    /// A socket for both directions. Writing to a pipe without a reader would send a signal.
     private let socket: Int32
     private var received: [UInt8] = []
-    /// As `waitpid` tells it; nil while it runs.
+    /// Status as `waitpid` gives it; nil while the child runs.
     private var status: Int32?
 
-    /// This program itself.
+    /// Path of this program.
     package static var ownExecutable: String {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
     }
 
-    /// `errorFile`: where its standard error goes, at the end of what is there. `environment`: beside
-    /// that of this process.
+    /// Starts the child.
+    ///
+    /// - Parameter errorFile: the file that its standard error is appended to.
+    /// - Parameter environment: variables added to those of this process.
     package init(
         executable: String, arguments: [String], errorFile: String,
         environment added: [String: String] = [:]
@@ -85,12 +87,12 @@ package final class ChildProcess {
         return body(copies + [nil])
     }
 
-    // MARK: Talking
+    // MARK: Messages
 
-    /// Hands the child a line. One that has ended reads nothing.
+    /// Sends the child a line. A line to a child that has ended is lost.
     package func send(_ line: String) {
         let bytes = Array((line + "\n").utf8)
-        // Lines are short, and the child reads each before it works: they fit into the buffer.
+        // Lines are short, and the child reads each before it works, so they fit into the buffer.
         _ = bytes.withUnsafeBytes {
             Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
@@ -98,13 +100,13 @@ package final class ChildProcess {
 
     package enum Line: Equatable {
         case text(String)
-        /// The child has ended, or is about to.
+        /// The child has ended or closed its end.
         case end
-        /// It says nothing, and does nothing that would explain it.
+        /// The child says nothing, and does nothing that would explain the silence.
         case silence
     }
 
-    /// The next line that the child says, unless it hangs before (``SilenceWatch``).
+    /// Returns the next line of the child, or `silence` if it hangs (``SilenceWatch``).
     package func nextLine(silentFor seconds: Double) -> Line {
         var watch = SilenceWatch(of: identifier, seconds: seconds)
         while true {
@@ -113,13 +115,13 @@ package final class ChildProcess {
         }
     }
 
-    /// A line that the child has said already, or nil.
+    /// Returns a line that has already arrived, or nil.
     package func lineAtHand() -> String? {
         if case .text(let line) = nextLine(within: 0.001) { return line }
         return nil
     }
 
-    /// The next line that the child says, or nil if there is none for so many seconds.
+    /// Returns the next line of the child, or nil if there is none within `seconds`.
     private func nextLine(within seconds: Double) -> Line? {
         let deadline = System.monotonicNanoseconds + UInt64(seconds * 1e9)
         while true {
@@ -143,12 +145,12 @@ package final class ChildProcess {
 
     // MARK: Ending
 
-    /// Ends it and what it started, at once.
+    /// Kills the child and everything it started.
     package func kill() {
         if status == nil { Glibc.kill(-identifier, SIGKILL) }
     }
 
-    /// Waits until it has ended; returns the signal that ended it, or 0.
+    /// Waits until the child has ended. Returns the signal that ended it, or 0.
     @discardableResult
     package func wait() -> Int32 {
         while status == nil {
@@ -162,6 +164,6 @@ package final class ChildProcess {
         return status! & 0x7F
     }
 
-    /// What it returned to the system, once it has ended by itself.
+    /// Exit code of a child that ended by itself. Waits for the end.
     package var exitCode: Int32 { (wait() == 0 ? status! >> 8 : -1) & 0xFF }
 }

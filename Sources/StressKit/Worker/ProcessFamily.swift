@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A process and all its descendants, as `/proc` has them at a moment.
+/// A process and all its descendants, as `/proc` lists them at one moment.
 struct ProcessFamily {
-    /// Of all processors together, with what ended children have used.
+    /// Processor time used by all of them and by their children that have ended.
     private(set) var processorSeconds = 0.0
     /// Whether one of them runs, or waits for a processor or a disk.
     private(set) var wantsProcessor = false
@@ -32,7 +32,7 @@ struct ProcessFamily {
         from process: Int32, to root: Int32, _ entries: [Int32: Entry]
     ) -> Bool {
         var process = process
-        // Parents may have ended, and numbers come again, while this looks.
+        // Bounded, because parents may end and process numbers may be reused during the walk.
         for _ in 0..<64 {
             if process == root { return true }
             guard let entry = entries[process] else { return false }
@@ -41,14 +41,15 @@ struct ProcessFamily {
         return false
     }
 
-    /// See proc(5), `/proc/PID/stat`; the name, in parentheses, may hold anything.
+    /// Reads an entry; see proc(5), `/proc/PID/stat`. The fields are counted from the last
+    /// parenthesis, because the name may contain anything.
     private static func entry(of process: Int32) -> Entry? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             let end = text.lastIndex(of: ")")
         else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")
         guard fields.count > 14, let parent = Int32(fields[1]) else { return nil }
-        // Own time in user and in system mode, then that of children that were waited for.
+        // User and system time of the process, then of its children that were waited for.
         let ticks = fields[11...14].compactMap { UInt64($0) }.reduce(0, +)
         return Entry(parent: parent, isBusy: fields[0] == "R" || fields[0] == "D", ticks: ticks)
     }

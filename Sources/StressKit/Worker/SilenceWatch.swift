@@ -1,17 +1,17 @@
 import StorageEngine
 
-/// Decides when a process that says nothing hangs.
+/// Decides when a silent process hangs.
 ///
-/// Not by the clock alone: on a crowded machine, or a slow disk, a sound process may be silent for
-/// long. It hangs when it and its children have used so many seconds of processors without a word;
-/// or when for as long none of them has used any, or wanted to; or, whatever they do, after
+/// Elapsed time alone does not decide it: on a busy machine, or a slow disk, a sound process may be
+/// silent for long. A process hangs if, without a message, it and its children have used `seconds`
+/// of processor time, or have neither used nor wanted any for `seconds`. In any case it hangs after
 /// ten times as long.
 struct SilenceWatch {
     private let process: Int32
     private let seconds: Double
     private let started = System.monotonicNanoseconds
     private var idleSince = System.monotonicNanoseconds
-    /// Of processors; nil before the first look.
+    /// Processor time at the first look, nil before it.
     private var secondsAtFirst: Double?
     private var secondsAtLast = 0.0
 
@@ -19,13 +19,13 @@ struct SilenceWatch {
     static let interval = 1.0
     private static let clockFactor = 10.0
 
-    /// The silence of a process and its children begins now.
+    /// Begins the silence of a process and its children.
     init(of process: Int32, seconds: Double) {
         self.process = process
         self.seconds = seconds
     }
 
-    /// Looks at the process; true if it hangs.
+    /// Looks at the process. True if it hangs.
     mutating func looksHung() -> Bool {
         let family = ProcessFamily(of: process)
         let used = family.processorSeconds

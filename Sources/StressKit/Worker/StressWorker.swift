@@ -2,9 +2,10 @@ import BenchmarkKit
 import Foundation
 import Glibc
 
-/// The process in which points are tried: a trap, a fault or a hang ends it, not the run.
+/// The process in which points are tried. A trap, a fault or a hang ends only this process, not the
+/// run.
 enum StressWorker {
-    /// Answers requests until there are none.
+    /// Answers requests until standard input ends.
     static func serve(_ limits: StressLimits) {
         ParentDeath.follow()
         limits.applyToThisProcess()

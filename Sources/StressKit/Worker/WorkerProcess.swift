@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import StressModel
 
-/// A worker as the runner sees it: started when it is needed, and again when it has ended.
+/// A worker as the runner sees it. It is started when it is needed, and again after it has ended.
 ///
 /// Used by one thread, the one that the worker dies with.
 package final class WorkerProcess {
@@ -13,8 +13,11 @@ package final class WorkerProcess {
     private let environment: [String: String]
     private var child: ChildProcess?
 
-    /// `directory`: for the files of points, on the file system that is to be used. `environment`:
-    /// beside that of this process.
+    /// Creates a worker that is not started yet.
+    ///
+    /// - Parameter directory: the directory for the files of points, on the file system to be
+    ///   tested.
+    /// - Parameter environment: variables added to those of this process.
     package init(
         executable: String, directory: String, limits: StressLimits,
         environment: [String: String] = [:]
@@ -42,7 +45,7 @@ package final class WorkerProcess {
         return child
     }
 
-    /// Tries a point. A worker that ends, hangs or takes too much has found something.
+    /// Tries a point. A worker that ends, hangs or exceeds its memory limit is a finding.
     package func run(
         _ point: StressPoint, secondsLeft: Double,
         _ progress: (_ points: Int, _ states: Int) -> Void = { _, _ in }
@@ -96,7 +99,7 @@ package final class WorkerProcess {
                 point: point, kind: .overLimit,
                 message: "\(report.peakResidentBytes) bytes of memory were resident, "
                     + "\(limits.memoryBytes) are allowed."))
-        // The peak is that of the process's life.
+        // The next report would have the same peak, which is that of the process's whole life.
         end()
         return report
     }
