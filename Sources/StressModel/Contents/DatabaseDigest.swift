@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// A number that two databases share when they hold the same tables, objects, values and lists.
+/// A number that is equal for two databases with the same tables, objects, values and collections.
 package struct DatabaseDigest {
     package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -57,7 +57,7 @@ package struct DatabaseDigest {
 }
 
 extension DatabaseDigest {
-    /// Reads everything that the connection's version holds.
+    /// Returns the digest of everything that the connection's version holds.
     package static func of(_ connection: Connection, skipping skipped: Set<String> = []) throws
         -> UInt64
     {
@@ -110,7 +110,7 @@ extension DatabaseDigest {
         }
     }
 
-    /// Adds a list whose elements are no collections, in one walk over its leaves.
+    /// Adds a list whose elements are not collections, in one walk over its leaves.
     private mutating func add(valuesOf list: ListHandle) throws {
         add(UInt64(try list.count()))
         // swift-format-ignore: ReplaceForEachWithForLoop
@@ -120,7 +120,7 @@ extension DatabaseDigest {
         }
     }
 
-    /// Adds a map whose values are no collections, in one walk over its leaves.
+    /// Adds a map whose values are not collections, in one walk over its leaves.
     private mutating func add(valuesOf map: MapHandle) throws {
         add(UInt64(try map.count()))
         // swift-format-ignore: ReplaceForEachWithForLoop

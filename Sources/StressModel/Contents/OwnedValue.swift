@@ -10,7 +10,7 @@ package enum OwnedValue {
     case uuid(UInt64, UInt64)
     case objectID(UInt64, UInt32)
 
-    /// Calls `body` with the value as the engine takes it.
+    /// Calls `body` with the value in the engine's form.
     package func withScalar<R>(_ body: (Scalar) throws -> R) rethrows -> R {
         switch self {
         case .null: return try body(.null)
@@ -30,7 +30,8 @@ extension Table {
         try insert(values[...], after: [])
     }
 
-    /// One closure a value, so that all of them are valid at once.
+    /// Inserts the values by recursion. Each value is valid only inside its own closure, so the
+    /// closures are nested until all values are valid at once.
     private func insert(
         _ values: ArraySlice<OwnedValue>, after scalars: [Scalar]
     ) throws -> ObjectKey {

@@ -1,15 +1,15 @@
-/// Random numbers that a seed repeats (xorshift64*), on every machine and in every release: seeds
-/// are printed to be tried again.
+/// A random number generator (xorshift64*) that gives the same numbers for a seed on every machine
+/// and in every release. Seeds are printed so that a failure can be tried again.
 package struct RepeatableRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) {
         state = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15
-        // The one state that the generator never leaves.
+        // Zero is the one state that the generator never leaves.
         if state == 0 { state = 0x9E37_79B9_7F4A_7C15 }
     }
 
-    /// A stream of its own for a part of what `seed` describes.
+    /// Creates an independent stream for a part of what `seed` describes.
     package init(seed: UInt64, part: UInt64) {
         var mixer = RepeatableRandom(seed: seed)
         self.init(seed: mixer.next() ^ (part &* 0xD134_2543_DE82_EF95))

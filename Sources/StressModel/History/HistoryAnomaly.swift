@@ -1,18 +1,17 @@
-/// Why a history cannot have happened one transaction after the other.
+/// A reason why a history has no serial order.
 package struct HistoryAnomaly: Equatable, Sendable, CustomStringConvertible {
     package enum Kind: String, Sendable, CaseIterable {
-        /// An append that was committed is not there.
+        /// A committed append is missing.
         case lostUpdate = "lost update"
-        /// A value is there twice.
+        /// A value occurs twice.
         case repeatedUpdate = "repeated update"
-        /// A value of a transaction that was rolled back was seen, or nobody's.
+        /// A value was read that no transaction wrote, or only one that was rolled back.
         case dirtyRead = "dirty read"
-        /// A part of a transaction's appends was seen.
+        /// Only part of a transaction's appends was read.
         case partialRead = "partial read"
-        /// A list was seen that it never was on the way to what it is.
+        /// A list was read that is not a prefix of the final list.
         case strangeRead = "strange read"
-        /// Transactions of which each must have come before the next, and the last before the
-        /// first.
+        /// Transactions of which each must precede the next, and the last must precede the first.
         case cycle
     }
 

@@ -1,24 +1,23 @@
-/// Checks that a history of list appends can have happened one transaction after the other, in an
-/// order that keeps to the clock: a transaction that had ended before another began comes before
-/// it.
+/// Checks that a history of list appends has a serial order that agrees with the clock: a
+/// transaction that ended before another began must precede it.
 ///
-/// Lists tell the order of their writers, and a reader shows which of them it came after; what
-/// remains is to find a cycle among the orders of all lists and the clock.
+/// The final lists give the order of the writers. Each read shows which writers precede the reader.
+/// The orders of all lists, the reads and the clock together must have no cycle.
 package struct HistoryChecker {
     private typealias Transaction = ListHistory.Transaction
 
     private let history: ListHistory
-    /// Those that happened: committed, or unknown and seen.
+    /// The transactions that happened: committed, or unknown and visible in a final list.
     private var happened: [Transaction] = []
-    /// Which transaction (of `happened`) appended a value.
+    /// Index (in `happened`) of the transaction that appended a value.
     private var writers: [Int64: Int] = [:]
-    /// Values of transactions that were rolled back, by who made them.
+    /// Values of transactions that were rolled back, with the transaction's name.
     private var rolledBack: [Int64: String] = [:]
     private var anomalies: [HistoryAnomaly] = []
 
     private init(_ history: ListHistory) { self.history = history }
 
-    /// All anomalies but cycles; a cycle if there are no others.
+    /// Returns all anomalies except cycles. If there are none, returns a cycle if one exists.
     package static func anomalies(in history: ListHistory) -> [HistoryAnomaly] {
         var checker = HistoryChecker(history)
         checker.findWriters()

@@ -1,17 +1,17 @@
-/// What transactions did to a few lists, as those who made them saw it.
+/// What transactions did to a few lists, as their authors recorded it.
 package struct ListHistory: Codable, Equatable, Sendable {
-    /// One transaction. What it read, it read before its own appends.
+    /// One transaction. It read before its own appends.
     package struct Transaction: Codable, Equatable, Sendable {
         package enum Outcome: String, Codable, Sendable {
             case committed
             case rolledBack
-            /// Its process ended before it was told.
+            /// The process ended before it was told the outcome.
             case unknown
         }
 
         package struct Read: Codable, Equatable, Sendable {
             package var list: Int
-            /// All of the list.
+            /// The whole list.
             package var values: [Int64]
 
             package init(list: Int, values: [Int64]) {
@@ -22,7 +22,7 @@ package struct ListHistory: Codable, Equatable, Sendable {
 
         package struct Append: Codable, Equatable, Sendable {
             package var list: Int
-            /// No other append has the same.
+            /// Unique among all appends.
             package var value: Int64
 
             package init(list: Int, value: Int64) {
@@ -31,9 +31,10 @@ package struct ListHistory: Codable, Equatable, Sendable {
             }
         }
 
-        /// For people: who made it, and which of theirs it is.
+        /// Name in messages to people: the author of the transaction and its number.
         package var name: String
-        /// Nanoseconds of a clock that all processes share: before its first call, after its last.
+        /// Nanoseconds of a clock shared by all processes, taken before the first call (`began`)
+        /// and after the last (`ended`).
         package var began: UInt64
         package var ended: UInt64
         package var outcome: Outcome
@@ -54,7 +55,7 @@ package struct ListHistory: Codable, Equatable, Sendable {
     }
 
     package var transactions: [Transaction]
-    /// The lists as they are when all has ended, by their numbers.
+    /// The lists after the end of all transactions, by number.
     package var final: [[Int64]]
 
     package init(transactions: [Transaction] = [], final: [[Int64]]) {

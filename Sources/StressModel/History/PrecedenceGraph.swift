@@ -1,7 +1,8 @@
-/// Which of some events must come before which others.
+/// A graph of events, with an edge from each event to those that it must precede.
 struct PrecedenceGraph {
     private let count: Int
-    /// By node. The first `count` are the events; those behind them are moments of the clock.
+    /// Successors of each node. The first `count` nodes are the events. The nodes after them are
+    /// moments of the clock.
     private var successors: [[Int]]
 
     init(count: Int) {
@@ -13,8 +14,8 @@ struct PrecedenceGraph {
         if earlier != later { successors[earlier].append(later) }
     }
 
-    /// Adds that an event which had ended before another began comes before it: through a chain of
-    /// moments, since the pairs themselves are too many.
+    /// Adds an edge for each pair of events of which one ended before the other began. The edges go
+    /// through a chain of moments, because the pairs would be too many.
     mutating func addClock(_ spans: [(began: UInt64, ended: UInt64)]) {
         enum Moment { case begin, end }
         var moments: [(time: UInt64, moment: Moment, event: Int)] = []
@@ -22,7 +23,8 @@ struct PrecedenceGraph {
             moments.append((span.began, .begin, event))
             if span.ended != .max { moments.append((span.ended, .end, event)) }
         }
-        // At one time beginnings come first: nothing had ended before.
+        // At equal times beginnings sort first: an event that ends at that time has not ended
+        // before the other began.
         moments.sort {
             ($0.time, $0.moment == .begin ? 0 : 1) < ($1.time, $1.moment == .begin ? 0 : 1)
         }
@@ -37,11 +39,12 @@ struct PrecedenceGraph {
         }
     }
 
-    /// Events of a cycle, each before the next; nil if there is none.
+    /// Returns the events of a cycle, each before the next, or nil if there is none.
     func cycle() -> [Int]? {
         let rest = nodesOfCycles()
         guard let start = rest.firstIndex(of: true) else { return nil }
-        // Whoever is left has a successor that is left: going on must come back.
+        // Every remaining node has a remaining successor, so the walk must return to a node on its
+        // path.
         var place: [Int: Int] = [:]
         var path: [Int] = []
         var node = start
@@ -53,7 +56,7 @@ struct PrecedenceGraph {
         return path[place[node]!...].filter { $0 < count }
     }
 
-    /// What is left when nodes without successors are taken away, again and again.
+    /// Returns the nodes that remain after nodes without successors were removed repeatedly.
     private func nodesOfCycles() -> [Bool] {
         var predecessors = Array(repeating: [Int](), count: successors.count)
         var open = successors.map(\.count)

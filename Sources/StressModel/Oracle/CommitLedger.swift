@@ -1,18 +1,19 @@
-/// What is known of the commits of one sequence of transactions, numbered from 1, that are made one
-/// after the other (or in groups, of which the order is known).
+/// What is known of the commits of a sequence of transactions. They are numbered from 1 and made
+/// one after the other, or in groups whose order is known.
 package struct CommitLedger: Equatable, Sendable {
     package enum State: Sendable {
         case notSent
-        /// It was begun, and nobody was told how it ended.
+        /// Begun, with an outcome that was reported to no one.
         case unknown
-        /// It returned: it must be found from now on.
+        /// Returned successfully: the commit must be found from now on.
         case acknowledged
     }
 
     package private(set) var acknowledged: Int
     package private(set) var sent: Int
 
-    /// All up to `acknowledged` returned, those up to `sent` may or may not have.
+    /// Creates a ledger in which all commits up to `acknowledged` have returned. Those up to `sent`
+    /// may have happened or not.
     package init(acknowledged: Int = 0, sent: Int? = nil) {
         self.acknowledged = acknowledged
         self.sent = max(acknowledged, sent ?? acknowledged)
@@ -29,6 +30,6 @@ package struct CommitLedger: Equatable, Sendable {
         acknowledged = max(acknowledged, transaction)
     }
 
-    /// The numbers of transactions that may be found.
+    /// Numbers of transactions that may be found.
     package var allowed: ClosedRange<Int> { acknowledged...sent }
 }

@@ -1,24 +1,24 @@
-/// Something that must not be: what a layer of the stress harness found.
+/// A broken promise of the database, found by a layer of the stress harness.
 package struct Finding: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Kind: String, Codable, CaseIterable, Sendable {
-        /// A commit that had returned is not there.
+        /// A commit that had returned is missing.
         case lostCommit = "lost-commit"
-        /// A file does not open, or is not sound once it is open.
+        /// A file does not open, or fails verification.
         case reopenFailure = "reopen-failure"
-        /// What is there is not what any prefix of the commits left.
+        /// The contents are not those of any prefix of the commits.
         case wrongState = "wrong-state"
-        /// An error that should not be, or one that should be and is not.
+        /// An unexpected error, or a missing one.
         case wrongError = "wrong-error"
-        /// Histories of transactions that no order of them explains.
+        /// A history of transactions without a serial order.
         case anomaly
-        /// More space, memory or time than was promised.
+        /// More space, memory or time was used than is allowed.
         case overLimit = "over-limit"
-        /// The process ended by a signal that nobody had sent.
+        /// The process ended by a signal that the harness had not sent.
         case crash
     }
 
     package var kind: Kind
-    /// A sentence.
+    /// A full sentence.
     package var message: String
 
     package init(_ kind: Kind, _ message: String) {

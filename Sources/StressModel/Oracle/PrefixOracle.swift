@@ -1,13 +1,13 @@
 import StorageEngine
 
-/// Judges what a database holds: exactly some prefix of the workload's transactions, with every one
-/// that was acknowledged.
+/// Checks that a database holds exactly some prefix of the workload's transactions, with every
+/// acknowledged one.
 package struct PrefixOracle: Sendable {
     package let workload: StressWorkload
 
     package init(_ workload: StressWorkload) { self.workload = workload }
 
-    /// Judges how many transactions were found, and the digest of all that is there.
+    /// Judges the number of transactions found and the digest of the contents.
     package func judge(found: Int, digest: UInt64, _ ledger: CommitLedger) throws(Finding) {
         if found < ledger.acknowledged {
             throw Finding(
@@ -28,7 +28,7 @@ package struct PrefixOracle: Sendable {
         }
     }
 
-    /// Judges what a connection sees; returns how many transactions that is.
+    /// Judges the version of a connection. Returns the number of transactions in it.
     @discardableResult
     package func judge(_ connection: Connection, _ ledger: CommitLedger) throws -> Int {
         let found = try StressWorkload.progress(of: connection)
@@ -36,10 +36,10 @@ package struct PrefixOracle: Sendable {
         return found
     }
 
-    /// Judges what a connection sees, and that its file is sound.
+    /// Judges the version of a connection, and verifies its file.
     ///
-    /// - Parameter mayHaveTornRecords: a power loss may have torn several commits before the database
-    ///   was opened, which verification reports as long as it is open.
+    /// - Parameter mayHaveTornRecords: whether a power loss may have torn several commits before
+    ///   the database was opened. Verification reports that as long as the database is open.
     @discardableResult
     package func judgeAll(
         _ connection: Connection, _ ledger: CommitLedger, mayHaveTornRecords: Bool = false
@@ -56,7 +56,7 @@ package struct PrefixOracle: Sendable {
         return found
     }
 
-    /// Whether several commits may be lost, and torn records left of them.
+    /// Whether several commits may be lost, so that torn records of them may remain.
     private static func mayTearRecords(_ ledger: CommitLedger) -> Bool {
         ledger.sent > ledger.acknowledged + 1
     }
@@ -64,7 +64,7 @@ package struct PrefixOracle: Sendable {
     /// Opens a file without repairing anything, judges it, commits one more transaction, and judges
     /// the file again after closing and opening it.
     ///
-    /// - Returns: how many transactions the file held.
+    /// - Returns: the number of transactions that the file held.
     @discardableResult
     package func reopen(
         _ path: String, _ ledger: CommitLedger, options: Database.Options = .init()
@@ -79,7 +79,8 @@ package struct PrefixOracle: Sendable {
         }
     }
 
-    /// In a function of its own, so that the database is closed when it returns.
+    /// Makes the first of the two openings. A separate function, so that the database is closed
+    /// when it returns.
     private func continueFile(
         _ path: String, _ ledger: CommitLedger, _ options: Database.Options
     ) throws -> Int {

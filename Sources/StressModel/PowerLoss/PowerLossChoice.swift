@@ -1,12 +1,12 @@
-/// Which of the pending pieces a loss of power leaves on the disk.
+/// The pending pieces that a power loss leaves on the disk.
 package enum PowerLossChoice: Equatable, Sendable {
     case nothing
     case everything
     case allBut(Int)
     case only(Int)
-    /// The pieces whose bits are set. Pages are taken apart into `pageParts`.
+    /// The pieces whose bits are set. Pages are split into `pageParts` parts.
     case subset(UInt64, pageParts: Int)
-    /// Drawn with a seed: how pages are torn, how many pieces are missing, and which.
+    /// Drawn from a seed: whether pages are torn, how many pieces are missing, and which.
     case sample(seed: UInt64)
 }
 

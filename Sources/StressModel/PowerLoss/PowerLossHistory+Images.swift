@@ -1,14 +1,14 @@
 import StorageEngine
 
 extension PowerLossHistory.Moment {
-    /// Disks write sectors of 512 bytes whole. A torn page is covered by its checksum like a
-    /// missing one, so pages are torn in samples only, unless asked for; what lies before the first
-    /// page is always taken apart.
+    /// Disks write sectors of 512 bytes whole. A torn page fails its checksum just like a missing
+    /// one, so pages are torn only in samples, unless a caller asks for it. Everything before the
+    /// first page is always split into sectors.
     private static let sector = 512
     private static let page = 4096
 
-    /// The pending changes in parts of which each may be on disk or not. Parts that change nothing
-    /// are left out.
+    /// Returns the pending changes in pieces, each of which may be on the disk or not. Pieces that
+    /// change nothing are left out.
     package func pieces(pageParts: Int = 1) -> [SystemTraceEvent] {
         var pieces: [SystemTraceEvent] = []
         for event in pending {
@@ -33,7 +33,7 @@ extension PowerLossHistory.Moment {
         return pieces
     }
 
-    /// The file that is found when power is back.
+    /// Returns the file that is found after the power loss.
     package func image(_ choice: PowerLossChoice) -> [UInt8] {
         switch choice {
         case .nothing: return durable
@@ -57,7 +57,8 @@ extension PowerLossHistory.Moment {
         return image
     }
 
-    /// All subsets of few pieces; of many: none, all, all but one end, one end, and samples.
+    /// Returns all subsets if there are few pieces. Otherwise returns none, all, all but the first
+    /// or the last, only the last, and samples.
     package func choices(
         exhaustivePieces: Int, samples: Int, _ random: inout some RandomNumberGenerator
     ) -> [PowerLossChoice] {
@@ -69,7 +70,7 @@ extension PowerLossHistory.Moment {
         return ends + (0..<samples).map { _ in .sample(seed: random.next() >> 16) }
     }
 
-    /// Every subset of the pieces, of which there must not be many.
+    /// Returns every subset of the pieces, of which there must be fewer than 24.
     package func subsets(pageParts: Int) -> [PowerLossChoice] {
         let count = pieces(pageParts: pageParts).count
         precondition(count < 24, "too many subsets to try")

@@ -1,16 +1,16 @@
 import StorageEngine
 
-/// What a file went through, as far as a loss of power can tell.
+/// The states of a file, as far as they matter for a power loss.
 package struct PowerLossHistory {
     /// A state between two system calls.
     package struct Moment {
-        /// What the newest sync vouches for.
+        /// Contents that the syncs so far guarantee.
         package var durable: [UInt8]
-        /// Calls since: each piece that they wrote may be on disk or not.
+        /// Calls since then. Each piece that they wrote may be on the disk or not.
         package var pending: [SystemTraceEvent]
         /// The newest step whose commit had returned.
         package var acknowledged: Int
-        /// Where header, marker and commit records end and pages begin.
+        /// Offset at which the header, marker and commit records end and pages begin.
         package let headBytes: Int
 
         package init(
@@ -22,8 +22,8 @@ package struct PowerLossHistory {
             self.headBytes = headBytes
         }
 
-        /// Makes durable what was done at these places of the trace. What was written while the sync was
-        /// under way may have reached the disk or not; what an earlier one failed to write as well.
+        /// Makes the changes at these positions of the trace durable. Changes made while the sync
+        /// was under way stay pending, and so do changes that an earlier sync failed to write.
         fileprivate mutating func sync(_ places: Range<Int>) {
             let covered = pending.filter { places.contains($0.position) }
             pending.removeAll { places.contains($0.position) }
@@ -37,7 +37,7 @@ package struct PowerLossHistory {
             }
         }
 
-        /// The file as the page cache has it.
+        /// The contents in the page cache.
         package var present: [UInt8] {
             var image = durable
             for event in pending { event.apply(to: &image) }
@@ -45,8 +45,8 @@ package struct PowerLossHistory {
         }
     }
 
-    /// A sync that failed was reported at this place of the trace: no sync makes durable what was
-    /// written before.
+    /// Position in the trace at which a sync reported a failure. No later sync makes earlier
+    /// changes durable.
     private var failurePosition = -1
 
     package private(set) var moments: [Moment]
@@ -55,7 +55,7 @@ package struct PowerLossHistory {
     package init(
         durable: [UInt8], pending: [SystemTraceEvent], acknowledged: Int, headBytes: Int
     ) {
-        // Those of another trace are older than all that follows.
+        // Pending changes of another trace are older than all events of this one.
         let pending = pending.map { event in
             var event = event
             event.position = -1
@@ -85,8 +85,8 @@ package struct PowerLossHistory {
         moments.append(moment)
     }
 
-    /// Those before a sync or the return of a commit: their images include those of the moments
-    /// before.
+    /// Moments before a sync or the return of a commit. Their images include those of the moments
+    /// before them.
     package var decisiveMoments: [Moment] {
         moments.indices.filter { index in
             guard index + 1 < moments.count else { return true }
@@ -95,6 +95,6 @@ package struct PowerLossHistory {
         }.map { moments[$0] }
     }
 
-    /// The file as the page cache has it.
+    /// The contents in the page cache.
     package var present: [UInt8] { moments.last!.present }
 }

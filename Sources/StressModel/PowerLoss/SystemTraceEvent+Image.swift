@@ -23,8 +23,8 @@ extension SystemTraceEvent {
 }
 
 extension SystemTraceEvent {
-    /// What is left of a write when these bytes were written anew: up to two parts. Any other event is
-    /// left as it is.
+    /// Returns what is left of a write when the bytes in a range were written again: up to two
+    /// parts. Any other event is returned unchanged.
     func outside(_ range: Range<Int>) -> [SystemTraceEvent] {
         guard case .write(let offset, let bytes) = change else { return [self] }
         let own = Int(offset)..<Int(offset) + bytes.count

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A thread that runs until it is told to stop.
+/// A thread that runs until its body ends. The body is asked to stop by ``finish()``, or when this
+/// object is released.
 package final class BackgroundThread<Output: Sendable>: Sendable {
     // Unchecked because every access is under the lock.
     private final class State: @unchecked Sendable {
@@ -36,7 +37,7 @@ package final class BackgroundThread<Output: Sendable>: Sendable {
         return try state.output()
     }
 
-    /// Tells it to stop, and waits.
+    /// Tells the thread to stop, and waits for its end.
     package func finish() throws -> Output {
         state.stop()
         return try wait()

@@ -1,7 +1,8 @@
 import StorageEngine
 
 extension ModelDatabase {
-    /// What ``DatabaseDigest/of(_:skipping:)`` must give for a database with this in it.
+    /// Returns what ``DatabaseDigest/of(_:skipping:)`` must return for a database with these
+    /// contents.
     package func digest() -> UInt64 {
         var digest = DatabaseDigest()
         // Before the first transaction there are no tables.
@@ -28,7 +29,7 @@ extension ModelDatabase {
 }
 
 extension DatabaseDigest {
-    /// In the order of the table's columns.
+    /// Adds an account's values in the order of the table's columns.
     fileprivate mutating func add(_ account: ModelDatabase.Account) {
         add(.integer(account.id))
         add(textValue: account.name)

@@ -1,19 +1,19 @@
 import StorageEngine
 
-/// What the stress workload's database must hold, in plain Swift values: the engine has no part in
-/// it.
+/// The expected contents of the stress workload's database, in plain Swift values that share no
+/// code with the engine.
 package struct ModelDatabase: Sendable {
     struct Account: Sendable {
         var id: Int64
         var name: String
         var balance: Int64 = 0
         var note: [UInt8]?
-        /// Links are object keys.
+        /// Object key of the linked account.
         var friend: Int64?
         var history: [Int64] = []
-        /// Ascending.
+        /// Values of the set, ascending.
         var marks: [Int64] = []
-        /// Ascending by name.
+        /// Entries of the map, ascending by name.
         var facts: [(name: String, value: Int64)] = []
     }
 
@@ -22,7 +22,7 @@ package struct ModelDatabase: Sendable {
         var time: Double
     }
 
-    /// The objects of a table in the order of their keys, which are never reused.
+    /// The objects of a table in the order of their keys. Keys are never reused.
     struct Objects<Object: Sendable>: Sendable {
         private(set) var keys: [Int64] = []
         var values: [Object] = []
@@ -30,10 +30,10 @@ package struct ModelDatabase: Sendable {
 
         var count: Int { keys.count }
 
-        /// The number taken modulo how many there are; nil if there are none.
+        /// Returns the number modulo the count, or nil if there are no objects.
         func position(_ number: Int) -> Int? { keys.isEmpty ? nil : number % keys.count }
 
-        /// So many from that number on, as far as there are any.
+        /// Returns the positions of `count` objects from number `first` on, as far as they exist.
         func positions(_ first: Int, _ count: Int) -> Range<Int> {
             StressOperation.range(first, count, of: keys.count)
         }
@@ -45,7 +45,7 @@ package struct ModelDatabase: Sendable {
             return nextKey - 1
         }
 
-        /// Returns the keys of those that are gone.
+        /// Removes objects and returns their keys.
         mutating func remove(_ positions: Range<Int>) -> Set<Int64> {
             let removed = Set(keys[positions])
             keys.removeSubrange(positions)
@@ -54,7 +54,7 @@ package struct ModelDatabase: Sendable {
         }
     }
 
-    /// How many transactions there have been.
+    /// Number of transactions so far.
     var progress = 0
     var accounts = Objects<Account>()
     var events = Objects<Event>()
@@ -65,7 +65,8 @@ package struct ModelDatabase: Sendable {
 // MARK: Changes
 
 extension ModelDatabase {
-    /// Carries out a transaction. `number` makes its keys differ from those of others.
+    /// Carries out a transaction. Its `number` makes its keys differ from those of other
+    /// transactions.
     mutating func apply(_ operations: [StressOperation], number: Int) {
         progress += 1
         var names = StressNames(transaction: number)

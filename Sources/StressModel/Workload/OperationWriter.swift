@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// Carries out operations on a database, inside a write transaction: the counterpart of
+/// Carries out operations on a database, inside a write transaction. The counterpart of
 /// `ModelDatabase`.
 struct OperationWriter {
     private typealias Column = StressSchema.AccountColumn
@@ -15,7 +15,8 @@ struct OperationWriter {
         names = StressNames(transaction: transaction)
     }
 
-    /// The object that a number names; nil if there are none.
+    /// Returns the key of the object with this number modulo the count, or nil if there are no
+    /// objects.
     private func key(_ table: Table, _ number: Int) throws -> ObjectKey? {
         let count = try table.count()
         return count == 0 ? nil : try table.key(at: number % count)
@@ -50,7 +51,8 @@ struct OperationWriter {
         }
     }
 
-    /// One by one, or all together: both must do the same.
+    /// Deletes objects, one by one or all in one call, depending on their number. Both ways must
+    /// have the same effect.
     private func delete(_ table: Table, _ first: Int, _ count: Int) throws {
         let keys = try StressOperation.range(first, count, of: table.count())
             .map { try table.key(at: $0) }

@@ -1,5 +1,5 @@
-/// The values that a transaction gives to what it makes: functions of its number, so that model and
-/// database get the same.
+/// The values that a transaction gives to what it creates. They are functions of its number, so
+/// that model and database get the same values.
 struct StressNames {
     private let transaction: Int
     private var made = 0

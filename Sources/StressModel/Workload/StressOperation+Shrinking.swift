@@ -1,11 +1,14 @@
-/// Transactions that make the engine give back the end of the file, again and again: three fill it,
-/// one deletes most of that, and small ones follow until live pages were moved and the file is cut.
+/// Transactions that make the engine cut the end of the file, again and again. Three transactions
+/// fill the file and one deletes most of that. Small ones follow, until live pages were moved and
+/// the file is cut.
 extension StressOperation {
-    /// Transactions that fill the file, and the one that empties it.
+    /// Number of transactions that fill the file, including the one that empties it.
     package static let transactionsThatFill = 4
-    /// Until the next ones do. The engine looks at 16 versions at a time: those in which the file is
-    /// filled, those after which it begins to move pages, those in which it does, and those after
-    /// which it cuts the file behind them. Some more, for commits of which space is free later.
+    /// Number of transactions until the file is filled again.
+    ///
+    /// The engine looks at 16 versions at a time: those that fill the file, those after which it
+    /// begins to move pages, those that move them, and those after which it cuts the file. Some
+    /// more are for commits whose pages are freed later.
     package static let shrinkingPeriod = 80
 
     private static let oldAccounts = 48
@@ -24,7 +27,8 @@ extension StressOperation {
         }
     }
 
-    /// About 1.3 MB of long values: three times as much is well above what a file keeps.
+    /// Returns operations that write about 1.3 MB of long values. Three times that is well above
+    /// what a file keeps.
     private static func filling(_ random: inout RepeatableRandom) -> [StressOperation] {
         let count = oldAccounts / 3
         return [.addAccounts(count: count, nameLength: 20)]
@@ -35,8 +39,9 @@ extension StressOperation {
             }
     }
 
-    /// What lies behind the long values and outlives them, so that it has to be moved: objects,
-    /// values that have pages of their own, lists that are trees.
+    /// Returns operations whose objects lie behind the long values and outlive them, so that they
+    /// have to be moved. They make objects, values with pages of their own, and lists that are
+    /// trees.
     private static func staying(_ random: inout RepeatableRandom) -> [StressOperation] {
         var operations: [StressOperation] = [.addAccounts(count: newAccounts, nameLength: 40)]
         for _ in 0..<12 {

@@ -1,13 +1,15 @@
-/// One change of the stress workload's database. Objects are named by numbers that are taken modulo
-/// how many there are, so an operation can be carried out whatever came before it, and a sequence
-/// of them stays meaningful when some are left out.
+/// One change of the stress workload's database.
+///
+/// Objects are named by numbers taken modulo the number of objects. So an operation can be carried
+/// out whatever came before it, and a sequence of operations stays meaningful when some are left
+/// out.
 package enum StressOperation: Equatable, Sendable {
     case addAccounts(count: Int, nameLength: Int)
     case setBalance(account: Int, Int64)
-    /// Data of that many bytes; nil is null.
+    /// Sets the note to data of `length` bytes, or to null.
     case setNote(account: Int, length: Int?, fill: UInt8)
     case setFriend(account: Int, friend: Int)
-    /// New events, put into the account's list from that position on.
+    /// Creates events and inserts them into the account's list, from `position` on.
     case record(account: Int, events: Int, position: Int)
     case moveEvent(account: Int, from: Int, to: Int)
     case mark(account: Int, Int64)
@@ -19,27 +21,28 @@ package enum StressOperation: Equatable, Sendable {
     case deleteAllAccounts
 }
 
-/// How much the transactions of a workload do.
+/// Amount of work in the transactions of a workload.
 package enum StressScale: String, CaseIterable, Sendable {
-    /// One or two changes of a few bytes: few enough pages to try every subset of them.
+    /// One or two changes of a few bytes. They write so few pages that every subset of them can be
+    /// tried.
     case small
-    /// All kinds of changes; some values take pages of their own.
+    /// All kinds of changes. Some values take pages of their own.
     case mixed
-    /// The same, and now and then more than a MiB, or the deletion of nearly everything: the file
-    /// grows, commits take two syncs.
+    /// As `mixed`, with an occasional value of more than a MiB, or the deletion of nearly
+    /// everything. The file grows, and some commits take two syncs.
     case large
-    /// Filling, emptying, then small changes: the file is moved together and cut.
+    /// Filling, emptying, then small changes: pages are moved to the beginning and the file is cut.
     case shrinking
 }
 
 extension StressOperation {
-    /// The positions that "so many from that number on" means among so many objects.
+    /// Returns the positions of up to `count` objects from number `first` on.
     static func range(_ first: Int, _ count: Int, of objects: Int) -> Range<Int> {
         guard objects > 0 else { return 0..<0 }
         return first % objects..<min(first % objects + count, objects)
     }
 
-    /// What one transaction does. `number`: counted from 1.
+    /// Returns the operations of one transaction. Numbers count from 1.
     static func transaction(
         _ scale: StressScale, number: Int, _ random: inout RepeatableRandom
     ) -> [StressOperation] {
@@ -103,7 +106,8 @@ extension StressOperation {
             return .setFact(
                 account: account, name: random.below(30), Int64(random.below(1 << 40)))
         case 13: return .removeFact(account: account, name: random.below(30))
-        // As many as are added, so that the database does not grow without end.
+        // Deletes about as many as other operations add, so that the database does not grow without
+        // end.
         case 14: return .deleteAccounts(first: account, count: 1 + random.below(50))
         default: return .deleteEvents(first: random.below(1000), count: 1 + random.below(80))
         }

@@ -5,7 +5,7 @@ package enum StressSchema {
     static let progress = "Progress"
     static let account = "Account"
     static let event = "Event"
-    /// Written by others than the workload; not part of its digest.
+    /// Table that only bystanders write, not the workload. It is not part of the digest.
     package static let bystander = "Bystander"
 
     enum AccountColumn {

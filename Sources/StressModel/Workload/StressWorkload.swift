@@ -1,20 +1,20 @@
 import StorageEngine
 
-/// A sequence of transactions over a small database, a function of its seed, and the digest of the
-/// whole database after each.
+/// A sequence of transactions over a small database, as a function of a seed, with the digest of
+/// the whole database after each.
 ///
-/// Transactions are numbered from 1. Leaving some out gives another workload that is as good, which
-/// is how a failure is made small.
+/// Transactions are numbered from 1. Leaving some out gives another valid workload, which is how a
+/// failure is shrunk.
 package struct StressWorkload: Sendable {
     package let transactions: [[StressOperation]]
-    /// What the numbers of the transactions were before some were left out: names of objects depend
-    /// on them.
+    /// Number that each transaction had before some were left out. The names of objects depend on
+    /// it.
     private let numbers: [Int]
-    /// By how many transactions there have been. One more than was asked for can be made, by
-    /// whoever checks that a database still takes a transaction.
+    /// Digests by number of transactions. They include one transaction more than was asked for,
+    /// with which a caller can check that a database still accepts a transaction.
     package let digests: [UInt64]
 
-    /// The transactions that were asked for.
+    /// Number of transactions that were asked for, without those left out.
     package var count: Int { transactions.count - 1 }
 
     package init(seed: UInt64, scale: StressScale, count: Int, skipping: Set<Int> = []) {
@@ -32,7 +32,7 @@ package struct StressWorkload: Sendable {
         self.digests = digests
     }
 
-    /// Carries out a transaction, and commits it. Rolls back when it fails.
+    /// Carries out a transaction and commits it. Rolls back on failure.
     ///
     /// - Throws: `StorageError`.
     package func run(
@@ -43,7 +43,7 @@ package struct StressWorkload: Sendable {
         try connection.commit(durability)
     }
 
-    /// The part of a transaction between its beginning and its commit. Rolls back when it fails.
+    /// Carries out a transaction between its beginning and its commit. Rolls back on failure.
     package func change(_ transaction: Int, on connection: Connection) throws {
         do {
             try apply(transaction, to: connection)
@@ -67,7 +67,7 @@ package struct StressWorkload: Sendable {
 
     // MARK: What a database holds
 
-    /// How many transactions the connection's version holds.
+    /// Returns the number of transactions that the connection's version holds.
     package static func progress(of connection: Connection) throws -> Int {
         guard let table = try connection.table(named: StressSchema.progress),
             try table.count() > 0,
@@ -80,8 +80,8 @@ package struct StressWorkload: Sendable {
         try DatabaseDigest.of(connection, skipping: [StressSchema.bystander])
     }
 
-    /// Adds one to the number that no transaction of a workload touches, and returns it.
-    /// `hasLock` is called once the write lock is held.
+    /// Increments the number that no transaction of a workload touches, in a durable commit, and
+    /// returns it. Calls `hasLock` once the write lock is held.
     package static func countBystander(
         on connection: Connection, hasLock: () -> Void = {}
     ) throws -> Int64 {
