@@ -2,8 +2,8 @@ import StorageEngine
 
 /// Scenarios about objects that change while another process observes them.
 let changeScenarios: [String: Scenario] = [
-    // Arguments: path, transactions. Each round, which the test starts, changes and inserts objects
-    // of the table `Person`.
+    // Arguments: path, transactions. Each round is started by the test, and changes and inserts
+    // objects of the table `Person`.
     "change-numbers": { arguments in
         let connection = try Connection(Database.open(path: arguments[0]))
         report("open")

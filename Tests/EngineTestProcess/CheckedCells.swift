@@ -1,8 +1,8 @@
 import StorageEngine
 import StressModel
 
-/// A few numbers and their digest, all changed together: whoever reads a page of another version
-/// than the rest finds that they do not fit.
+/// A few numbers and their digest, all changed in one commit. A reader that mixes pages of two
+/// versions finds that they do not match.
 enum CheckedCells {
     static let count = 12
     private static let name = "Cell"
@@ -34,7 +34,7 @@ enum CheckedCells {
         try DatabaseDigest.of(connection, skipping: ["Digest"])
     }
 
-    /// How many changes were made; nil if numbers and digest do not fit.
+    /// Returns the number of changes made, or nil if the numbers and the digest do not match.
     static func checkedChanges(_ connection: Connection) throws -> Int64? {
         let stored = try connection.table(named: "Digest")!
         let key = try stored.key(at: 0)
@@ -45,7 +45,7 @@ enum CheckedCells {
         return changes
     }
 
-    /// Changes some cells, and their digest with them, in one commit. False if they did not fit
+    /// Changes some cells, and the digest with them, in one commit. False if they did not match
     /// before.
     static func change(
         _ connection: Connection, _ random: inout RepeatableRandom,
@@ -60,7 +60,7 @@ enum CheckedCells {
         for _ in 0...random.below(3) {
             let key = try cells.key(at: random.below(count))
             try cells.set(0, of: key, to: .integer(Int64(bitPattern: random.next())))
-            // Now and then longer than a page has room for.
+            // Some are longer than a page has space for.
             let length = [0, 30, 300, 2000][random.below(4)]
             let text = [UInt8](repeating: UInt8(truncatingIfNeeded: random.next()), count: length)
             try cells.set(1, of: key, owned: .bytes(text))

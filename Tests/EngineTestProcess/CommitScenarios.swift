@@ -1,9 +1,9 @@
 import Glibc
 import StorageEngine
 
-/// Scenarios about transactions. The first argument of each is the path of the database, the
-/// second how many values of 4000 bytes a transaction replaces. All values hold one number, which
-/// every transaction raises by one.
+/// Scenarios about transactions. The first argument of each is the path of the database, the second
+/// the number of values of 4000 bytes that a transaction replaces. All values hold one number,
+/// which every transaction increments.
 let commitScenarios: [String: Scenario] = [
     // Arguments: path, values, transactions.
     "count-in-transactions": { arguments in
@@ -24,8 +24,8 @@ let commitScenarios: [String: Scenario] = [
         for _ in 0..<3 { try raiseNumber(pager, values: Int(arguments[1])!) }
         report("survived")
     },
-    // Arguments: path, faults for the system calls from the second transaction on, which does not wait
-    // for the disk.
+    // Arguments: path, faults for the system calls from the second transaction on. The second
+    // commit is relaxed.
     "commit-relaxed": { arguments in
         guard let faults = SystemCallFault.list(parsing: arguments[1]) else { exit(64) }
         do {
@@ -38,7 +38,7 @@ let commitScenarios: [String: Scenario] = [
         }
         report("closed")
     },
-    // The database is never closed: `exit` releases nothing.
+    // Arguments: path. The database is never closed: `exit` releases nothing.
     "exit-after-relaxed": { arguments in
         let pager = try Pager(database: .open(path: arguments[0]))
         try raiseNumber(pager, values: 1)
@@ -56,7 +56,7 @@ let commitScenarios: [String: Scenario] = [
     },
 ]
 
-/// The entries of the root: for each value, page and birth.
+/// Returns the offset of an entry in the root. For each value the root has its page and birth.
 private func entry(_ index: Int) -> Int { PageHeader.size + index * 16 }
 
 private func number(_ pager: Pager) throws -> UInt64 {

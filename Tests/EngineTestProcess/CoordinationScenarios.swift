@@ -58,7 +58,7 @@ let coordinationScenarios: [String: Scenario] = [
             newerThan: UInt64(arguments[1])!, timeout: .seconds(20))
         report("\(version)")
     },
-    // Adds one to a number in the data file, many times, each under the write lock.
+    // Increments a number in the data file, many times, each under the write lock.
     "count-under-lock": { arguments in
         let (coordinator, role) = try openDataFile(arguments[0])
         report("\(role)")
@@ -79,8 +79,8 @@ let coordinationScenarios: [String: Scenario] = [
             report("\(error.code): \(error.message)")
         }
     },
-    // The forked child says what it may do, and its number, then outlives its parent until the
-    // test kills it.
+    // Reports from a forked child what it may do, and its process number. The child then outlives
+    // its parent until the test kills it.
     "fork-while-open": { arguments in
         let (coordinator, _) = try openDataFile(arguments[0])
         let reader = try coordinator.claimReader()
@@ -99,8 +99,8 @@ let coordinationScenarios: [String: Scenario] = [
         coordinator.unlockAfterWriting()
         reader.release()
         report("\(getpid())")
-        // Whoever waits for the parent must not wait for this process: nothing stays open but
-        // what the engine's mappings refer to.
+        // Close everything except the engine's mappings: a test that waits for the end of the
+        // parent's output must not wait for this process.
         for descriptor in Int32(0)..<1024 { close(descriptor) }
         alarm(60)
         while true { pause() }
@@ -144,7 +144,7 @@ private func incrementNumber(_ coordinator: Coordinator) throws {
     try withUnsafeBytes(of: number) { try System.write(file, $0, at: 0) }
 }
 
-/// Swift does not import `fork`, for good reasons; its address can be looked up.
+/// Calls `fork`. Swift does not import it, so its address is looked up.
 func forkProcess() -> Int32 {
     guard let address = dlsym(nil, "fork") else { exit(70) }
     return unsafeBitCast(address, to: (@convention(c) () -> Int32).self)()

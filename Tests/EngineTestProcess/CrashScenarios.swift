@@ -4,7 +4,7 @@ import StressModel
 
 /// Scenarios that write through connections until they are done or killed.
 let crashScenarios: [String: Scenario] = [
-    // path, first step, last step, faults, kind of file
+    // Arguments: path, first step, last step, faults, kind of file.
     "crash-workload": { arguments in
         guard let faults = SystemCallFault.list(parsing: arguments[3]) else { exit(64) }
         let interceptor = SystemInterceptor(faults: faults)
@@ -14,7 +14,8 @@ let crashScenarios: [String: Scenario] = [
             FileKind(rawValue: arguments[4])!)
         report("calls \(interceptor.changeCount)")
     },
-    // path. Opens and reads whatever is there, again and again; dies of what takes too long.
+    // Arguments: path. Opens and reads the file, again and again. An alarm ends the process if that
+    // takes too long.
     "read-images": { arguments in
         while true {
             waitForTest()
@@ -23,7 +24,7 @@ let crashScenarios: [String: Scenario] = [
             alarm(0)
         }
     },
-    // path, rounds, number of this process
+    // Arguments: path, rounds, number of this process.
     "isolation-append": { arguments in
         let connection = try Connection(Database.open(path: arguments[0]))
         report("open")
@@ -36,7 +37,7 @@ let crashScenarios: [String: Scenario] = [
     },
 ]
 
-/// Reads, verifies and writes; a line says how it went.
+/// Reads, verifies and writes the file. Returns a line about the result.
 private func readImage(_ path: String) -> String {
     do {
         let connection = try Connection(Database.open(path: path))
@@ -55,8 +56,8 @@ private func readImage(_ path: String) -> String {
     }
 }
 
-/// In a function of its own, so that the database is closed, and its last calls are made, when it
-/// returns.
+/// Carries out the steps. A separate function, so that the database is closed, with its last calls,
+/// when it returns.
 private func runSteps(_ path: String, _ steps: ClosedRange<Int>, _ kind: FileKind) throws {
     let connection = try Connection(Database.open(path: path, options: kind.options))
     report("open")
@@ -66,7 +67,7 @@ private func runSteps(_ path: String, _ steps: ClosedRange<Int>, _ kind: FileKin
     }
 }
 
-/// One counter and one list of whoever incremented it.
+/// A counter, and a list of the increments with their writers.
 enum SharedCounter {
     static func create(_ connection: Connection) throws {
         try connection.beginWrite()
@@ -82,7 +83,7 @@ enum SharedCounter {
         try connection.commit()
     }
 
-    /// Appends `writer * 2^32 + round`.
+    /// Increments the counter and appends `writer * 2^32 + round` to the list.
     static func increment(
         _ connection: Connection, writer: Int64, _ round: Int64,
         _ durability: CommitDurability = .full

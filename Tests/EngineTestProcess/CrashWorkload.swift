@@ -1,13 +1,13 @@
 import StorageEngine
 import StressModel
 
-/// Transactions that every process repeats exactly: each is a function of its number and of the
-/// state that the one before left. So a digest says how many of them a file holds.
+/// Transactions that every process repeats exactly. Each is a function of its number and of the
+/// state that the previous one left, so a digest shows how many of them a file holds.
 enum CrashWorkload {
-    /// Steps from 25 on include a checkpoint of the free map, 27 writes more than 1 MiB.
+    /// Steps from 25 on include a checkpoint of the free map. Step 27 writes more than 1 MiB.
     static let lastStep = 34
     static let largeStep = 27
-    /// Written by others than the workload; not part of its digest.
+    /// Table that the workload itself does not write. It is not part of the digest.
     static let bystander = "Bystander"
 
     private static let definitions = [
@@ -47,7 +47,7 @@ enum CrashWorkload {
             name: bystander, columns: [ColumnDefinition(name: "count", type: .int)]),
     ]
 
-    /// The last step that the connection's version holds; 0 before the first.
+    /// Returns the last step that the connection's version holds, or 0 before the first.
     static func step(of connection: Connection) throws -> Int {
         guard let progress = try connection.table(named: "Progress"), try progress.count() > 0
         else { return 0 }
@@ -57,7 +57,7 @@ enum CrashWorkload {
         return Int(step)
     }
 
-    /// One step as one commit. Rolls back when it fails.
+    /// Carries out one step as one commit. Rolls back on failure.
     static func run(_ step: Int, on connection: Connection) throws {
         try connection.beginWrite()
         do {
@@ -73,7 +73,7 @@ enum CrashWorkload {
         try DatabaseDigest.of(connection, skipping: [bystander])
     }
 
-    /// Adds one to the number that no step touches.
+    /// Increments the number that no step touches.
     static func countBystander(_ connection: Connection) throws -> Int64 {
         try connection.beginWrite()
         do {
@@ -91,7 +91,7 @@ enum CrashWorkload {
 }
 
 extension CrashWorkload {
-    /// What a step does, inside a write transaction.
+    /// Carries out a step inside a write transaction.
     static func apply(_ step: Int, to connection: Connection) throws {
         var random = RepeatableRandom(seed: UInt64(step))
         if step == 1 {
@@ -159,7 +159,7 @@ extension CrashWorkload {
                 .uuid(random.next(), random.next()),
             ])
         }
-        // The first account's list outgrows its row, others stay short.
+        // The first account's list outgrows its row, the others stay short.
         for index in 0..<40 {
             let owner = try index < 30 ? accounts.key(at: 0) : anyKey(accounts, &random)
             let list = accounts.list(5, of: owner)
@@ -177,7 +177,8 @@ extension CrashWorkload {
         }
     }
 
-    /// A set and a map of the first account outgrow its row, and so does a list inside the map.
+    /// Changes a set and a map of the first account, which outgrow its row. So does a list inside
+    /// the map.
     private static func changeFacts(
         _ step: Int, _ accounts: Table, _ events: Table, _ random: inout RepeatableRandom
     ) throws {
@@ -214,7 +215,8 @@ extension CrashWorkload {
         }
     }
 
-    /// The first account stays: it has the longest list and value.
+    /// Deletes some accounts and an event. The first account stays, because it has the longest list
+    /// and value.
     private static func deleteSome(
         _ accounts: Table, _ events: Table, _ random: inout RepeatableRandom
     ) throws {

@@ -12,7 +12,7 @@ let encryptionScenarios: [String: Scenario] = [
         report("open")
         waitForTest()
         for round in 0..<Int(arguments[1])! {
-            // Once more without the write lock, beside the other writers.
+            // Check once more without the write lock, while the other processes write.
             _ = try connection.refresh()
             guard try CheckedCells.checkedChanges(connection) != nil,
                 try CheckedCells.change(connection, &random)
@@ -24,8 +24,8 @@ let encryptionScenarios: [String: Scenario] = [
         report("done")
         waitForTest()
     },
-    // The forked child says whether decrypted pages are there, what reading one gives, and whether
-    // it would write with its parent's nonces.
+    // Reports from a forked child whether decrypted pages are there, the result of reading one, and
+    // whether the child would write with its parent's nonces.
     "fork-with-decrypted-pages": { arguments in
         let database = try Database.open(
             path: arguments[0], options: FileKind.encrypted.options)
@@ -52,9 +52,9 @@ let encryptionScenarios: [String: Scenario] = [
         report("same session: \(random.next().salt == salt)")
         _exit(0)
     },
-    // Ends the process as programs may: its threads go on until the system ends them.
+    // Ends the process by `exit` while its threads go on until the system ends them.
     "exit-beside-threads": { arguments in
-        // Called last, because it was asked for first.
+        // Runs as the last exit handler, because it is registered first.
         atexit { usleep(20_000) }
         let database = try Database.open(
             path: arguments[0], options: FileKind.encrypted.options)

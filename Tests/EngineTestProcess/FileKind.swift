@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// The two kinds of file, for tests that hold for both, and how they are written.
+/// Kinds of files, for tests that must hold for each, and ways in which they are written.
 enum FileKind: String, CaseIterable, Sendable {
     case plain, encrypted
     /// Transactions have next to no memory: nearly every change writes pages ahead of the commit.
@@ -8,13 +8,13 @@ enum FileKind: String, CaseIterable, Sendable {
     case encryptedAhead = "encrypted-ahead"
 
     static let allCases: [FileKind] = [.plain, .encrypted]
-    /// For tests of what every way of writing must keep to.
+    /// Cases for tests of what every way of writing must comply with.
     static let everyWay: [FileKind] = [.plain, .encrypted, .plainAhead, .encryptedAhead]
     static let writingAhead: [FileKind] = [.plainAhead, .encryptedAhead]
-    /// Some pages, so that a commit has a few of its own beside those that were written ahead.
+    /// Memory for a few pages, so that a commit has some of its own beside those written ahead.
     static let fewBytes = 20 << 10
 
-    /// A key that protects nothing.
+    /// A key that is in the source and protects nothing.
     static let key = (0..<64).map { UInt8(200 - $0) }
 
     var options: Database.Options {

@@ -5,8 +5,8 @@ import StressModel
 
 /// Scenarios about processes that are forked while their threads use databases.
 let forkScenarios: [String: Scenario] = [
-    // path, kind of file, number of forks. Threads write, open and close meanwhile, so that a fork
-    // finds locks held.
+    // Arguments: path, kind of file, number of forks. Threads write, open and close meanwhile, so
+    // that some forks find locks held.
     "fork-and-open": { arguments in
         let (path, kind) = (arguments[0], FileKind(rawValue: arguments[1])!)
         let connection = try Connection(Database.open(path: path, options: kind.options))
@@ -45,8 +45,8 @@ private func setVersion(_ connection: Connection) throws {
     try connection.commit()
 }
 
-/// What a forked child tries. Ends with 0 if all went as it should, else with the number of what
-/// did not; by a signal if it hung.
+/// Runs the checks of a forked child and ends it. The exit code is 0 on success, else the number of
+/// the check that failed. A hang ends in a signal.
 private func endChild(
     _ inherited: Connection, _ path: String, _ kind: FileKind, _ round: Int64
 ) -> Never {
@@ -70,7 +70,8 @@ private func endChild(
     }
 }
 
-/// In a function of its own, so that what it opens is closed when it returns.
+/// Opens the file anew and uses it. A separate function, so that what it opens is closed when it
+/// returns.
 private func useAnew(
     _ inherited: Connection, _ path: String, _ kind: FileKind, _ round: Int64
 ) throws -> Int32 {

@@ -2,8 +2,8 @@ import Glibc
 
 /// Kills this process when its parent has died.
 ///
-/// Not by PR_SET_PDEATHSIG: that signal comes when the *thread* that started this process ends,
-/// and tests run on threads of a pool.
+/// PR_SET_PDEATHSIG is no alternative: that signal is sent when the *thread* that started this
+/// process ends, and tests run on threads of a pool.
 enum ParentWatch {
     private static let pidfdOpen = 434
 
@@ -26,7 +26,7 @@ enum ParentWatch {
     }
 }
 
-/// The variadic `syscall` is not imported; its address is.
+/// Calls `syscall`, whose variadic declaration is not imported. Its address is looked up.
 private func syscall3(_ number: Int, _ first: Int, _ second: Int) -> Int {
     typealias Function = @convention(c) (Int, Int, Int) -> Int
     guard let address = dlsym(nil, "syscall") else { return -1 }

@@ -2,11 +2,10 @@ import Glibc
 import StorageEngine
 import StressModel
 
-/// Scenarios about files that become shorter. The first argument of each is the path, the last one
-/// the kind of file.
+/// Scenarios about files that become shorter. The first argument of each is the path.
 let shrinkScenarios: [String: Scenario] = [
-    // path, first step, last step, faults, kind of file. Reports each step with the number of calls
-    // so far.
+    // Arguments: path, first step, last step, faults, kind of file. Reports each step with the
+    // number of calls so far.
     "shrink-workload": { arguments in
         guard let faults = SystemCallFault.list(parsing: arguments[3]) else { exit(64) }
         let interceptor = SystemInterceptor(faults: faults)
@@ -18,7 +17,7 @@ let shrinkScenarios: [String: Scenario] = [
         }
         waitForTest()
     },
-    // path, kind of file. Reads a version, and moves on when it is told to.
+    // Arguments: path, kind of file. Reads a version, and refreshes when the test says so.
     "read-versions": { arguments in
         let connection = try open(arguments)
         while true {
@@ -28,11 +27,11 @@ let shrinkScenarios: [String: Scenario] = [
             try connection.refresh()
         }
     },
-    // path, kind of file
+    // Arguments: path, kind of file.
     "compact": { arguments in
         report("\(try Database.compact(path: arguments[0], options: kind(arguments).options))")
     },
-    // path, faults, kind of file
+    // Arguments: path, faults, kind of file.
     "compact-with-faults": { arguments in
         guard let faults = SystemCallFault.list(parsing: arguments[1]) else { exit(64) }
         let interceptor = SystemInterceptor(faults: faults)
@@ -40,7 +39,7 @@ let shrinkScenarios: [String: Scenario] = [
         let isDone = try Database.compact(path: arguments[0], options: kind(arguments).options)
         report("\(isDone) \(interceptor.changeCount)")
     },
-    // path, digest of what it holds, number of launches
+    // Arguments: path, digest of the contents, number of launches.
     "launch": { arguments in
         let (path, digest, count) = (arguments[0], UInt64(arguments[1])!, Int(arguments[2])!)
         waitForTest()

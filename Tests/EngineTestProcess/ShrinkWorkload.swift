@@ -1,8 +1,8 @@
 import StorageEngine
 import StressModel
 
-/// A file of which nine tenths are deleted, then small commits. All of it is repeatable, and a step
-/// is one commit, so that a digest says how many of them a file holds.
+/// A file of which nine tenths are deleted, followed by small commits. All of it is repeatable, and
+/// a step is one commit, so a digest shows how many steps a file holds.
 enum ShrinkWorkload {
     private static let definitions = [
         TableDefinition(
@@ -26,8 +26,8 @@ enum ShrinkWorkload {
     private static let (text, number, numbers, names, facts) = (1, 2, 4, 5, 6)
     private static let (anything, nickname) = (7, 8)
 
-    /// Fills a new file. Items that stay are spread over it, and each has values on pages of all
-    /// kinds.
+    /// Fills a new file. The items that will stay are spread over it, and some have values on pages
+    /// of all kinds.
     static func prepare(_ connection: Connection, items: Int) throws {
         try write(connection) {
             try connection.createTables(definitions)
@@ -40,7 +40,7 @@ enum ShrinkWorkload {
                     let friend: OwnedValue =
                         id == 0 ? .null : try .integer(table.key(at: id / 20).rawValue)
                     let key = try table.insert([
-                        // Even, because numbers without gaps take no room in the map of keys.
+                        // Even, because numbers without gaps take no space in the map of keys.
                         .integer(Int64(id) * 2),
                         .text(text(of: id, length: 2900 + id % 3000)),
                         .integer(Int64(id) << 33), friend,
@@ -54,7 +54,7 @@ enum ShrinkWorkload {
         }
     }
 
-    /// Deletes all items but every tenth.
+    /// Deletes all items except every tenth.
     static func deleteMost(_ connection: Connection) throws {
         try write(connection) {
             let table = try connection.table(named: "Item")!
@@ -64,7 +64,7 @@ enum ShrinkWorkload {
         }
     }
 
-    /// A small commit: some of what stayed gets another value.
+    /// Makes a small commit that changes a value of one remaining item.
     static func run(
         _ step: Int, on connection: Connection, _ durability: CommitDurability = .full
     ) throws {
@@ -114,8 +114,8 @@ enum ShrinkWorkload {
         String(repeating: "text \(number), ", count: length / 8)
     }
 
-    /// A list, a set and a map of several pages, long values in them, lists and maps inside each
-    /// other.
+    /// Fills a list, a set and a map of several pages, with some long values, and nests lists in
+    /// them.
     private static func fillCollections(_ table: Table, _ key: ObjectKey, _ id: Int) throws {
         let list = table.list(numbers, of: key)
         for index in 0..<900 {
@@ -141,7 +141,8 @@ enum ShrinkWorkload {
         try fill(try table.nestedList(anything, of: key)!, depth: 3)
     }
 
-    /// The lists inside are in the middle, some in leaves and some in a row of few values.
+    /// Fills a list and nests another in its middle. Lists alternate between trees and rows of few
+    /// values.
     private static func fill(_ list: ListHandle, depth: Int) throws {
         let long = String(repeating: "long ", count: 400)
         for index in 0..<(depth % 2 == 0 ? 60 : 2) {

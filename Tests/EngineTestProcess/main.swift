@@ -1,5 +1,5 @@
 // A process for tests that need several. The first argument names a scenario, the others are its
-// arguments. A scenario says what it has done with `report`, one line each, and waits for the test
+// arguments. A scenario reports its progress with `report`, one line each, and waits for the test
 // with `waitForTest`. To add scenarios, add a file with a table of them and list it here.
 
 import Glibc
