@@ -1,7 +1,8 @@
 import StressModel
 import Testing
 
-/// Histories that were made by hand: right ones pass, and each way of being wrong is noticed.
+/// Tests of the history checker with histories made by hand. Correct ones pass, and each kind of
+/// anomaly is found.
 @Suite struct HistoryCheckerTests {
     private typealias Transaction = ListHistory.Transaction
 
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func aLostUpdateIsNoticed() {
-        // Both read nothing and append; one of the appends is overwritten.
+        // Both read nothing and append. One of the appends is overwritten.
         let history = [
             transaction("a", 0...5, reads: [(0, [])], appends: [(0, 1)]),
             transaction("b", 0...5, reads: [(0, [])], appends: [(0, 2)]),
@@ -49,7 +50,7 @@ import Testing
         #expect(kinds(history, final: [[2]]) == [.lostUpdate])
     }
 
-    /// Both appends are there, but neither saw the other: no order explains that.
+    /// Both appends are there, but neither transaction saw the other's. No order explains that.
     @Test func updatesThatIgnoredEachOtherAreACycle() {
         let history = [
             transaction("a", 0...5, reads: [(0, [])], appends: [(0, 1)]),
@@ -78,7 +79,7 @@ import Testing
         #expect(kinds([writer, reader], final: [[1, 2]]).contains(.partialRead))
     }
 
-    /// One list as it was before, the other as it was after.
+    /// One list is read as before the writer, the other as after it.
     @Test func aSnapshotOfTwoVersionsIsACycle() {
         let writer = transaction("a", 0...5, appends: [(0, 1), (1, 2)])
         let reader = transaction("b", 0...5, reads: [(0, [1]), (1, [])])
@@ -95,7 +96,7 @@ import Testing
         #expect(kinds(history, final: [[1], [2]]) == [.cycle])
     }
 
-    /// Write skew: each read what the other then changed.
+    /// Write skew: each transaction read what the other changed afterwards.
     @Test func writeSkewIsACycle() {
         let history = [
             transaction("a", 0...9, reads: [(0, [])], appends: [(1, 1)]),
@@ -108,7 +109,7 @@ import Testing
         let writer = transaction("a", 0...1, appends: [(0, 1)])
         let late = transaction("b", 2...3, reads: [(0, [])])
         #expect(kinds([writer, late], final: [[1]]) == [.cycle])
-        // Begun in the very moment in which the other ended, it need not.
+        // A transaction that begins at the very time the other ends need not see it.
         #expect(kinds([writer, transaction("b", 1...3, reads: [(0, [])])], final: [[1]]) == [])
     }
 
@@ -133,12 +134,12 @@ import Testing
         let reader = transaction("b", 5...6, reads: [(0, [1])])
         #expect(kinds([unknown], final: [[]]) == [])
         #expect(kinds([unknown, reader], final: [[1]]) == [])
-        // Once one has seen it, all that come later do.
+        // Once a reader has seen the append, all later readers must see it.
         let late = transaction("c", 7...8, reads: [(0, [])])
         #expect(kinds([unknown, reader, late], final: [[1]]) == [.cycle])
     }
 
-    /// A serial execution of random transactions passes; with one value of one read taken away it
+    /// A serial execution of random transactions passes. With one value removed from one read it
     /// does not.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func randomSerialHistoriesPassAndStaleReadsDoNot(seed: UInt64) {

@@ -46,8 +46,8 @@ import Testing
         #expect(!FileDamage.copy(from: 0, to: 3).isPossible(in: bytes, earlier: earlier))
     }
 
-    /// The file as it is holds what it should; with what another file holds in its place, the judge
-    /// must object, whatever the damage is said to be.
+    /// The unchanged file passes. If the contents of another file are in its place, the judge must
+    /// report them, whatever damage is named.
     @Test func whatIsReadWrongIsFound() throws {
         let file = try HostileFile(point, trial)
         let path = trial.file("judged")
@@ -66,7 +66,7 @@ import Testing
 
     @Test func anErrorThatSaysSomethingElseIsFound() throws {
         let file = try HostileFile(point, trial)
-        // Nobody can open a folder as a file.
+        // A folder cannot be opened as a file.
         #expect {
             try file.judge(.zeros, at: folder.path)
         } throws: { ($0 as? Finding)?.kind == .wrongError }

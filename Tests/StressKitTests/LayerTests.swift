@@ -5,7 +5,7 @@ import Testing
 
 @testable import StressKit
 
-/// Each layer with a tiny budget, in worker processes as a run has them.
+/// Runs of each layer with a tiny budget, in worker processes as in a real run.
 @Suite(.serialized) struct LayerTests {
     static let scenarios = LayerCatalogue.all.flatMap { $0.points(round: 0, seed: 3) }
         .map(\.description)
@@ -30,7 +30,7 @@ import Testing
         let point = StressPoint("power-loss", "full").with("scale", "small").with("prepared", 4)
             .with("transactions", 7).with("seed", 5)
         let tried = try pointsTried(for: point, seconds: 2)
-        // The workload, then its images.
+        // The first point tried is the workload, the others are its images.
         #expect(tried.first == point.description)
         let last = try #require(tried.last)
         #expect(tried.count > 5)
@@ -57,7 +57,7 @@ import Testing
         #expect(report.failures == [])
     }
 
-    /// A run of the long layer gets to its end: reopening is no endless loop.
+    /// A run of the long layer ends: reopening is not an endless loop.
     @Test func aLongRunEnds() throws {
         let point = StressPoint("long-runs", "mixed").with("scale", "shrinking")
             .with("transactions", 260).with("compacts", true).with("seed", 2)
@@ -67,7 +67,7 @@ import Testing
         #expect(report.coverage["compactions"] == report.coverage["reopenings"])
     }
 
-    /// Both files are possible until the renaming is durable, and the packed one from then on.
+    /// Either file is possible until the rename is durable, and only the packed one from then on.
     @Test func aLossOfPowerDuringACompactionLeavesEitherFile() throws {
         let point = StressPoint("power-loss", "compacting").with("scale", "shrinking")
             .with("prepared", 8).with("transactions", 10).with("samples", 2).with("seed", 5)
@@ -119,7 +119,7 @@ import Testing
         let point = StressPoint("power-loss", "growing").with("scale", "large")
             .with("transactions", 30).with("seed", 1)
         let report = try report(on: point, seconds: 20, limits: limits)
-        // By the signal, or as an error of the engine where the call fails without one.
+        // A crash by the signal, or an error of the engine if the call fails without one.
         #expect(report.failures.count == 1)
         #expect([.crash, .wrongError].contains(report.failures.first?.kind))
         #expect(report.failures.first?.point == point.description)
@@ -128,7 +128,7 @@ import Testing
     @Test func aWorkerThatSaysNothingIsEndedAndNamesItsPoint() throws {
         var limits = StressLimits()
         limits.silenceSeconds = 1
-        // The model alone takes longer.
+        // The model alone takes longer than that.
         let point = StressPoint("power-loss", "full").with("transactions", 100_000)
         let report = try report(on: point, seconds: 20, limits: limits)
         #expect(report.failures.map(\.kind) == [.overLimit])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StressKit
 
-/// Who is said to hang, and who is not.
+/// Tests of the decisions whether a process hangs.
 @Suite struct PatienceTests {
     private func started(_ script: String) throws -> Process {
         let process = Process()
@@ -14,13 +14,14 @@ import Testing
         return process
     }
 
-    /// With SIGKILL, because threads that run tests block the others, and so do their children.
+    /// Ends a process with SIGKILL, because threads that run tests block other signals, and their
+    /// children inherit that.
     private func end(_ process: Process) {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// Seconds until the watch says so; nil if it does not.
+    /// Returns the seconds until the watch reports a hang, or nil if it does not.
     private func secondsUntilHung(
         _ process: Process, _ patience: Double, atMost limit: Double
     ) -> Double? {
@@ -29,7 +30,7 @@ import Testing
         while true {
             System.sleep(nanoseconds: 50_000_000)
             let isHung = watch.looksHung()
-            // After the watch has looked at its clock, however long that took.
+            // Taken after the watch has looked at its clock, however long that took.
             let passed = Double(System.monotonicNanoseconds - start) / 1e9
             if isHung { return passed }
             if passed > limit { return nil }
@@ -55,7 +56,7 @@ import Testing
         #expect(secondsUntilHung(process, 2, atMost: 3) == nil)
     }
 
-    /// A thread that woke up late has waited no longer than it meant to.
+    /// A nap of a thread that woke up late counts only for about what was asked for.
     @Test func napsCountForWhatTheyWere() {
         var patience = Patience(nanoseconds: 3_000_000)
         var naps = 0

@@ -47,7 +47,7 @@ import Testing
         #expect(finding(3, workload.digests[3] ^ 1, ledger) == .wrongState)
     }
 
-    /// Hand-made databases: one value too many, one commit too few, a file that is not one.
+    /// Hand-made databases: a commit too few, a value too many, and a file that is no database.
     @Test func wrongDatabasesAreNoticed() throws {
         let folder = try ScratchFolder()
         let path = folder.path + "/wrong"
@@ -56,7 +56,7 @@ import Testing
             for transaction in 1...3 { try workload.run(transaction, on: connection) }
         }
         try oracle.reopen(path, CommitLedger(acknowledged: 3))
-        // That has committed the fourth.
+        // `reopen` has committed a fourth transaction.
         let lost = #expect(throws: Finding.self) {
             try oracle.reopen(path, CommitLedger(acknowledged: 5))
         }

@@ -13,7 +13,7 @@ import Testing
         trial = Trial(directory: folder.path, secondsLeft: 60)
     }
 
-    /// What an encrypted database writes.
+    /// Returns the events of writing an encrypted database.
     private func events() throws -> [SystemTraceEvent] {
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: folder.path), recordsTrace: true)
@@ -28,7 +28,7 @@ import Testing
         var seals = SealUse()
         let events = try events()
         try seals.add(events)
-        // The same bytes once more are no second use.
+        // Sealing the same bytes again is not a second use.
         try seals.add(events)
     }
 
@@ -37,7 +37,7 @@ import Testing
         let index = try #require(
             events.lastIndex {
                 guard case .write(let offset, let bytes) = $0.change else { return false }
-                // A run, behind the commit slots.
+                // A run behind the commit slots.
                 return offset >= 10 * 4096 && bytes[16..<32].contains { $0 != 0 }
             })
         guard case .write(let offset, var bytes) = events[index].change else { return }

@@ -6,7 +6,8 @@ import Testing
 @testable import StorageEngine
 @testable import StressKit
 
-/// Scenarios that are tried in their own process, by whoever stands in for a worker.
+/// A layer whose points are only listed. The test's closure stands in for the worker that tries
+/// them.
 private struct ScriptedLayer: StressLayer {
     let name: String
     let summary = ""
@@ -39,7 +40,8 @@ private struct ScriptedLayer: StressLayer {
         return report
     }
 
-    /// A hunt whose worker finds something where `finds` says so, and what it was asked to try.
+    /// Runs a hunt whose worker finds something where `finds` says so. Returns the outcome and the
+    /// points that were tried.
     private func hunt(
         expecting expected: [String], seconds: Double = 0.3,
         finding finds: @escaping (StressPoint) -> Bool
@@ -104,7 +106,7 @@ private struct ScriptedLayer: StressLayer {
         #expect(outcome.seconds >= 0.2)
     }
 
-    /// One that takes all the time that it gets does not keep the other one from a second round.
+    /// A scenario that uses up its share of the time does not keep the other from a second round.
     @Test func aLongScenarioLeavesTimeForAnotherRoundOfAShortOne() throws {
         let hunt = BugHunt(layers, seed: 1, seconds: 0.5) { point, secondsLeft in
             if point.scenario == "second" { System.sleep(nanoseconds: UInt64(secondsLeft * 1e9)) }
@@ -134,7 +136,8 @@ private struct ScriptedLayer: StressLayer {
 
     // MARK: The run
 
-    /// With a worker that finds the first bug only, and one without bugs that finds `control`.
+    /// Runs a self-test whose workers find the first bug only. `control` says whether the worker
+    /// without a bug finds something.
     private func rows(control: Bool) throws -> [SelftestRow] {
         let bugs = Array(PlantedBugCatalogue.all.prefix(2))
         let plan = SelftestRun.Plan(bugs: bugs, layers: layers, seconds: 0.05, seed: 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StressKit
 
-/// A layer that fails whenever two certain transactions are there.
+/// A layer that fails whenever two certain transactions are in the workload.
 private struct ArtificialLayer: StressLayer {
     let name = "artificial"
     let summary = ""
@@ -18,7 +18,7 @@ private struct ArtificialLayer: StressLayer {
         let kept = Set(1...count).subtracting(try point.skipped())
         try trial.attempt(point.with("place", kept.count)) {
             if Self.culprits.isSubset(of: kept) { throw Finding(.lostCommit, "both are there") }
-            // Another story, which must not distract from the one that is looked into.
+            // Another kind of failure, which must not mislead the shrinker.
             if kept.contains(5) { throw Finding(.anomaly, "one is there") }
         }
     }

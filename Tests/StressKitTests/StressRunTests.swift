@@ -21,7 +21,7 @@ import Testing
             if expectedRound == "1" { #expect(Int(threads[6])! >= 1) }
             #expect(Int(threads[8])! >= 1)
         }
-        // Nothing but the results is left.
+        // Nothing except the results is left.
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["stress.csv"])
     }
 

@@ -16,7 +16,7 @@ import Testing
         return StressTable.fields(of: tally, run: run, revision: revision)
     }
 
-    /// Two slices of one run, and one of another commit.
+    /// Rows of two runs, the second with a row of another commit.
     private var rows: [[String]] {
         [
             StressTable.header,
@@ -104,7 +104,7 @@ import Testing
         #expect(CoverageText.coverage(of: "3") == nil)
     }
 
-    /// What is written early and what is written late is the same together.
+    /// The sum of all rounds does not depend on when they are written.
     @Test func aRowTakesOverWhatWasWritten() {
         var row = TallyRow(LayerTally(layer: "l", scenario: "s", seed: 1, firstRound: 7))
         #expect(row.takeUnwritten() == nil)

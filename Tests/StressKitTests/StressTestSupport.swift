@@ -3,11 +3,11 @@ import StressModel
 
 @testable import StressKit
 
-/// The runner as people start it, beside the tests.
+/// Path of the `realm-bench` executable beside the tests.
 let runnerPath = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("realm-bench").path
 
-/// A folder that goes when the test does, in memory where there is one.
+/// A folder that is removed when this object is released. It is in memory where possible.
 final class ScratchFolder {
     let path: String
 
@@ -23,7 +23,7 @@ final class ScratchFolder {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// What a program wrote, and how it ended.
+/// Runs `realm-bench`. Returns what it wrote and its exit code.
 func runRunner(_ arguments: String...) throws -> (text: String, exitCode: Int32) {
     let process = Process()
     let output = Pipe()
@@ -37,7 +37,7 @@ func runRunner(_ arguments: String...) throws -> (text: String, exitCode: Int32)
     return (String(decoding: data, as: UTF8.self), process.terminationStatus)
 }
 
-/// What a worker process makes of a point.
+/// Returns the report of a worker process on a point.
 func report(
     on point: StressPoint, seconds: Double, limits: StressLimits = .init()
 ) throws -> TrialReport {
@@ -47,7 +47,7 @@ func report(
     return try worker.run(point, secondsLeft: seconds)
 }
 
-/// The points that this process tries for a point.
+/// Returns the points that are tried in this process for a point.
 func pointsTried(for point: StressPoint, seconds: Double) throws -> [String] {
     let folder = try ScratchFolder()
     var tried: [String] = []

@@ -20,7 +20,7 @@ import Testing
         #expect(try connection.verify() == [], "\(label)")
     }
 
-    /// Two that know nothing of each other.
+    /// Model and database are implemented independently of each other.
     @Test(arguments: StressScale.allCases, 0...5 as ClosedRange<UInt64>)
     func theDatabaseHoldsWhatTheModelSays(scale: StressScale, seed: UInt64) throws {
         try expectDigests(
@@ -48,7 +48,7 @@ import Testing
         #expect(first.digests != StressWorkload(seed: 2, scale: .mixed, count: 5).digests)
     }
 
-    /// It is what that scale is for.
+    /// A cut file is the purpose of this scale.
     @Test func aShrinkingWorkloadHasItsFileCut() throws {
         let folder = try ScratchFolder()
         let workload = StressWorkload(
@@ -60,9 +60,9 @@ import Testing
             try workload.run(step, on: connection)
             largest = max(largest, try database.statistics().fileBytes)
         }
-        // Whoever filled the file itself takes longer to cut it.
+        // A process that filled the file itself takes longer to cut it.
         for _ in 0..<150 { _ = try StressWorkload.countBystander(on: connection) }
-        // Less than a MiB is not cut.
+        // A tail of less than a MiB is not cut.
         #expect(try database.statistics().fileBytes + 1 << 20 <= largest)
         #expect(try StressWorkload.digest(of: connection) == workload.digests[workload.count])
     }
@@ -77,7 +77,7 @@ import Testing
         #expect(try StressWorkload.digest(of: connection) == workload.digests[1])
         #expect(try StressWorkload.countBystander(on: connection) == 1)
         #expect(try StressWorkload.countBystander(on: connection) == 2)
-        // Bystanders are not part of it.
+        // The table of bystanders is not part of the digest.
         #expect(try StressWorkload.digest(of: connection) == workload.digests[1])
     }
 }
