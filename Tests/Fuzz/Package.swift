@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own: it is built with libFuzzer and sanitizers, by scripts/fuzz.
+// A package of its own, because scripts/fuzz builds it with libFuzzer and sanitizers.
 let package = Package(
     name: "engine-fuzz",
     dependencies: [.package(name: "realm-swift-linux", path: "../..")],

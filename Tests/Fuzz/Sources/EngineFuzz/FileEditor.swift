@@ -1,8 +1,8 @@
 @testable import StorageEngine
 
-/// Changes a file in all the ways there are.
+/// Changes a file in all ways that the engine has.
 struct FileEditor {
-    /// One transaction each.
+    /// A kind of change. Each step is one transaction.
     enum Step: CaseIterable {
         case insert, set, collections, indexes, deleteSome, deleteAll
     }

@@ -1,12 +1,12 @@
 @testable import StorageEngine
 
-/// Reads a file in all the ways there are, as far as a budget goes: a forged file may hold the same
-/// values thousands of times.
+/// Reads a file in all ways that the engine has, within a budget: a malicious file may refer to the
+/// same values thousands of times.
 struct FileReader {
     private let connection: Connection
-    /// Values that are still read one by one.
+    /// Number of values that may still be read one by one.
     private var budget = 20_000
-    /// What was read, so that nothing is left out as useless.
+    /// Digest of what was read. It keeps the compiler from removing reads as unused.
     private(set) var digest: UInt64 = 0
 
     init(_ connection: Connection) { self.connection = connection }
@@ -85,7 +85,8 @@ struct FileReader {
             let value = try list.value(at: index)
             take(value)
             digest ^= UInt64(try list.firstIndex(of: value) ?? 0)
-            // As deep as the engine allows, along one way; in all directions near the top.
+            // Near the top, follows all elements. Farther down, follows only the first, as deep as
+            // the engine allows.
             guard budget > 0, depth < 3 || index == 0 else { continue }
             if let nested = try list.nestedList(at: index) { try read(nested, depth: depth + 1) }
             if let nested = try list.nestedMap(at: index) { try read(nested, depth: depth + 1) }

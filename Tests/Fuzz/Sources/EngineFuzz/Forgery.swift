@@ -1,7 +1,7 @@
 @testable import StorageEngine
 
-/// Changes a seed as an input says, and makes all checksums right again: without that, nothing gets
-/// further than the first look at a page.
+/// Applies an input's changes to a seed and corrects all checksums. With wrong checksums, nothing
+/// would get past the first check of a page.
 struct Forgery {
     private let seed: SeedFile
     private let input: FuzzInput
@@ -64,7 +64,7 @@ struct Forgery {
         }
     }
 
-    /// Whether a node may be changed as one: other changes may have broken it.
+    /// Whether the run is still a valid node. Other changes may have broken it.
     private func isValid(_ run: SeedFile.Run) -> Bool {
         image.withUnsafeBytes {
             Node.problem(
@@ -90,8 +90,8 @@ struct Forgery {
         }
     }
 
-    /// Nothing where the column has no integers of its own: other changes may have made a node of
-    /// one tree look like that of another.
+    /// Sets an integer, or does nothing if the column has no integers of its own. Other changes may
+    /// have replaced a node by one of another tree.
     private static func setInteger(_ value: UInt64, _ node: MutableNode, _ column: Int, _ row: Int)
     {
         let view = node.reading
@@ -99,12 +99,13 @@ struct Forgery {
         _ = node.setInteger(column, row, Int64(bitPattern: value))
     }
 
-    /// Branches, spilled columns, long values and collections name pages in four ways.
+    /// Redirects a reference of a node. Branches, spilled columns, long values and collections
+    /// refer to pages in four ways.
     private mutating func setReference(_ change: FuzzInput.Change, _ run: SeedFile.Run) {
         let runs = seed.nodes + seed.others
         let target = runs[Int(change.value % UInt64(runs.count))]
         let birth = image.withUnsafeBytes { PageHeader($0.baseAddress! + target.start).birth }
-        // Sometimes of another version, and sometimes of the next one.
+        // Some references have the birth of another version: the next or the previous one.
         let reference = PageReference(
             page: UInt64(target.start / pageSize),
             birth: birth &+ [0, 0, 0, 0, 0, 0, 1, .max][Int(change.value >> 32 & 7)])
@@ -131,14 +132,15 @@ struct Forgery {
                     _ = image.withUnsafeBytes { node.setBytes(column, row, $0, isOverflow: false) }
                 }
             } else if view.columnCount >= 5 {
-                // A root, as the forest has it.
+                // An entry of the forest, with the root of a tree.
                 Self.setInteger(reference.page, node, 2, row)
                 Self.setInteger(reference.birth, node, 3, row)
             }
         }
     }
 
-    /// The run is then another tree's, or another kind's, but of the version that is expected.
+    /// Gives a run the contents of another, which may belong to another tree or be of another kind.
+    /// The run keeps its birth, which the reference to it expects.
     private mutating func copyContents(
         from other: Int, _ runs: [SeedFile.Run], to run: SeedFile.Run
     ) {
@@ -155,7 +157,8 @@ struct Forgery {
 
     // MARK: Seals
 
-    /// Of the length that the run now says it has, if it lies in the file.
+    /// Seals a run with the length that its header now gives, if that lies in the file, else with
+    /// its original length.
     private mutating func seal(_ run: SeedFile.Run) {
         let (pageSize, header) = (pageSize, seed.header)
         image.withUnsafeMutableBytes { bytes in
@@ -168,7 +171,8 @@ struct Forgery {
         }
     }
 
-    /// Makes the newest record vouch for the pages that it lists, as they are now.
+    /// Updates the hash in the newest record, so that it vouches for the current contents of the
+    /// pages it lists.
     private mutating func listSeals() {
         guard var record = record else { return }
         var hash = PageListHash()
@@ -208,7 +212,8 @@ struct Forgery {
             start = 0
             checksum = (0..<504, 504, 0)
         }
-        // Fields first, then roots and lists: most of a record is empty.
+        // Only the fields, roots and the beginning of the lists of a record are changed, because
+        // most of its rest is empty.
         let reach = change.kind == .record ? 240 : checksum.covered.upperBound
         let first = checksum.covered.lowerBound
         let offset = first + Int(change.place) % (reach - first)
@@ -226,7 +231,7 @@ struct Forgery {
 
     private mutating func overwrite(_ offset: Int, with value: UInt64, width: Int) {
         for index in 0..<width where offset + index < image.count {
-            // Zeros behind the eighth byte.
+            // Bytes after the eighth are zero.
             image[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(index * 8))
         }
     }

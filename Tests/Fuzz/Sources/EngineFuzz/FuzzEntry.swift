@@ -1,8 +1,8 @@
 import Glibc
 
-// What libFuzzer calls. It runs in one thread and one process.
+// Functions that libFuzzer calls, in one process with one thread.
 
-/// Makes a file of the input, and does with it what an application might.
+/// Makes a file from the input, and uses it as an application might.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = FuzzInput(UnsafeRawBufferPointer(start: data, count: count))

@@ -1,24 +1,25 @@
-/// What the fuzzer varies: a seed file, and the changes that are made to it before it is opened.
+/// The input of the fuzzer: a seed file, and changes to it before it is opened.
 ///
-/// Two bytes, then sixteen for each change. Any bytes are an input: what is too much at the end does
-/// not count.
+/// It is encoded as two bytes, then sixteen for each change. Any bytes are an input: bytes beyond
+/// the last whole change, or beyond the largest number of changes, are ignored.
 struct FuzzInput {
-    /// One change of a file. What the numbers mean depends on the kind; each is taken modulo what
-    /// there is, so that every change does something.
+    /// One change of a file. The meaning of the numbers depends on the kind. Each is taken modulo
+    /// what exists, so that every change does something.
     struct Change {
         static let byteCount = 16
 
         enum Kind: UInt8, CaseIterable {
-            /// Overwrites bytes of a run: `place` is the offset.
+            /// Overwrites bytes of a run. `place` is the offset.
             case bytes
-            /// The same, in the header and the column directory of a node.
+            /// Overwrites bytes in the header and the column directory of a node.
             case directory
-            /// Sets an integer of a node: `place` is column and row.
+            /// Sets an integer of a node. `place` is the column and the row.
             case integer
-            /// Makes a reference of a run (a branch's row, a spilled column, a long value, the root of
-            /// a collection) lead to another run: `place` says which reference, `value` where to.
+            /// Redirects a reference of a run (a branch's row, a spilled column, a long value, the
+            /// root of a collection) to another run. `place` selects the reference, `value` the
+            /// target.
             case reference
-            /// Gives a run the contents of another one of the same length.
+            /// Gives a run the contents of another run of the same length.
             case contents
             /// Overwrites bytes of the newest commit record.
             case record
@@ -29,9 +30,9 @@ struct FuzzInput {
         }
 
         var kind: Kind
-        /// Of the value, in bytes: 1 to 8.
+        /// Bytes of the value that are written: 1 to 8.
         var width: Int
-        /// Which run.
+        /// Number of the run.
         var run: UInt16
         var place: UInt32
         var value: UInt64
@@ -39,13 +40,13 @@ struct FuzzInput {
 
     struct Options: OptionSet {
         let rawValue: UInt8
-        /// As if the process had been killed: no clean-close marker.
+        /// The file has no clean-close marker, as if the process had been killed.
         static let isCrashed = Options(rawValue: 1)
-        /// Checksums stay as they were: most changes are then found at once.
+        /// Checksums are not corrected, so most changes are found at once.
         static let keepsSeals = Options(rawValue: 2)
-        /// Write a packed copy as well.
+        /// Writes a packed copy as well.
         static let copies = Options(rawValue: 4)
-        /// Delete everything as well.
+        /// Deletes everything as well.
         static let deletes = Options(rawValue: 8)
     }
 
@@ -70,7 +71,7 @@ extension FuzzInput {
         }
     }
 
-    /// As many changes as fit; the number of bytes.
+    /// Encodes as many changes as fit. Returns the number of bytes.
     func encode(to bytes: UnsafeMutableRawBufferPointer) -> Int {
         guard bytes.count >= Self.headerByteCount else { return 0 }
         bytes[0] = seed

@@ -2,7 +2,8 @@ import Glibc
 
 @testable import StorageEngine
 
-/// One forged file, from opening to the last look: every call ends in a value or a `StorageError`.
+/// One malicious file, from opening it to reading it a last time. Every call must end in a value or
+/// a `StorageError`.
 struct FuzzRun {
     let input: FuzzInput
     let seed: SeedFile
@@ -30,7 +31,7 @@ struct FuzzRun {
             expectStorageErrors { try read(connection) }
             if input.options.contains(.copies) {
                 expectStorageErrors {
-                    // The limit on the file's size is that of the test, not of the engine.
+                    // A limit on the size of the copy is one of the test, not of the engine.
                     try connection.writeCopy(toPath: copy)
                     try read(open(copy))
                 }
@@ -38,7 +39,7 @@ struct FuzzRun {
             expectStorageErrors { try write(connection) }
             expectStorageErrors { try read(connection) }
         }
-        // What was written is read by who opens the file next.
+        // Reopen, and read what was written.
         expectStorageErrors { try read(open(path)) }
     }
 
@@ -71,8 +72,8 @@ struct FuzzRun {
         }
     }
 
-    /// Has the open transaction move live pages to lower ones, wherever they lie, as in a file most of
-    /// which is free.
+    /// Makes the open transaction move live pages to lower ones, wherever they lie, as in a file
+    /// that is mostly free.
     private func moveEverything(_ connection: Connection) {
         let database = connection.database
         database.writerState.freeSpace!.ceiling = database.file.firstPage
@@ -94,7 +95,7 @@ struct FuzzRun {
     }
 }
 
-/// A `StorageError` is an answer; anything else is what the fuzzer looks for.
+/// Accepts a `StorageError`. Any other error is a finding of the fuzzer.
 func expectStorageErrors(_ body: () throws -> Void) {
     do {
         try body()

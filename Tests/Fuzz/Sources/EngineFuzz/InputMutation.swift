@@ -1,5 +1,5 @@
-/// How one input is made of another: changes are added, dropped and varied as a whole. Bytes that
-/// move into other changes' places would lose what the fuzzer has learned.
+/// Mutation of inputs. Changes are added, dropped and varied as wholes, because bytes shifted into
+/// the fields of other changes would lose what the fuzzer has learned.
 extension FuzzInput {
     mutating func mutate(_ random: inout FuzzRandom) {
         for _ in 0...random.below(3) {
@@ -16,7 +16,7 @@ extension FuzzInput {
         if changes.isEmpty { changes.append(Change.random(&random)) }
     }
 
-    /// Some changes of each.
+    /// Replaces the changes by some of this input's and some of the other's.
     mutating func cross(with other: FuzzInput, _ random: inout FuzzRandom) {
         changes = changes.filter { _ in random.below(2) == 0 }
         changes += other.changes.filter { _ in random.below(2) == 0 }
@@ -26,7 +26,7 @@ extension FuzzInput {
 
 extension FuzzInput.Change {
     static func random(_ random: inout FuzzRandom) -> Self {
-        // Changes of bytes, of records and headers are for the most part found at once.
+        // Rare, because most changes of bytes, records and headers are found at once.
         let kinds: [Kind] = [
             .bytes, .directory, .directory, .integer, .integer, .integer, .reference, .reference,
             .reference, .contents, .contents, .record, .marker, .header,
@@ -51,7 +51,7 @@ extension FuzzInput.Change {
     }
 }
 
-/// Random numbers that a seed repeats (splitmix64).
+/// A random number generator (splitmix64) that gives the same numbers for a seed.
 struct FuzzRandom {
     private var state: UInt64
 
@@ -67,7 +67,7 @@ struct FuzzRandom {
 
     mutating func below(_ bound: Int) -> Int { Int(next() >> 33) % bound }
 
-    /// Small ones, edges, and anything.
+    /// Returns a small number, one near a power of two, a small negative one, or any.
     mutating func number() -> UInt64 {
         switch below(4) {
         case 0: return UInt64(below(256))

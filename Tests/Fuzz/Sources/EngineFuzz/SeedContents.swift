@@ -1,11 +1,11 @@
 @testable import StorageEngine
 
-/// What seeds hold.
+/// Contents of the seeds.
 enum SeedContents: CaseIterable {
-    /// Few objects with properties of all types.
+    /// Few objects, with properties of all types.
     case types
     /// Trees of several levels: many objects with gaps between their keys, spilled columns, long
-    /// collections, many references to one object.
+    /// collections, and many references to one object.
     case trees
 
     func fill(_ connection: Connection) throws {
@@ -15,7 +15,7 @@ enum SeedContents: CaseIterable {
         case .trees: try fillTrees(connection)
         }
         try connection.commit()
-        // Several records, and a checkpoint of the free map among them.
+        // Makes several records, and a checkpoint of the free map among them.
         for round in 0..<26 {
             try connection.beginWrite()
             let table = connection.table(0)
@@ -129,7 +129,8 @@ enum SeedContents: CaseIterable {
                 }
             }
         }
-        // Their first 256 bytes are alike, so that the index has to look at the objects.
+        // The first 256 bytes of these values are equal, so that the index has to look at the
+        // objects.
         for position in 0..<3 {
             let long = [UInt8](repeating: 65, count: 9000 - position * 4000)
             let key = try wide.key(at: position)
@@ -144,7 +145,7 @@ extension Table {
     }
 }
 
-/// Calls `body` with a text as the engine takes it.
+/// Calls `body` with a text in the engine's form.
 func withText<R>(_ text: String, _ body: (Scalar) throws -> R) rethrows -> R {
     var text = text
     return try text.withUTF8 { try body(.bytes(UnsafeRawBufferPointer($0))) }

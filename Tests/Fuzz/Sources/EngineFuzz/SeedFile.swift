@@ -2,12 +2,12 @@ import Glibc
 
 @testable import StorageEngine
 
-/// A sound file that forged ones are made of.
+/// A sound file from which malicious ones are made.
 ///
-/// Written anew by each process, so that seeds are always of the present format; what is in them,
-/// and where, is the same each time, but for identities that the engine draws at random.
+/// Each process writes it anew, so that seeds always have the present format. Contents and layout
+/// are the same each time, except for identities that the engine draws at random.
 struct SeedFile {
-    /// A run of the file that its newest version reaches, or another one that is sealed.
+    /// A sealed run of the file, whether or not the newest version refers to it.
     struct Run {
         var start: Int
         var pageCount: Int
@@ -16,11 +16,11 @@ struct SeedFile {
     let options: Database.Options
     let bytes: [UInt8]
     let header: FileHeader
-    /// The sealed runs of nodes, then the others. None in an encrypted file: who lacks the key
-    /// cannot seal anything.
+    /// The sealed runs of nodes, then the other sealed runs. An encrypted file has none: without
+    /// the key nothing can be sealed.
     let nodes: [Run]
     let others: [Run]
-    /// Where the newest commit record is.
+    /// Offset of the newest commit record.
     let recordOffset: Int
 
     static let all: [SeedFile] = {
@@ -94,8 +94,9 @@ struct SeedFile {
         }
     }
 
-    /// The record at an offset: in a slot in front of the pages, among the pages, which are of the same
-    /// size, or in a slot there, as it says itself.
+    /// Returns the record at an offset, or nil if there is none. A record may be in a slot before the
+    /// pages, in a slot of the extension, or in a block among the pages. All these are blocks of one
+    /// size, and the record itself says where the extension is.
     static func record(
         at offset: Int, _ image: UnsafeRawBufferPointer, _ header: FileHeader
     ) -> CommitRecord? {

@@ -12,7 +12,7 @@ struct ValueFiller {
         self.number = number
     }
 
-    /// Links lead to objects of `named`.
+    /// Fills all properties but the first. Links lead to objects of `named`.
     func fill(_ named: Table) throws {
         for (column, definition) in table.definition.columns.enumerated() where column > 0 {
             switch definition.collection {
@@ -33,7 +33,7 @@ struct ValueFiller {
         }
     }
 
-    /// Some are empty, most are short, some have trees.
+    /// Returns the length of a collection. Some are empty, most are short, some are trees.
     private func length(_ column: Int) -> Int { [0, 3, 60, 3][(number + column) % 4] }
 
     private func fillValue(_ column: Int, _ definition: ColumnDefinition, _ named: Table) throws {

@@ -1,4 +1,4 @@
-// What libFuzzer calls. It runs in one thread and one process.
+// The function that libFuzzer calls, in one process with one thread.
 
 /// Carries out the input on a new database and on a model.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,17 +1,18 @@
 @testable import StressModel
 
-/// What the fuzzer varies: one byte of options, then eight for each step. Any bytes are an input:
-/// numbers are taken modulo what there is, and what is too much at the end does not count.
+/// The input of the fuzzer: one byte of options, then eight bytes for each step. Any bytes are an
+/// input: numbers are taken modulo what exists, and bytes beyond the last whole step, or beyond the
+/// largest number of steps, are ignored.
 struct OperationInput {
     enum Step {
-        /// Part of a transaction, which is begun if none is open.
+        /// A change in the open transaction, or in a new one if none is open.
         case change(StressOperation)
         case commit(isDurable: Bool)
         case rollBack
-        /// A reader of the newest version, beside the others.
+        /// Adds a reader of the newest version.
         case pin
         case unpin(Int)
-        /// All close the file, and one opens it.
+        /// Closes all connections. The next step that needs the file opens it.
         case reopen
         case compact
         case copy
@@ -52,7 +53,7 @@ struct OperationInput {
         }
     }
 
-    /// The first byte says which, the others what about.
+    /// Decodes an operation: the first byte selects it, the others are its arguments.
     private static func operation(_ bytes: UnsafeRawBufferPointer) -> StressOperation {
         let small = Int(bytes[1])
         let medium = Int(bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))

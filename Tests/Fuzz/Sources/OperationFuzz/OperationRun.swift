@@ -3,8 +3,8 @@ import Glibc
 @testable import StorageEngine
 @testable import StressModel
 
-/// One sequence of operations, on a database and on the model that knows what it must hold: any
-/// error, any difference, and whatever the sanitizer sees, ends the process.
+/// One sequence of operations, carried out on a database and on a model of its contents. Any error,
+/// any difference, and any report of the sanitizer ends the process.
 struct OperationRun {
     private struct Reader {
         let connection: Connection
@@ -14,10 +14,10 @@ struct OperationRun {
     private let input: OperationInput
     private let options: Database.Options
     private var connection: Connection?
-    /// What is committed.
+    /// The committed contents.
     private var model = ModelDatabase()
     private var transaction: [StressOperation] = []
-    /// Of the open transaction.
+    /// Writer of the open transaction.
     private var writer: OperationWriter?
     private var readers: [Reader] = []
 
@@ -80,7 +80,7 @@ struct OperationRun {
         case .reopen: try closeAll()
         case .compact:
             try closeAll()
-            // There is no file before the first opening.
+            // Before the first opening there is no file to compact.
             let hasFile = access(Self.path, F_OK) == 0
             guard try Database.compact(path: Self.path, options: options) == hasFile else {
                 fatalError("a file that nobody has open was not compacted")
@@ -133,7 +133,7 @@ struct OperationRun {
         }
     }
 
-    /// An open transaction is rolled back first.
+    /// Rolls back an open transaction, checks and drops all readers, and closes the connection.
     private mutating func closeAll() throws {
         try rollBack()
         while !readers.isEmpty { try unpin(0) }
@@ -148,7 +148,8 @@ struct OperationRun {
             Connection(Database.open(path: Self.copyPath, options: options)), verified: true)
     }
 
-    /// What the model has besides the changes of an open transaction.
+    /// Checks that the database holds what the model does. Does nothing while a transaction is
+    /// open.
     private func expectModel(_ connection: Connection, verified: Bool) throws {
         guard writer == nil else { return }
         guard try StressWorkload.digest(of: connection) == model.digest() else {
