@@ -14,7 +14,7 @@ private final class Pair {
     init(_ person: Person) { self.person = person }
 }
 
-/// Iterating points an accessor at the next object where that cannot be noticed.
+/// Tests of iteration, which moves an accessor on to the next object where that cannot be noticed.
 @Suite struct AccessorReuseTests {
     let directory = TestDirectory()
     let count = 700
@@ -68,7 +68,7 @@ private final class Pair {
         var iterator = people.makeIterator()
         while let person = iterator.next() {
             pairs.append(Pair(person))
-            // The iterator itself still refers to the object of the step before.
+            // The iterator itself still refers to the object of the previous step.
             if pairs.count == 1 { continue }
             #expect(pairs[pairs.count - 1].person.age == pairs.count - 1)
             if pairs.count == 5 { break }
@@ -173,7 +173,7 @@ private final class Pair {
                     invalidated += 1
                     continue
                 }
-                // Moves rows, too.
+                // Longer names also move rows.
                 dog.name += String(repeating: "!", count: 1 + visited % 40)
                 if visited % 3 == 1 { realm.delete(all[visited]) }
             }

@@ -17,7 +17,7 @@ private class Keyword: Object {
 
 private let types: [ObjectBase.Type] = [Document.self, Keyword.self]
 
-/// One value of each type that holds itself alone, extremes included.
+/// A value of each type except objects and collections, extremes included.
 private var scalars: [AnyRealmValue] {
     [
         .none, .int(0), .int(.min), .int(.max), .bool(true), .bool(false), .float(-1.5),
@@ -37,7 +37,7 @@ private var scalars: [AnyRealmValue] {
         #expect(Document().objectSchema["content"]?.isOptional == false)
     }
 
-    /// Documented: the accessors are strict, there is no conversion.
+    /// Documented: the accessors are strict and do not convert.
     @Test func accessorsDoNotConvert() {
         let value = AnyRealmValue.int(1)
         #expect(value.intValue == 1 && value.doubleValue == nil && value.boolValue == nil)
@@ -115,7 +115,7 @@ private var scalars: [AnyRealmValue] {
         #expect(document.content == .none && document["content"] == nil)
     }
 
-    /// A property may hold what `JSONSerialization` makes of any document.
+    /// A property may hold the output of `JSONSerialization` for any document.
     @Test func takesTheOutputOfJSONSerialization() throws {
         let text = #"{"a": 1, "b": [true, null, 1.5, {"c": "d"}], "e": {}}"#
         let json = try JSONSerialization.jsonObject(with: Data(text.utf8))

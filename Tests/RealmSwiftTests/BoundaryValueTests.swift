@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Values at the edges of their types, and what is odd about them, come back as they were.
+/// Tests that values at the edges of their types, and unusual ones, are read back unchanged.
 @Suite struct BoundaryValueTests {
     class Extreme: Object {
         @Persisted(primaryKey: true) var key: String
@@ -43,7 +43,8 @@ import Testing
         #expect(object.double.bitPattern == value.bitPattern)
         #expect(object.float?.bitPattern == Float(value).bitPattern)
         #expect(object.any.doubleValue?.bitPattern == value.bitPattern)
-        // Their entries in the indexes are found again.
+        // Changing and deleting the object needs its index entries, so this shows that they are
+        // found.
         try realm.write {
             object.date = Date(timeIntervalSinceReferenceDate: 1)
             object.moment = nil

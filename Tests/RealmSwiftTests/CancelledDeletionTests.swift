@@ -31,7 +31,8 @@ private enum Cancelled {
     ]
 }
 
-/// Cancelling a transaction brings deleted objects back, but no instance that was invalidated.
+/// Tests that cancelling a transaction restores deleted objects but leaves their instances
+/// invalidated.
 @Suite struct CancelledDeletionTests {
     private typealias Dog = Cancelled.Dog
     private typealias Person = Cancelled.Person
@@ -77,7 +78,7 @@ private enum Cancelled {
         realm.beginWrite()
         let inside = dogs
         delete(way)
-        // Nobody asks for an instance until the transaction has been cancelled.
+        // No instance is used between the deletion and the cancellation.
         realm.cancelWrite()
         for instances in [before, others, inside] {
             #expect(instances.allSatisfy { $0.isInvalidated })
@@ -204,7 +205,7 @@ private enum Cancelled {
                 }
                 for index in instances.indices where !names.contains(instances[index].name) {
                     instances[index].isAlive = false
-                    // Some are asked meanwhile, some only when all is over.
+                    // Some instances are used inside the transaction, others only after its end.
                     if Bool.random(using: &random) { #expect(instances[index].dog.isInvalidated) }
                 }
             }

@@ -14,7 +14,7 @@ private class Mapped: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// The same table as `Mapped`, with the names that the file has.
+/// The table of `Mapped`, with the names that are stored in the file.
 private class Plain: Object {
     @Persisted(primaryKey: true) var _id: Int
     @Persisted var first_name: String
@@ -24,7 +24,7 @@ private class Plain: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// The same table as `Mapped`, without the mapping.
+/// The table of `Mapped`, without the mapping.
 private class Renamed: Object {
     @Persisted(primaryKey: true) var identifier: Int
     @Persisted var firstName: String

@@ -22,8 +22,8 @@ private let bytes = Data([1, 2, 255])
 private let moment = Date(timeIntervalSince1970: 1_000_000_000)
 private let isoMoment = "2001-09-09T01:46:40Z"
 
-/// The strategies of a coder hold for the properties of model classes as they do for those of
-/// others.
+/// Tests that the strategies of a coder apply to the properties of model classes as to those of
+/// other types.
 @Suite struct CoderStrategyTests {
     private func parcel() -> Parcel {
         let parcel = Parcel()
@@ -123,7 +123,7 @@ private let isoMoment = "2001-09-09T01:46:40Z"
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(parcel) }
     }
 
-    /// As it is for dictionaries, whose keys are data.
+    /// Keys of maps are data, like those of dictionaries, so the strategy does not apply.
     @Test func keysOfMapsStayAsTheyAre() throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase

@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-// Model classes of the tests of collections.
+// Model classes for the tests of collections.
 
 class Shelf: Object {
     @Persisted(primaryKey: true) var id: Int
@@ -72,7 +72,7 @@ class ShelfPart: EmbeddedObject {
 let shelfTypes: [ObjectBase.Type] = [Shelf.self, ShelfItem.self, ShelfPart.self]
 
 extension Realm {
-    /// Adds a shelf with as many items as there are counts.
+    /// Adds a shelf with an item for each count.
     func addShelf(id: Int = 1, counts: [Int] = []) throws -> Shelf {
         try write {
             let items = counts.map { ["name": "item \($0)", "count": $0] as [String: Any] }

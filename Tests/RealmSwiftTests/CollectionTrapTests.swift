@@ -2,9 +2,9 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Programming errors with collections stop the process with exactly the documented text.
+// Tests that programming errors with collections stop the process with exactly the documented text.
 
-/// A shelf with one item, in a Realm of its own.
+/// Returns a shelf with one item, in a Realm of its own.
 private func managedShelf() throws -> (Realm, Shelf) {
     let realm = try Realm(
         configuration: Realm.Configuration(

@@ -2,13 +2,13 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// `shouldCompactOnLaunch`: when it is asked, what it is told, and what follows.
+/// Tests of `shouldCompactOnLaunch`: when it is called, with which sizes, and with what effect.
 @Suite struct CompactOnLaunchTests {
     private let directory = TestDirectory()
 
-    /// What the block was given, each time it was asked.
+    /// The arguments of all calls of the block.
     private final class Questions: @unchecked Sendable {
-        // Safe because the lock guards it.
+        // Unchecked because the lock guards the array.
         private let lock = NSLock()
         private var asked: [(total: Int, used: Int)] = []
 
@@ -33,7 +33,7 @@ import Testing
         return try FileManager.default.attributesOfItem(atPath: path)[.size] as! Int
     }
 
-    /// A closed file with 200 persons, and room for a hundred times as many.
+    /// Makes a closed file with 200 persons and space for a hundred times as many.
     private func fill(key: Data? = nil) throws {
         var configuration = directory.configuration([Person.self])
         configuration.encryptionKey = key
@@ -109,7 +109,7 @@ import Testing
                     try await onThread {
                         let realm = try Realm(configuration: configuration)
                         let count = realm.objects(Person.self).count
-                        // Nobody closes it before everybody has it.
+                        // Keep the Realm open until all threads have theirs.
                         open.signal()
                         Thread.sleep(forTimeInterval: 0.2)
                         return count

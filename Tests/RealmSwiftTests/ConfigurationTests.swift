@@ -82,8 +82,8 @@ import Testing
     }
 }
 
-/// Two versions of one class. The names of the enclosing types are not part of the stored name,
-/// because the classes say so.
+/// Versions of one class. The classes override `className`, so that the names of the enclosing
+/// types are not part of the stored name.
 private enum Versions {
     enum First {
         class Model: Object {

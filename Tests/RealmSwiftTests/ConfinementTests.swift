@@ -2,9 +2,9 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Carries a reference to another thread, which must not use but may drop it.
+/// Carries a reference to another thread, which may drop it but not use it.
 private final class Smuggled<Value>: @unchecked Sendable {
-    // Safe because threads take turns, as the test waits for each of them.
+    // Unchecked because the test waits for each thread before it uses the value.
     var value: Value?
     init(_ value: Value?) { self.value = value }
 }
@@ -62,7 +62,8 @@ private final class Smuggled<Value>: @unchecked Sendable {
             realm.create(Person.self)
             kept.value = realm
         }
-        // The thread's last act comes after its result. Waits for the lock meanwhile.
+        // A thread drops its Realm after it has returned its result. This write waits for that
+        // Realm's lock.
         let count = try await onThread {
             let realm = try Realm(configuration: configuration)
             try realm.write { realm.create(Person.self) }
@@ -112,7 +113,8 @@ private final class Smuggled<Value>: @unchecked Sendable {
         }
         people.refresh()
         #expect(people.objects(Person.self).count == 1)
-        // The wider one serves whoever asks for fewer classes only if no other does.
+        // An instance with more classes is returned for fewer classes only if no other instance has
+        // exactly those.
         #expect(try directory.realm([Person.self]) == people)
         #expect(try directory.realm([Dog.self, Owner.self]) == all)
     }

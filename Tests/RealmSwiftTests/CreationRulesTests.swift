@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// What `create`, `add` and `init(value:)` do with values of all kinds.
+/// Tests of `create`, `add` and `init(value:)` with values of all kinds.
 @Suite struct CreationRulesTests {
     let directory = TestDirectory()
 
@@ -109,7 +109,7 @@ import Testing
         release(first)
     }
 
-    /// Takes a chain apart, which its own end would do by recursion.
+    /// Takes a chain apart from its start. Its release would recurse.
     private func release(_ first: Everything) {
         var next: Everything? = first
         while let object = next {

@@ -7,7 +7,7 @@ private class Location: EmbeddedObject {
     @Persisted var longitude: Double
 }
 
-/// The documentation's sample, a coordinate that is stored as an embedded object.
+/// The documentation's sample: a coordinate that is stored as an embedded object.
 private struct Coordinate: CustomPersistable, Equatable {
     typealias PersistedType = Location
     var latitude: Double
@@ -142,7 +142,7 @@ private class Atlas: Object {
             raw["park"] = .some(nil)
             atlas.places.removeObject(for: "hill")
         }
-        // Like a property without its embedded object.
+        // Read as a property without its embedded object is.
         #expect(atlas.places["park"] == Coordinate(0, 0) && atlas.places.count == 2)
     }
 

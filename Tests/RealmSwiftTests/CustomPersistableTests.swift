@@ -84,8 +84,8 @@ private class NoDefault: Object {
         #expect(club.url == nil && club.id.text == "")
     }
 
-    /// The documentation's sample: objects are made with persisted values, or by assigning mapped
-    /// ones.
+    /// The documentation's sample: objects are created with persisted values, or by assigning
+    /// mapped ones.
     @Test func takesPersistedAndMappedValues() {
         let club = Club(value: [
             "id": "American Kennel Club", "url": "https://akc.org", "angle": 3, "even": 4,
@@ -190,9 +190,9 @@ private class NoDefault: Object {
         try realm.write {
             realm.create(Club.self)
             realm.create(NoDefault.self, value: ["id": 0, "positive": 3])
-            // Also where the given value stands for none.
+            // The default is also needed if the given value stands for none.
             realm.create(NoDefault.self, value: ["id": 1, "positive": -3])
-            // An update has no use for the default.
+            // An update does not need the default.
             for policy in [Realm.UpdatePolicy.modified, .all] {
                 realm.create(NoDefault.self, value: ["id": 0, "note": "a"], update: policy)
             }

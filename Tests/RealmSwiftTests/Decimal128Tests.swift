@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-/// Expected results are those of Python's `decimal` with 34 digits and half-even rounding.
+/// Tests against the results of Python's `decimal` with 34 digits and half-even rounding.
 @Suite struct Decimal128ArithmeticTests {
     @Test(arguments: decimalVectors)
     func agreesWithAnotherImplementation(_ vector: DecimalVector) throws {
@@ -120,7 +120,7 @@ import Testing
         let third = Decimal128(1) / 3
         #expect(third.stringValue == "0." + String(repeating: "3", count: 34))
         #expect((Decimal128(2) / 3).stringValue == "0." + String(repeating: "6", count: 33) + "7")
-        // Half of the smallest number is even to 0, three halves to 2.
+        // Half of the smallest number rounds to 0, one and a half to 2.
         let smallest: Decimal128 = "1E-6176"
         #expect(smallest * 0.5 == 0)
         #expect((smallest * 1.5).stringValue == "2E-6176")

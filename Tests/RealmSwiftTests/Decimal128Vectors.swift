@@ -1,7 +1,8 @@
 import Testing
 
-/// Two numbers and the results of the four operations, as Python's `decimal` gives them: 34 digits,
-/// half even, exponents of decimal128. Made with random numbers of many lengths and exponents.
+/// Two numbers and the results of the four operations, computed by Python's `decimal`: 34 digits,
+/// half-even rounding, exponents of decimal128. The numbers are random, with many lengths and
+/// exponents.
 struct DecimalVector: Sendable, CustomTestStringConvertible {
     let left, right, sum, difference, product, quotient: String
 

@@ -4,7 +4,7 @@ import Testing
 @testable import RealmSwift
 @testable import StorageEngine
 
-/// Objects of an encrypted Realm of which next to nothing is kept decrypted: each use gives back what
+/// Tests of an encrypted Realm that keeps next to nothing decrypted: each use evicts the pages that
 /// the one before has read.
 @Suite struct DecryptedMemoryTests {
     private let directory = TestDirectory()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// The Realm, opened anew, after whoever is to say how much is kept.
+    /// Opens the Realm on a database that was opened before with the limit on decrypted pages.
     private func open() throws -> Realm {
         let configuration = configuration()
         var options = Database.Options(encryptionKey: configuration.encryptionKey.map(Array.init))
@@ -62,7 +62,7 @@ import Testing
 
     private func expectLittleMemory(_ realm: Realm) {
         let connection = realm.instance.connection
-        // A descent, a leaf and its texts.
+        // Enough for a descent, a leaf and its texts.
         #expect((connection.pager.privateRuns?.byteCount ?? 0) < 512 << 10)
         #expect(connection.database.file.pages!.installing.withLock { $0.byteCount } < 512 << 10)
     }
@@ -80,7 +80,8 @@ import Testing
             #expect(objects[number].text == text(number))
             let found = realm.object(ofType: Keyed.self, forPrimaryKey: number)
             #expect(found?.text == text(number) && found?.number == number % 50)
-            // A chain of links, each from an accessor whose row has to be found again.
+            // Follow a chain of links. Each link is read through an accessor that has to find its
+            // row again.
             var object = kept[number]
             var expected = number
             for _ in 0..<4 {

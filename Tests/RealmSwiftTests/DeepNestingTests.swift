@@ -3,8 +3,8 @@ import Testing
 
 @testable import RealmSwift
 
-// Predicates and mixed values that a program nests 50,000 levels deep end in an error that says so,
-// and never take the stack.
+// Predicates and mixed values that a program nests 50,000 levels deep must end in a descriptive
+// error and must not overflow the stack.
 
 private let levels = 50_000
 
@@ -48,7 +48,8 @@ private func nestedDictionary() -> Any {
     return value
 }
 
-/// Foundation's predicates release each other by recursion as well: this one is never released.
+/// Returns a nested predicate that is never released, because Foundation's predicates are released
+/// by recursion.
 private func nestedPredicate(_ type: NSCompoundPredicate.LogicalType) -> NSPredicate {
     var predicate = NSPredicate(format: "age == 1")
     let other = NSPredicate(format: "age == 2")
@@ -190,7 +191,7 @@ private let misuses: [String: Misuse] = [
         _ = try documents().objects(Document.self).filter("content == %@", nestedArray())
     },
     "an array as the argument of an NSPredicate": Misuse(valueTooDeep) {
-        // Foundation goes through the arguments by recursion.
+        // Not deeper, because Foundation visits the arguments by recursion.
         let predicate = NSPredicate(format: "content == %@", nestedArray(1_000))
         _ = try documents().objects(Document.self).filter(predicate)
     },
@@ -229,7 +230,8 @@ private let misuses: [String: Misuse] = [
         #expect(innermost == nil)
     }
 
-    /// Not 50,000: releasing so many dictionaries inside each other takes Swift most of a stack.
+    /// 10,000 levels, because Swift's own release of 50,000 nested dictionaries would use most of a
+    /// stack.
     @Test func objectsAreMadeOfDictionariesInsideEachOther() throws {
         let realm = try temporaryRealm(heroTypes)
         var value: [String: Any] = ["id": 0]
@@ -253,7 +255,7 @@ private let misuses: [String: Misuse] = [
         #expect(depth == 100 && here == .int(1))
     }
 
-    /// A list that lies twice in each of ten others is stored 1,024 times.
+    /// A list that is contained twice in each of ten enclosing lists is stored 1,024 times.
     @Test func aListInTwoPlacesIsStoredTwice() throws {
         var value = AnyRealmValue.fromArray([.int(1)])
         for _ in 0..<10 { value = .fromArray([value, value]) }

@@ -2,8 +2,8 @@ import Foundation
 import RealmSwift
 import Testing
 
-// The samples of the guide, with `@Persisted` in place of `@objc dynamic`, and closures where the
-// guide filters by predicates. Each group of samples has the models that it shows.
+// The samples of the guide, with `@Persisted` instead of `@objc dynamic`, and closures where the
+// guide filters by predicates. Each group of samples has its own models.
 
 /// "Getting started", "Models", "Relationships", "Writes".
 private enum Guide {
@@ -320,7 +320,7 @@ private enum Composition {
                 configuration: Realm.Configuration(fileURL: nowhere, objectTypes: Guide.types))
             Issue.record("opened")
         } catch {
-            // Where there is no Objective-C, a pattern does not turn errors into `NSError`.
+            // Without Objective-C, a pattern does not convert errors to `NSError`.
             let error = error as NSError
             #expect(error.domain == "io.realm" && error.code == 5)
         }

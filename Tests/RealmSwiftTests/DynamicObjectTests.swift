@@ -131,11 +131,11 @@ import Testing
     }
 }
 
-/// Classes that the file has and the Realm's configuration lacks.
+/// Tests of classes that are in the file but not in the Realm's configuration.
 @Suite struct UnknownClassTests {
     let directory = TestDirectory()
 
-    /// A Realm without classes but one, on a file that has more.
+    /// Opens a Realm with only one class, on a file that has more.
     private func openRealm() throws -> Realm {
         let types = allTypes + EmbeddedModels.all
         try autoreleasepool {

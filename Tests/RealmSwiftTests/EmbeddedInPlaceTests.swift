@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Embedded objects that keep their identity, because nothing else takes their place.
+/// Tests of embedded objects that keep their identity, because no other object replaces them.
 @Suite struct EmbeddedInPlaceTests {
     typealias Address = EmbeddedModels.Address
     typealias Resident = EmbeddedModels.Resident
@@ -99,7 +99,7 @@ import Testing
                 ], update: .modified)
         }
         #expect(elements.allSatisfy { !$0.isInvalidated } && !home.isInvalidated)
-        // What is not given stays.
+        // Properties that are not given keep their values.
         #expect(resident.earlier.map(\.street) == ["new", "two", "more"])
         #expect(resident.earlier.map(\.city) == ["A", "D", nil])
         #expect(home.street == "three" && home.city == "E" && resident.byName.count == 2)
@@ -140,7 +140,7 @@ import Testing
         #expect(elements.allSatisfy { $0.isInvalidated } && resident.earlier[0].street == "unknown")
     }
 
-    /// Of a class that the file alone knows.
+    /// The class is in the file only, not in the configuration.
     @Test func dynamicUpdatesChangeThemInPlace() throws {
         try autoreleasepool { _ = try filled() }
         let realm = try directory.realm([Person.self])

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// A key that protects nothing.
+/// A key that is in the source and protects nothing.
 private let key = Data((0..<64).map { UInt8($0) })
 
 @Suite struct EncryptionTests {
@@ -166,7 +166,7 @@ private let key = Data((0..<64).map { UInt8($0) })
                 fileURL: FileManager.default.temporaryDirectory
                     .appendingPathComponent("realm-tests-keys.realm"),
                 encryptionKey: Data(repeating: 3, count: 64), objectTypes: [Person.self])
-            // The process that ended last time left its file.
+            // The previous process that ran this test left its file.
             _ = try Realm.deleteFiles(for: configuration)
             let realm = try Realm(configuration: configuration)
             configuration.encryptionKey = nil

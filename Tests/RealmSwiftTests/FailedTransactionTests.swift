@@ -4,7 +4,7 @@ import RealmSwift
 import StorageEngine
 import Testing
 
-/// A class with one property of each kind.
+/// A class with a property of each kind.
 private class Ware: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted(indexed: true) var name: String
@@ -35,7 +35,7 @@ private class WareLabel: EmbeddedObject {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// No case has the raw value 0, which absent objects read as.
+/// No case has the raw value 0, the raw value read from an absent object.
 private enum WareKind: Int, PersistableEnum {
     case small = 3
     case large = 4
@@ -58,7 +58,7 @@ private func ware(_ id: Int, _ size: Int = 40) -> Ware {
     return ware
 }
 
-/// Everything that can be read of a ware; absent ones give defaults.
+/// Returns all readable values of a ware as one text. An absent ware gives defaults.
 private func text(of ware: Ware) -> String {
     var parts: [String] = ["\(ware.id) \(ware.name) \(ware.price ?? -1) \(ware.text.count)"]
     parts.append("\(ware.kind) \(text(of: ware.any)) \(ware.next?.id ?? -1)")
@@ -87,7 +87,7 @@ private func text(of realm: Realm) -> String {
     realm.objects(Ware.self).map { text(of: $0) }.joined(separator: "\n")
 }
 
-/// Uses a ware in all ways that do not need it to have anything.
+/// Uses a ware in all ways that also work on one without values.
 private func use(_ ware: Ware) {
     _ = text(of: ware)
     _ = (ware.description, ware.isInvalidated, ware.value(forKey: "name"), ware["price"])
@@ -100,7 +100,7 @@ private func use(_ ware: Ware) {
     _ = (ware.wareSet.intersects(ware.wareSet), ware.labels.count, ware.anys.first)
 }
 
-/// Uses positions that the failed transaction may have taken away.
+/// Uses positions that the failed transaction may have removed.
 private func usePositions(of ware: Ware, in realm: Realm) {
     _ = (ware.numbers[500], ware.kinds[500], ware.wares[500].name, ware.anys[500])
     _ = (ware.words[500], ware.wareSet[500].id, ware.labels[500].text, ware.holders[500].id)
@@ -121,7 +121,7 @@ private func query(_ realm: Realm) {
     _ = wares.sectioned(by: \Ware.kind).map { $0.count }
 }
 
-/// What a transaction does, and the objects that it made or changed.
+/// The changes of a transaction. Returns the objects that it made or changed.
 private typealias Changes = @Sendable (Realm) -> [Ware]
 
 private let changes: [(name: String, changes: Changes)] = [
@@ -237,7 +237,7 @@ private let changes: [(name: String, changes: Changes)] = [
 
     init() {
         interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.url.path))
-        // Before the file is opened, so that its descriptor is known.
+        // Installed before the file is opened, so that the interceptor knows its descriptor.
         interceptor.install()
     }
 
@@ -259,11 +259,12 @@ private let changes: [(name: String, changes: Changes)] = [
         return realm
     }
 
-    /// Fails each place in turn at which the changes take pages, and uses everything afterwards.
+    /// Fails each request for pages that the changes make, one at a time, and uses everything
+    /// afterwards.
     private func sweep(_ name: String, _ changes: Changes, realm: Realm) throws {
         let before = text(of: realm)
         let known = Array(realm.objects(Ware.self))
-        // Every one of the first, then fewer and fewer.
+        // Tries each of the first requests, then larger and larger steps.
         for ordinal in sequence(first: 1, next: { $0 + max(1, $0 / 6) }) {
             interceptor.setFaults([
                 SystemCallFault(.failForever(errno: ENOSPC), call: .takePages, ordinal: ordinal)
@@ -284,7 +285,7 @@ private let changes: [(name: String, changes: Changes)] = [
                         usePositions(of: ware, in: realm)
                     }
                     query(realm)
-                    // Nothing of this does anything.
+                    // None of these changes has an effect, because the transaction has failed.
                     _ = changes(realm)
                     for ware in made { realm.delete(ware) }
                     for ware in made { realm.add(ware, update: .all) }

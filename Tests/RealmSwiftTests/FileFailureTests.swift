@@ -4,7 +4,7 @@ import RealmSwift
 import StorageEngine
 import Testing
 
-/// Failures of the file that are no full disk.
+/// Tests of file errors other than a full disk.
 @Suite struct FileFailureTests {
     let directory = TestDirectory()
 
@@ -28,7 +28,7 @@ import Testing
                 try realm.write { realm.create(Person.self, value: ["name": "lost"]) }
             }
             #expect(!realm.isInWriteTransaction && kept.name == "kept")
-            // Nobody writes on as if nothing had happened.
+            // No later transaction may write after the failed sync.
             #expect(throws: Realm.Error(.fail)) { try realm.write { realm.deleteAll() } }
             #expect(kept.name == "kept" && realm.objects(Person.self).count == 1)
         }
@@ -43,7 +43,7 @@ import Testing
                 realm.create(Keyed.self, value: ["id": 1, "text": text])
                 realm.create(Keyed.self, value: ["id": 2, "text": "two"])
             }
-            // A later commit, so that opening need not check the pages of the first.
+            // A later commit, so that opening the file need not check the pages of the first.
             try realm.write { realm.create(Person.self) }
         }
         let url = try #require(configuration.fileURL)
@@ -73,8 +73,8 @@ import Testing
         let url = try #require(configuration.fileURL)
         try FileManager.default.removeItem(at: url.appendingPathExtension("lock"))
         configuration.readOnly = true
-        // The data file is opened for its bytes and for its locks, then the lock file, which
-        // cannot be made.
+        // The third opening fails. The first two open the data file for its contents and its locks.
+        // The third creates the lock file.
         try withFaults([SystemCallFault(.failForever(errno: EROFS), call: .open, ordinal: 3)]) {
             _ in
             let realm = try Realm(configuration: configuration)

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// One file under several paths, versions and threads.
+/// Tests of one file under several paths, versions and threads.
 @Suite struct FilesInUseTests {
     private final class Item: Object {
         @Persisted var number: Int

@@ -3,7 +3,7 @@ import RealmSwift
 import StorageEngine
 import Testing
 
-/// `@Persisted(indexed:)`: the file has an index for each property that asks for one.
+/// Tests of `@Persisted(indexed:)`: the file has an index for each property that asks for one.
 @Suite struct IndexedPropertyTests {
     private let directory = TestDirectory()
 
@@ -11,7 +11,7 @@ import Testing
         try Realm(configuration: directory.configuration([type]))
     }
 
-    /// The file as the engine sees it: which properties have an index, and whether all is sound.
+    /// Opens the file with the engine, verifies it, and returns the properties that have an index.
     private func indexedProperties() throws -> [String] {
         let path = try #require(directory.configuration([]).fileURL).path
         let connection = try Connection(Database.open(path: path))

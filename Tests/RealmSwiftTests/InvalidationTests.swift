@@ -75,7 +75,7 @@ class Puppy: Dog {
                 #expect(person.isInvalidated)
                 if age > 0 { #expect(!people[age - 1].isInvalidated) }
             }
-            // Later objects get keys of their own.
+            // Objects created later get new keys.
             realm.create(Person.self)
             #expect(people.allSatisfy { $0.isInvalidated })
         }
@@ -103,7 +103,7 @@ class Puppy: Dog {
         var iterator = owner.dogs.makeIterator()
         realm.cancelWrite()
         try realm.write { owner.dogs.append(Dog(value: ["name": "b"])) }
-        // It was there when the iteration began, and is not the object that has its key now.
+        // The object was there when the iteration began. It is not the object that has its key now.
         #expect(iterator.next()?.isInvalidated == true)
         #expect(owner.dogs.first?.name == "b")
     }

@@ -27,7 +27,7 @@ import Testing
         @Persisted var byName: Map<String, Friend?>
         @Persisted var ages: Map<String, Int>
         @Persisted(originProperty: "friends") var admirers: LinkingObjects<Friend>
-        /// Asks for the name of a key path while one is traced.
+        /// Asks for the name of a key path while another is traced.
         var named: Friend? {
             RealmSwift._name(for: \Friend.name) == "name" ? byName["any"] ?? nil : nil
         }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct KeyValueCodingTests {
     let directory = TestDirectory()
 
-    /// The same object unmanaged and managed.
+    /// Returns the same object unmanaged and managed.
     private func both(_ value: Any) throws -> [Everything] {
         let realm = try directory.realm()
         let managed = Everything(value: value)

@@ -4,12 +4,13 @@ import Testing
 @testable import RealmSwift
 @testable import StorageEngine
 
-/// Transactions that have next to no memory of their own: nearly every change writes what the ones
-/// before have made to the file, ahead of the commit.
+/// Tests of transactions that have next to no memory of their own. Nearly every change writes the
+/// changes before it to the file, ahead of the commit.
 @Suite struct LargeTransactionTests {
     private let directory = TestDirectory()
 
-    /// The Realm, after whoever is to say how much memory transactions get.
+    /// Opens the Realm on a database that was opened before with the limit on the memory of
+    /// transactions.
     private func open(isEncrypted: Bool, bytes: Int = 20 << 10) throws -> Realm {
         var configuration = directory.configuration()
         if isEncrypted { configuration.encryptionKey = Data((0..<64).map { UInt8($0) }) }
@@ -33,7 +34,7 @@ import Testing
             object.text = text(number)
             object.number = number % 7
             realm.add(object)
-            // The accessor of an object that was made long before.
+            // Links to an object that was made long before.
             if number > 0 {
                 object.next = realm.object(ofType: Keyed.self, forPrimaryKey: number / 2)
             }
@@ -73,12 +74,13 @@ import Testing
                 #expect(Set(owner.nicknames) == Set((0..<40).map { text($0) }))
                 #expect(owner.best === nil || owner.best?.name == "\(owner.name) 13")
             }
-            // What one object has goes to the next, and an iterator goes on over all of them.
+            // Each object takes over the text of its target while the iterator visits all of them.
             for object in realm.objects(Keyed.self) where object.id % 3 == 0 {
                 object.number = nil
                 object.text = object.next?.text ?? "first"
             }
-            // 300 leads to 150, which took over from 75 before, and that from 37.
+            // Object 300 links to 150, which took over the text of 75 before, and that one the text
+            // of 37.
             #expect(objects[300].text == text(37) && objects[301].text == text(301))
             realm.delete(realm.objects(Keyed.self).where { $0.number == nil })
             #expect(objects[300].isInvalidated && !objects[301].isInvalidated)
@@ -128,7 +130,7 @@ import Testing
         #expect(changes.modifications.count == 50)
     }
 
-    /// The figure is counted by the engine: private copies, and what was decrypted for the Realm.
+    /// The engine counts the memory: private copies, and pages decrypted for the Realm.
     @Test(arguments: [false, true])
     func aLargeTransactionTakesLittleMemory(isEncrypted: Bool) throws {
         let limit = 256 << 10
@@ -143,7 +145,7 @@ import Testing
             }
         }
         #expect(pager.largestPrivateBytes > limit)
-        // Of an encrypted file as much may be decrypted as is private.
+        // In an encrypted file as much may be decrypted as is private.
         #expect(pager.largestPrivateBytes < (isEncrypted ? 2 : 1) * limit + (128 << 10))
     }
 }

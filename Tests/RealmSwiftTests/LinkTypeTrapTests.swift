@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Places for objects of a class take no objects of its subclasses.
+/// Tests that links and collections of a class do not accept objects of its subclasses.
 @Suite struct LinkTypeTrapTests {
     class Novel: ModifiedCollectionTests.Book {
         override class func shouldIncludeInDefaultSchema() -> Bool { false }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ListRangeTests {
     let directory = TestDirectory()
 
-    /// A list, and what changes of it are to be done in.
+    /// Returns a list, and a function in which changes of the list are made.
     private func list(
         isManaged: Bool, _ elements: [Int]
     ) throws -> (List<Int>, (() -> Void) throws -> Void) {

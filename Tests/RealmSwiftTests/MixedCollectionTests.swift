@@ -2,8 +2,8 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Lists and maps inside of mixed values. Documented: "In version 10.51.0 and later, a AnyRealmValue
-// data type can contain collections (a list or map, but not a set) of AnyRealmValue elements."
+// Lists and maps in mixed values. Documented: "In version 10.51.0 and later, a AnyRealmValue data
+// type can contain collections (a list or map, but not a set) of AnyRealmValue elements."
 
 private func document(_ content: AnyRealmValue) throws -> (Realm, Document, TestDirectory) {
     let directory = TestDirectory.untilExit()
@@ -130,7 +130,8 @@ private func document(_ content: AnyRealmValue) throws -> (Realm, Document, Test
         expectStop("Cannot modify List outside of a write transaction.", result)
     }
 
-    /// Random changes of a tree of lists and maps, beside a model of plain enums.
+    /// Makes random changes of a tree of lists and maps, and compares it with a model of plain
+    /// enums.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func agreesWithAModel(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -194,7 +195,7 @@ private indirect enum Tree: Equatable {
         }
     }
 
-    /// Makes one change somewhere in the tree, and the same in the stored value.
+    /// Makes one change somewhere in the tree, and the same change in the stored value.
     mutating func change(
         _ random: inout SeededGenerator, depth: Int, apply: (AnyRealmValue) -> Void,
         at stored: () -> AnyRealmValue

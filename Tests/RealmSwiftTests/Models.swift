@@ -1,8 +1,8 @@
 import Foundation
 import RealmSwift
 
-// Model classes that several tests share. Classes that are no valid models, and classes of a single
-// test, stay beside their tests and out of the default schema.
+// Model classes that several tests share. Invalid models, and classes of a single test, are
+// declared beside their tests and left out of the default schema.
 
 class Person: Object {
     @Persisted var name: String

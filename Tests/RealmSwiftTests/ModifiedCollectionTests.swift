@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Updates of objects that have collections, under both policies.
+/// Tests of updates of objects with collections, under both policies.
 @Suite struct ModifiedCollectionTests {
     class Shelf: Object {
         @Persisted(primaryKey: true) var id: Int

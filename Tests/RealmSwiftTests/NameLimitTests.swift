@@ -8,7 +8,7 @@ private class Unnamed: Object {
 }
 
 private class FiftySeven: Unnamed {
-    // 55 letters, one of which takes two bytes, and one more.
+    // 57 bytes: a letter of two bytes and 55 letters of one byte.
     override class func className() -> String { "é" + String(repeating: "c", count: 55) }
 }
 
@@ -81,7 +81,7 @@ private class Second: Object {
         expectText("Property names are limited to a maximum of 63 UTF8 characters.", own)
     }
 
-    /// The hook that names a class gives two of them one name.
+    /// Two classes return the same name from `className`.
     @Test func twoClassesOfOneNameStop() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -89,7 +89,7 @@ private class Second: Object {
         expectText("have the same name 'Shared'", result)
         expectText("First", result)
         expectText("Second", result)
-        // One at a time they are two views of one table.
+        // In separate Realms the two classes are views of one table.
         let directory = TestDirectory()
         let realm = try directory.realm([First.self])
         try realm.write { realm.add(First(value: [1])) }

@@ -2,8 +2,8 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Random changes of a graph of objects, compared with a plain model of it. The seed is printed by
-/// whatever fails.
+/// Makes random changes of a graph of objects and compares it with a plain model. The seed is part
+/// of every failure message.
 @Suite struct ObjectGraphModelTests {
     class Node: Object {
         @Persisted(primaryKey: true) var id: Int
@@ -24,7 +24,7 @@ import Testing
     fileprivate struct PartModel: Equatable {
         var value = 0
         var link: Int?
-        /// The values of the parts inside of it.
+        /// Values of the nested parts.
         var inner: [Int] = []
     }
 
@@ -37,7 +37,7 @@ import Testing
         var parts: [PartModel] = []
     }
 
-    /// One run: the Realm, the model, and what both are changed with.
+    /// A Realm, its model, and the random numbers for changing both.
     private struct Run {
         let realm: Realm
         var model: [Int: NodeModel] = [:]
@@ -66,7 +66,8 @@ import Testing
             return (value, part)
         }
 
-        /// Some properties of a node, and what they are then.
+        /// Returns new values for some properties of a node, and the node's model after they are
+        /// set.
         mutating func someValues(_ id: Int) -> (value: [String: Any], new: NodeModel) {
             var value: [String: Any] = ["id": id]
             var new = model[id] ?? NodeModel()
@@ -118,7 +119,7 @@ import Testing
                 : [.modified, .all][number(2)]
             realm.create(Node.self, value: value, update: policy)
             if policy == .modified, value["parts"] != nil, let old = model[id] {
-                // The parts that are there take on what is given.
+                // An update keeps the existing parts, with those properties that are not given.
                 for (index, part) in old.parts.enumerated() where index < new.parts.count {
                     if new.parts[index].link == nil { new.parts[index].link = part.link }
                     if new.parts[index].inner.isEmpty { new.parts[index].inner = part.inner }
@@ -227,7 +228,7 @@ import Testing
             return PartModel(value: part.value, link: part.link?.id, inner: inner)
         }
 
-        /// How many embedded objects there are if none is without an owner.
+        /// Number of embedded objects if each has an owner.
         var partCount: Int {
             model.values.reduce(0) { sum, node in
                 ([node.part].compactMap { $0 } + node.parts).reduce(sum) {

@@ -90,7 +90,7 @@ import Testing
     }
 }
 
-/// Object ids and UUIDs as keys.
+/// Tests of object ids and UUIDs as keys.
 @Suite struct IdentifierKeyTests {
     private class Project: Object {
         @Persisted(primaryKey: true) var _id: ObjectId

@@ -3,7 +3,7 @@ import RealmSwift
 import Testing
 
 // The guide's samples of creating, nesting, updating and deleting objects, and samples of embedded
-// objects and projections as applications write them.
+// objects and projections as they occur in applications.
 
 private enum Samples {
     class Dog: Object {

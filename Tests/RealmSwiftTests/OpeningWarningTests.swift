@@ -8,7 +8,8 @@ private class Note: Object {
 }
 
 @Suite struct OpeningWarningTests {
-    /// The newest two commits of a process that was killed: each was durable, and both are gone.
+    /// The damaged records are those of the newest two commits of a killed process. Both commits
+    /// were durable, and both are lost.
     @Test func damagedCommitRecordsAreToldOnOpening() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardErrorContent]

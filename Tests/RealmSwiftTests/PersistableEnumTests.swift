@@ -21,7 +21,7 @@ private class Job: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// The same table as `Job`, without the enums.
+/// The table of `Job`, without the enums.
 private class RawJob: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var status: String

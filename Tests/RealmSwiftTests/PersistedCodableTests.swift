@@ -29,7 +29,7 @@ private let text = """
      "parts": [{"name": "screw", "size": 4}, {"name": "nut", "size": null}]}
     """
 
-/// What the compiler synthesizes for a model class that is `Codable`.
+/// Tests of the conformance that the compiler synthesizes for a `Codable` model class.
 @Suite struct PersistedCodableTests {
     private func decoded() throws -> Machine {
         try JSONDecoder().decode(Machine.self, from: Data(text.utf8))
@@ -56,7 +56,7 @@ private let text = """
         let again = try JSONDecoder().decode(Machine.self, from: data)
         #expect(again.title == "lathe" && again.price == 19.9 && again.parts.count == 2)
         #expect(again.id == ObjectId("507f1f77bcf86cd799439011"))
-        // Without an initial value, and never read.
+        // A property without an initial value that was never read.
         let part = try JSONEncoder().encode(Fitting())
         let json = try JSONSerialization.jsonObject(with: part) as? [String: Any]
         #expect(json?["name"] as? String == "")

@@ -1,12 +1,12 @@
 import RealmSwift
 import Testing
 
-/// Results are asked for objects by position, mostly one after the other, while what they show
-/// changes; a model says what is where.
+/// Tests of access to results by position, mostly in sequence, while their contents change. A model
+/// gives the expected object at each position.
 @Suite struct PositionAccessTests {
     private let directory = TestDirectory()
 
-    /// What the Realm holds, by its key.
+    /// Ranks by identifier, as in the Realm.
     private typealias Model = [Int: Int]
 
     private final class Ranked: Object {
@@ -19,7 +19,7 @@ import Testing
         "\(rank) \(String(repeating: "x", count: rank % 70))"
     }
 
-    /// In a write transaction: adds, changes or deletes an object.
+    /// Adds, changes or deletes an object in the open write transaction.
     private static func change(
         _ realm: Realm, _ model: inout Model, _ generator: inout SeededGenerator
     ) {
@@ -68,7 +68,7 @@ import Testing
             case 0:
                 try realm.write { Self.change(realm, &model, &generator) }
             case 1:
-                // Within the transaction, and after it is taken back.
+                // Checks inside the transaction. It is rolled back afterwards.
                 var changed = model
                 realm.beginWrite()
                 for _ in 0..<5 { Self.change(realm, &changed, &generator) }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// The slice of a collection asks for one position after the other.
+    /// A slice of a collection reads one position after the other.
     @Test func slicesShowTheirPart() throws {
         let realm = try directory.realm([Ranked.self])
         try realm.write {

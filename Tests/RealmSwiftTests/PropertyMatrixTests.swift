@@ -23,7 +23,7 @@ private struct Percent: FailableCustomPersistable, Equatable {
     var persistableValue: Double { share }
 }
 
-/// One type of values in every place where it can be.
+/// Properties and collections of one type of values.
 private class Cell<Value: _PersistableInsideOptional & _RealmCollectionValueInsideOptional>:
     Object
 {
@@ -39,7 +39,7 @@ private class Cell<Value: _PersistableInsideOptional & _RealmCollectionValueInsi
     override class func className() -> String { "Cell" }
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 
-    /// The value with the number `position`, and all of them in the collections.
+    /// Sets the value number `position`, and adds all values to the collections.
     func fill(_ values: [Value], _ position: Int) {
         plain = values[position]
         optional = position == 0 ? nil : values[position]
@@ -76,8 +76,9 @@ private class Cell<Value: _PersistableInsideOptional & _RealmCollectionValueInsi
     }
 }
 
-/// Every type of the documentation's table of property types, in every place, unmanaged, managed and
-/// after the file was opened again. The values of a type are distinct, and have its extremes.
+/// Tests of every type of the documentation's table of property types, in every kind of property,
+/// unmanaged, managed, and after reopening the file. The values of a type are distinct and include
+/// its extremes.
 @Suite struct PropertyMatrixTests {
     private func expectRoundTrips<Value>(_ values: [Value]) throws
     where Value: _PersistableInsideOptional & _RealmCollectionValueInsideOptional {
@@ -108,7 +109,7 @@ private class Cell<Value: _PersistableInsideOptional & _RealmCollectionValueInsi
         try expectDynamicAccess(realm, values)
     }
 
-    /// By name, a property gives and takes what is stored.
+    /// Checks that access by name returns and accepts what is stored.
     private func expectDynamicAccess<Value>(_ realm: Realm, _ values: [Value]) throws
     where Value: _PersistableInsideOptional & _RealmCollectionValueInsideOptional {
         let source = try #require(realm.objects(Cell<Value>.self).first)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct RealmCollectionTests {
     let directory = TestDirectory()
 
-    /// Generic over all Realm collections, as applications write it.
+    /// A function generic over all Realm collections, as in applications.
     private func names<C: RealmCollection>(of items: C) -> [String]
     where C.ElementType == ShelfItem {
         items.map { $0.name }

@@ -4,7 +4,8 @@ import RealmSwift
 import StorageEngine
 import Testing
 
-/// Where Realms lie: what may be deleted, opened and copied, and what is said when it may not.
+/// Tests of deleting, opening and copying Realms at various paths, and of the messages when that is
+/// refused.
 @Suite struct RealmFilesTests {
     private let directory = TestDirectory()
 
@@ -53,7 +54,7 @@ import Testing
         let path = try #require(configuration.fileURL).path
         try fill(configuration)
         do {
-            // Not in the table of what this process has open.
+            // The handle is not in the table of this process's open databases.
             let other = try Database.openUnregistered(path: path)
             #expect(throws: Realm.Error(.alreadyOpen)) {
                 try Realm.deleteFiles(for: configuration)
@@ -186,7 +187,7 @@ import Testing
         _ = try message(whole) { $0.encryptionKey = Data(repeating: 1, count: 64) }
         let empty = try message(Data()) { $0.readOnly = true }
         #expect(empty.contains("Open it without readOnly"))
-        // Damage behind the header.
+        // Damage after the header.
         var pages = whole
         for offset in stride(from: 8192, to: pages.count, by: 4096) { pages[offset + 200] ^= 1 }
         _ = try message(pages)

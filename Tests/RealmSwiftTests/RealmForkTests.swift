@@ -3,8 +3,8 @@ import Glibc
 import RealmSwift
 import Testing
 
-/// Processes with open Realms that are forked: each test forks one of its own, whose children do
-/// what they may do with the one thread that they have.
+/// Tests of processes with open Realms that are forked. Each test forks a process of its own, whose
+/// children have only one thread.
 @Suite struct RealmForkTests {
     @Test func aForkedChildOpensAnewAndCommits() async {
         await #expect(processExitsWith: .success) {
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// Nor can it end the transaction that its parent is in.
+    /// Nor can a child end the transaction that its parent is in.
     @Test func aForkedChildRefusesWhatItInherited() async {
         await #expect(processExitsWith: .success) { try useInheritedInChildren() }
     }
@@ -30,7 +30,7 @@ import Testing
         #expect(output.contains(sentence), "\(output)")
     }
 
-    /// The lock of launches is the parent's, and another thread of it has it.
+    /// Another thread of the parent holds the parent's launch lock.
     @Test func aForkedChildLaunchesBesideALaunchOfItsParent() async {
         await #expect(processExitsWith: .success) { try launchBesideLaunch() }
     }
@@ -67,7 +67,7 @@ private func useInheritedInChildren() throws {
         }
         #expect(status == 0)
         #expect(realm.isInWriteTransaction)
-        // The lock is the parent's still.
+        // The parent still holds the lock.
         let hasWritten = Flag()
         Thread.detachNewThread {
             let own = try? Realm(configuration: configuration)
@@ -113,9 +113,9 @@ private func launchBesideLaunch() throws {
 private let sentence =
     "was opened before this process was forked; open it again in the child process"
 
-/// Said between threads.
+/// A signal between threads.
 private final class Flag: @unchecked Sendable {
-    // Safe because the lock guards it.
+    // Unchecked because the lock guards the value.
     private let lock = NSLock()
     private var value = false
     var isRaised: Bool { lock.withLock { value } }
@@ -137,7 +137,9 @@ private func checkRefused(_ name: String, _ body: () throws -> Void) throws {
     throw Problem(text: "\(name) throws nothing")
 }
 
-/// What a child does with a Realm of its own. `persons`: how many there are.
+/// Uses a Realm that the child opens itself.
+///
+/// - Parameter persons: the number of persons that it must hold.
 private func useAnew(
     _ inherited: Realm, _ configuration: Realm.Configuration, persons: Int
 ) throws {
@@ -154,13 +156,14 @@ private func useAnew(
     try checkRefused("write") { try inherited.write {} }
 }
 
-/// Runs `body` in a forked child, which ends with 0 unless it throws. Returns its status.
+/// Runs `body` in a forked child, and returns its wait status. The child exits with 0 unless `body`
+/// throws.
 private func inChild(_ body: () throws -> Void) -> Int32 {
-    // Swift does not import `fork`, for good reasons; its address can be looked up.
+    // Swift does not import `fork`, so its address is looked up.
     let address = dlsym(nil, "fork")!
     let child = unsafeBitCast(address, to: (@convention(c) () -> pid_t).self)()
     if child == 0 {
-        // Who waits for a lock that nobody has waits for ever.
+        // End a child that waits for a lock that no thread will release.
         alarm(60)
         do { try body() } catch {
             let text = Array("in a forked child: \(error)\n".utf8)

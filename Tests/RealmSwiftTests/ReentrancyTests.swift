@@ -2,9 +2,9 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Code of the application that the library calls, and that calls the library again.
+/// Tests of application code that the library calls and that calls the library again.
 @Suite struct ReentrancyTests {
-    /// Its persisted form is looked up in a Realm.
+    /// A custom type whose persisted form is looked up in a Realm.
     struct LookedUp: CustomPersistable, Equatable {
         typealias PersistedType = String
         nonisolated(unsafe) static var realm: Realm?
@@ -55,7 +55,7 @@ import Testing
         @Persisted var counts: Map<String, Int>
     }
 
-    /// Deletes an object when the last reference to it goes.
+    /// Deletes an object when the last reference to this owner goes.
     private final class Owner {
         let dog: Dog
         init(_ dog: Dog) { self.dog = dog }
@@ -74,7 +74,7 @@ import Testing
             }
             owners = []
         }
-        // The second one is deleted while it is visited, the others before.
+        // The second object is deleted while it is visited, the others before they are.
         #expect(visited == 2 && realm.objects(Dog.self).isEmpty)
     }
 
@@ -83,7 +83,7 @@ import Testing
         let owner = Named(value: ["name": "Ann"])
         try realm.write {
             realm.add(owner)
-            // Each element is made by writing to the very list that it is appended to.
+            // The closure that makes an element writes to the very list that it is appended to.
             owner.names.append(
                 objectsIn: (0..<3).lazy.map { number -> String in
                     owner.names.append("inner \(number)")

@@ -1,7 +1,8 @@
 import RealmSwift
 import Testing
 
-/// What is added to a Realm does not keep it open: files can be deleted once the last reference goes.
+/// Tests that objects added to a Realm do not keep it open: its files can be deleted once the last
+/// reference to the Realm goes.
 @Suite struct ReleaseTests {
     private final class Node: Object {
         @Persisted(primaryKey: true) var id: Int

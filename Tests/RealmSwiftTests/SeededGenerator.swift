@@ -1,4 +1,4 @@
-/// A repeatable source of random numbers (SplitMix64).
+/// A random number generator (SplitMix64) that gives the same numbers for a seed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

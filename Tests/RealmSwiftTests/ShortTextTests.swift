@@ -18,14 +18,15 @@ private class NoteShelf: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// Texts of up to 15 bytes are made without decoding: they must be what decoding makes, to the bit.
+/// Tests of texts of up to 15 bytes, which are made without decoding. They must equal the decoded
+/// texts bit by bit.
 @Suite struct ShortTextTests {
     private static let texts: [String] =
         (0...17).flatMap { count -> [String] in
             let ascii = String("abcdefghijklmnopq".prefix(count))
             let highest = String(repeating: "\u{7F}", count: count)
             let zeros = String(repeating: "\0", count: count)
-            // Not ASCII at the first, the last and a middle place.
+            // A letter outside ASCII at the start, at the end, and in the middle.
             let umlauts = ["ä" + ascii, ascii + "ä", String(ascii.prefix(count / 2)) + "ä" + ascii]
             return [ascii, highest, zeros, "e\u{301}" + ascii] + umlauts
         } + ["🦊", "日本語", "日本語日本", "\r\n", "\u{FEFF}"]
@@ -45,7 +46,7 @@ private class NoteShelf: Object {
         }
     }
 
-    /// Values at all places of their pages, also the last ones, of a file that is mapped.
+    /// Values at all offsets of their pages, including the last, in a mapped file.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func textsAnywhereInTheFileComeBack(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -67,7 +68,7 @@ private class NoteShelf: Object {
         }
     }
 
-    /// A file of others may hold any bytes as a text.
+    /// A file written by another program may hold any bytes as a text.
     @Test func invalidBytesAreRepairedAsDecodingDoes() throws {
         let directory = TestDirectory()
         let configuration = directory.configuration([ShortNote.self])
@@ -117,9 +118,9 @@ private class NoteShelf: Object {
     }
 }
 
-/// Walks over collections of links take all keys of a leaf at once.
+/// Tests of walks over collections of links, which read all keys of a leaf at once.
 @Suite struct LinkWalkTests {
-    /// Inside the owner's row, in one leaf, in several.
+    /// Collections inside the owner's row, in one leaf, and in several.
     @Test(arguments: [0, 1, 5, 300, 6000])
     func linksAreVisitedInOrder(count: Int) throws {
         let realm = try temporaryRealm([ShortNote.self, NoteShelf.self])
@@ -138,7 +139,7 @@ private class NoteShelf: Object {
         #expect(shelf.distinct.map(\.number).sorted() == Array(0..<count))
     }
 
-    /// The values of keys whose objects are gone are null, in leaves with others and alone.
+    /// The value of a key whose object was deleted is null, in a leaf with other values or alone.
     @Test func valuesOfDeletedObjectsAreLeftOut() throws {
         let realm = try temporaryRealm([ShortNote.self, NoteShelf.self])
         let shelf = NoteShelf()

@@ -4,7 +4,7 @@ import RealmSwift
 import StorageEngine
 import Testing
 
-/// A disk that is full whenever a test says so.
+/// A simulated disk that can be filled and emptied.
 private final class FullDisk {
     let directory = TestDirectory()
     private let interceptor: SystemInterceptor
@@ -32,7 +32,7 @@ private let page = String(repeating: "x", count: 200_000)
 @Suite struct StorageFailureTests {
     private let disk = FullDisk()
 
-    /// A realm with an owner of three dogs and a keyed object, all small.
+    /// Returns a Realm with an owner of three dogs and a keyed object, all small.
     private func filledRealm() throws -> Realm {
         let realm = try disk.directory.realm()
         try realm.write {
@@ -43,7 +43,7 @@ private let page = String(repeating: "x", count: 200_000)
         return realm
     }
 
-    /// Runs `changes` on a full disk; then checks that nothing of it is left and that writing
+    /// Runs `changes` on a full disk. Then checks that they left nothing behind and that writing
     /// works again.
     private func expectRollback(_ changes: (Realm, Owner) throws -> Void) throws {
         let realm = try filledRealm()
@@ -74,7 +74,8 @@ private let page = String(repeating: "x", count: 200_000)
                 #expect(person.age == age)
                 if person.realm == nil { break }
             }
-            // What was not added any more stays unmanaged, and later additions do nothing.
+            // An object that was not added because of the failure stays unmanaged, and later
+            // additions do nothing.
             #expect(people.last?.realm == nil)
             realm.add(Owner(value: ["name": "Bob", "dogs": [["d"]], "best": ["e"]]))
             realm.add(Keyed(value: ["id": 1, "text": "two"]), update: .all)
@@ -117,7 +118,7 @@ private let page = String(repeating: "x", count: 200_000)
                 owner.dogs.append(Dog(value: ["name": page]))
                 owner.dogs.insert(Dog(value: ["name": "\(step)"]), at: step)
             }
-            // Positions that the list would have if nothing had failed.
+            // Positions that the list would have without the failure.
             owner.nicknames.remove(at: 100)
             owner.nicknames.swapAt(0, 100)
             owner.nicknames.move(from: 100, to: 0)

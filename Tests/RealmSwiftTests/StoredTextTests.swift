@@ -39,7 +39,8 @@ private func bytes(_ texts: some Sequence<String>) -> [[UInt8]] {
     texts.map { Array($0.utf8) }.sorted { $0.count < $1.count }
 }
 
-/// Texts that spell one character with different bytes are two values, as they are in the file.
+/// Tests that texts with different bytes for the same characters are distinct values, as they are
+/// in the file.
 @Suite struct StoredTextTests {
     let directory = TestDirectory()
 
@@ -105,7 +106,7 @@ private func bytes(_ texts: some Sequence<String>) -> [[UInt8]] {
         try realm.write { realm.add(all, update: .all) }
         expectBoth(added, "all")
         try realm.write {
-            // A copy of the map takes the place of another value.
+            // A copy of the map replaces another value.
             added.values["map"] = added.any
             added.any = .none
             added.any = added.values["map"] ?? .none
@@ -206,7 +207,7 @@ private func bytes(_ texts: some Sequence<String>) -> [[UInt8]] {
         #expect(bytes(union ?? []) == bytes(both))
     }
 
-    /// A predicate that was read before must not stand for one whose text is only equal.
+    /// A cached predicate must not be used for a text that is equal but has other bytes.
     @Test func predicatesAreToldApartByTheirBytes() throws {
         let realm = try realm()
         try realm.write {

@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-/// A directory of one test's own, removed with the last reference to it.
+/// A directory of one test, removed with the last reference to it.
 final class TestDirectory {
     let url: URL
 
@@ -28,8 +28,8 @@ final class TestDirectory {
         try Realm(configuration: configuration(types))
     }
 
-    /// For a Realm whose directory no test holds: removed when the process ends, because nothing can
-    /// be committed to a file that was removed.
+    /// Returns a directory for a Realm whose test does not hold the directory. It is removed when
+    /// the process ends, because nothing can be committed to a file that was removed.
     static func untilExit() -> TestDirectory {
         let directory = TestDirectory()
         kept.append(directory)
@@ -60,7 +60,7 @@ extension TestDirectory {
 
 let allTypes = TestDirectory.allTypes
 
-/// A Realm in memory that nobody else opens, and that is gone with its last reference.
+/// Opens an in-memory Realm that no one else opens. It is gone with its last reference.
 func temporaryRealm(_ types: [ObjectBase.Type] = allTypes) throws -> Realm {
     try Realm(
         configuration: Realm.Configuration(
@@ -89,7 +89,7 @@ func onThread<Result: Sendable>(
     }
 }
 
-/// Sendable because the semaphore orders the only write before the only read.
+/// Unchecked because the semaphore orders the only write before the only read.
 private final class Outcome<Value>: @unchecked Sendable {
     var result: Result<Value, any Error>?
 }

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Programming errors stop the process with exactly the documented text. Each of these tests runs
+// Tests that programming errors stop the process with exactly the documented text. Each test runs
 // its body in a process of its own.
 
 func expectStop(

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// A write transaction keeps its Realm.
+/// Tests that a write transaction keeps its Realm alive.
 @Suite struct UnheldRealmTests {
     private let directory = TestDirectory()
 
@@ -47,7 +47,7 @@ import Testing
             try Realm(configuration: configuration).beginWrite()
             try Realm(configuration: configuration).create(Person.self)
         }
-        // Nobody keeps the lock, and nothing was written.
+        // The lock was released, and nothing was written.
         let realm = try Realm(configuration: configuration)
         try realm.write {}
         #expect(realm.isEmpty)

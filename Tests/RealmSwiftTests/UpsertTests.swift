@@ -1,7 +1,7 @@
 import RealmSwift
 import Testing
 
-/// What update policies do with properties that were not given.
+/// Tests of update policies and the properties that are not given.
 @Suite struct UpsertTests {
     private final class Leaf: Object {
         @Persisted var number = 7

@@ -26,7 +26,7 @@ private class BagView: Projection<Bag> {
     @Projected(\Bag.numbers[1]) var second
 }
 
-/// Sums, orders, descriptions and key-value coding of collections.
+/// Tests of sums, orders, descriptions and key-value coding of collections.
 @Suite struct ValueCollectionTests {
     private let realm: Realm
     private let bag: Bag

@@ -21,7 +21,7 @@ private class Values: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// Values that an application gives by name: in dictionaries, arrays, and by subscript.
+/// Tests of values that an application gives by name: in dictionaries, in arrays, and by subscript.
 @Suite struct ValueValidationTests {
     @Test func numbersFitWhereTheirValueDoes() {
         let object = Values(value: [
@@ -98,7 +98,7 @@ private class Values: Object {
     }
 }
 
-/// A property, and a value that it does not take.
+/// A property, and a value that it does not accept.
 struct InvalidValue: Codable, Sendable, CustomTestStringConvertible {
     let property: String
     let json: String
@@ -115,7 +115,7 @@ struct InvalidValue: Codable, Sendable, CustomTestStringConvertible {
     var text: String { json }
     var testDescription: String { "\(property): \(json)" }
 
-    /// The value in its Swift type, for the process that is to stop.
+    /// The value in its Swift type, for the process that must stop.
     var value: Any {
         switch typeName {
         case "Int": Int(json) as Any

@@ -64,7 +64,7 @@ private class Item: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// The same table, as it is stored.
+/// The table of `Item`, with the stored types.
 private class RawItem: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var level: Int
@@ -179,7 +179,7 @@ private class RawItem: Object {
                 expectNil(item, "subscript")
                 expectNil(other, "setValue")
                 item.levelMap.setValue(3, forKey: "b")
-                // All objects at once.
+                // All objects in one call.
                 realm.objects(Item.self).setValue(8, forKey: "optionalLevel")
                 #expect(item.optionalLevel == nil)
             }

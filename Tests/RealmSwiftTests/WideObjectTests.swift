@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Wider than a page holds for many rows, so that the engine keeps columns apart from the leaf.
+/// A class wider than a page can hold for many rows, so that the engine spills columns.
 class Wide: Object {
     @Persisted var number: Int
     @Persisted var text0: String

@@ -27,13 +27,13 @@ private enum Sample {
     }
 }
 
-/// The samples of the README, and of the documentation of typed queries, compiled and run as they
-/// stand there.
+/// Tests that compile and run the samples of the README and of the documentation of typed queries,
+/// unchanged.
 @Suite struct WrittenSampleTests {
     @Test func readme() throws {
         typealias Dog = Sample.Dog
         typealias Person = Sample.Person
-        /// Stands for the initialiser, which would open a file with all classes of the tests.
+        /// Replaces the initializer, which would open a file with all classes of the tests.
         func Realm() throws -> RealmSwift.Realm { try temporaryRealm([Dog.self, Person.self]) }
 
         let realm = try Realm()
@@ -84,7 +84,7 @@ private enum Sample {
             of: "Sources/RealmSwift/Queries/Typed/Query.swift", from: "let tanDogs")
     }
 
-    /// Expects each line of a sample in this file, after the one before.
+    /// Checks that this file contains each line of a sample, in order.
     private func expectSample(of path: String, from start: String) throws {
         let file = URL(fileURLWithPath: #filePath)
         let root = file.deletingLastPathComponent().deletingLastPathComponent()

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Values that are, or come from, the very object or collection that they are given to.
+// Values that are, or come from, the object or collection that they are assigned to.
 
 private enum Aliased {
     class Part: EmbeddedObject {

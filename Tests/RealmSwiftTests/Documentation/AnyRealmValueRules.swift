@@ -5,7 +5,7 @@ import Testing
 // `AnyRealmValue`: values of any storable type, lists and maps of them, and links.
 
 private enum Mixed {
-    /// The sample of the guide.
+    /// The guide's sample.
     class Dog: Object {
         @Persisted var name = ""
         @Persisted var currentCity = ""

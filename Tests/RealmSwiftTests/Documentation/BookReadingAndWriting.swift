@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Chapter 5 of the book, "Reading and writing objects", but for its predicates and sorting.
+// Chapter 5 of the book, "Reading and writing objects", except its predicates and sorting.
 
 private enum Newspaper {
     class Person: Object {
@@ -182,7 +182,7 @@ private enum Newspaper {
             #expect(firstNames == ["Boe", "Frank"])
         }
         #expect(author.isInvalidated && people.count == 2)
-        // Links to deleted objects are nil, and lists have lost them.
+        // Links to deleted objects are nil, and lists no longer contain them.
         let articles = realm.objects(Article.self)
         #expect(articles.allSatisfy { $0.author == nil })
         #expect(articles[0].people.isEmpty && articles[1].people.map(\.firstName) == ["Boe"])

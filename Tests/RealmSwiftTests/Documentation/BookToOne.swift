@@ -4,7 +4,7 @@ import Testing
 
 // Chapter 4 of the book, "Schema relationships": to-one relationships.
 
-/// The models of the chapter, with which `BookToMany` begins as well.
+/// The models of the chapter, which `BookToMany` uses as well.
 enum Garage {
     class Person: Object {
         @Persisted var name = ""

@@ -2,7 +2,8 @@ import Foundation
 import RealmSwift
 import Testing
 
-// "Collections" of the guide: what all of them share, `AnyRealmCollection`, and aggregates.
+// "Collections" of the guide: common operations of all collections, `AnyRealmCollection`, and
+// aggregates.
 
 private enum Shared {
     class MyModel: Object {
@@ -36,7 +37,7 @@ private enum Shared {
         }
     }
 
-    /// A parent with three models in each of its collections.
+    /// Returns a parent with three models in each of its collections.
     static func parent() throws -> (Realm, MyModel) {
         let realm = try temporaryRealm([MyModel.self])
         let parent = MyModel(value: ["name": "parent", "ints": [4, 2, 6]])

@@ -2,10 +2,10 @@ import Foundation
 import RealmSwift
 import Testing
 
-// What the guide and the reference of `Realm` say of `init(value:)`, `create` and `add`, and their
+// Rules of the guide and the reference of `Realm` for `init(value:)`, `create` and `add`, and their
 // samples of JSON.
 
-/// Models of creation, with which `AddingRules` begins as well.
+/// Models of creation, which `AddingRules` uses as well.
 enum Creation {
     class Dog: Object {
         @Persisted var name = "nobody"
@@ -54,7 +54,7 @@ enum Creation {
 
     init() throws { realm = try temporaryRealm(Creation.types) }
 
-    /// The two ways to make an object from a value.
+    /// Ways to make an object from a value.
     enum Way: CaseIterable { case initializer, create }
 
     private func make<T: Object>(

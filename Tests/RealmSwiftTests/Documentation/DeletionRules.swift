@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// "Deleting objects", `delete` and `cancelWrite` of the reference of `Realm`.
+// "Deleting objects" of the guide, and `delete` and `cancelWrite` of the reference of `Realm`.
 
 private enum Deletion {
     class Dog: Object {

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Access by names: `DynamicObject`, subscripts and key-value coding of objects and collections.
+// Access by name: `DynamicObject`, subscripts and key-value coding of objects and collections.
 
 private enum Named {
     class Dog: Object {

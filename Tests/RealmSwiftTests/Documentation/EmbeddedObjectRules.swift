@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Embedded objects: owned by exactly one place, created and deleted with it.
+// Embedded objects, which exactly one place owns, and which are created and deleted with it.
 
 private enum Embedding {
     class Address: EmbeddedObject {
@@ -29,7 +29,7 @@ private enum Embedding {
     }
 }
 
-/// The geospatial sample of the guide.
+/// The guide's geospatial sample.
 private enum Geo {
     class CustomGeoPoint: EmbeddedObject {
         @Persisted private var type: String = "Point"
@@ -60,7 +60,7 @@ private enum Geo {
         try realm.write { realm.add(ann) }
     }
 
-    /// How many embedded objects the Realm holds, whoever owns them.
+    /// Numbers of embedded objects in the Realm, regardless of their owners.
     private var counts: [Int] {
         ["Embedding_Address", "Embedding_Country"].map { realm.dynamicObjects($0).count }
     }

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Definitions of models that compile and are refused when the schema is built.
+// Model definitions that compile and are refused when the schema is built.
 
 private enum Undefined {
     class RequiredLink: Object {

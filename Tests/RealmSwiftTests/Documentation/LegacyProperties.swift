@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// `RealmOptional` and `RealmProperty`, which models before `@Persisted` used. "If any `@Persisted`
+// `RealmOptional` and `RealmProperty`, which models used before `@Persisted`. "If any `@Persisted`
 // exists in a class, legacy-style properties of that class are ignored."
 
 private enum Legacy {

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Misuses of `List`, and what they say.
+// Misuses of `List`, and their messages.
 
 private func managedInts(_ body: (List<Int>) throws -> Void) throws {
     let (realm, owner) = try Lists.owner([1, 2], managed: true)

@@ -4,7 +4,7 @@ import Testing
 
 // `List`: "very similar to Array", in order of insertion, with duplicates, of any storable type.
 
-/// Models of lists, with which `ListMisuses` begins as well.
+/// Models of lists, which `ListMisuses` uses as well.
 enum Lists {
     class Dog: Object {
         @Persisted(primaryKey: true) var id: Int
@@ -23,7 +23,7 @@ enum Lists {
 
     static let types: [ObjectBase.Type] = [Dog.self, Owner.self, Cat.self]
 
-    /// A list of `Int`s with these elements, managed or not.
+    /// Returns the owner of a list of these integers, managed or not.
     static func owner(_ ints: [Int], managed: Bool) throws -> (Realm, Owner) {
         let realm = try temporaryRealm(types)
         let owner = Owner()
@@ -72,7 +72,7 @@ enum Lists {
         }
     }
 
-    /// `to` is the index after removal.
+    /// The parameter `to` is the index after removal.
     @Test(arguments: [false, true]) func movingTakesTheIndexAfterRemoval(managed: Bool) throws {
         for from in 0..<5 {
             for to in 0..<5 {

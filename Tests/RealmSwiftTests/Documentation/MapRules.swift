@@ -5,7 +5,7 @@ import Testing
 // `Map`: values by key, ordered by key when managed.
 
 private enum Maps {
-    /// The sample of the guide.
+    /// The guide's sample.
     class Dog: Object {
         @Persisted var name = ""
         @Persisted var currentCity = ""

@@ -4,8 +4,8 @@ import Testing
 
 /// A programming error, and the text with which it stops the program.
 ///
-/// An exit test runs in a process of its own and is handed the misuse's name only, so that each
-/// suite looks its misuses up in a table, by a test like this one:
+/// An exit test runs in a process of its own, to which only the misuse's name is passed. So each
+/// suite looks its misuses up in a table, with a test like this one:
 ///
 ///     @Test(arguments: misuses.names) func stops(_ name: String) async {
 ///         let result = await #expect(
@@ -34,7 +34,7 @@ extension [String: Misuse] {
     }
 }
 
-/// A printed collection without what differs from run to run.
+/// Removes addresses, which differ from run to run, from the description of a collection.
 func withoutAddresses(_ description: String) -> String {
     description.replacing(/<0x[0-9a-f]+>/, with: "<0x>")
 }

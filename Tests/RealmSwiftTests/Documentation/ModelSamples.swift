@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// "Models", "Model inheritance", "Current limitations" of the guide, and what they promise.
+// "Models", "Model inheritance" and "Current limitations" of the guide, and their promises.
 
 private enum ModelSample {
     // Dog model

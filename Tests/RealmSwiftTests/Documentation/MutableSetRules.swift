@@ -5,7 +5,7 @@ import Testing
 // `MutableSet`: distinct values, ordered by value or row when managed.
 
 private enum Sets {
-    /// The sample of the guide.
+    /// The guide's sample.
     class Dog: Object {
         @Persisted var name = ""
         @Persisted var currentCity = ""

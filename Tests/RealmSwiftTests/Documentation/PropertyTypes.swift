@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// The table of property types of the guide: required, optional, defaults, and what a file keeps.
+// The guide's table of property types: required and optional types, defaults, and stored values.
 
 private enum TypeTable {
     class MyCustomObjectType: Object {
@@ -67,7 +67,7 @@ private enum TypeTable {
     static let objectId = ObjectId("0123456789abcdef01234567")
     static let date = Date(timeIntervalSince1970: 1_234_567.5)
 
-    /// A value of every property that has an optional form, in the order of both classes.
+    /// Values for the properties that have an optional form, in the order of both classes.
     static var values: [Any] {
         [
             true, Int.min, Int8.min, Int16.max, Int32.min, Int64.max, Float(1.5), -2.25, "text 🦆",
@@ -155,7 +155,7 @@ private enum TypeTable {
         #expect(object.optObjectIdName == TypeTable.objectId)
         #expect(object.optObjectPropertyName?.value == 7)
         #expect(object.optEmbeddedObjectPropertyName?.value == 8 && object.optEnumName == .second)
-        // And back to nil, by name.
+        // Set all properties back to nil, by name.
         let names = object.objectSchema.properties.map(\.name)
         try realm.write { for name in names { object[name] = nil } }
         for name in names { #expect(object[name] == nil, "\(name)") }

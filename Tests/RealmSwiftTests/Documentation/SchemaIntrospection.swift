@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// `Schema`, `ObjectSchema` and `Property`: what they tell, and how they print.
+// `Schema`, `ObjectSchema` and `Property`: their contents and descriptions.
 
 private enum Introspected {
     class Dog: Object {

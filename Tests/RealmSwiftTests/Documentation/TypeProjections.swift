@@ -2,10 +2,10 @@ import Foundation
 import RealmSwift
 import Testing
 
-// The type projections of the guide: `CustomPersistable` and `FailableCustomPersistable`.
+// The guide's type projections: `CustomPersistable` and `FailableCustomPersistable`.
 
 private enum TypeProjection {
-    /// A platform's type that cannot be stored, in place of the one of CoreLocation.
+    /// A type of the platform that cannot be stored. It replaces CoreLocation's type of that name.
     struct CLLocationCoordinate2D: Equatable {
         var latitude, longitude: Double
     }
@@ -15,7 +15,7 @@ private enum TypeProjection {
         @Persisted var longitude: Double
     }
 
-    /// A text that must be an address of the web.
+    /// A text that must be a web address.
     struct WebAddress: Equatable {
         var text: String
         init?(_ text: String) {

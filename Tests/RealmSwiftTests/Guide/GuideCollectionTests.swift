@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// The samples of the pages about collections and links, as they stand there.
+// The guide's samples about collections and links, unchanged.
 
 private enum GuideCollectionSample {
     final class Ingredient: Object {

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// The samples of the pages about files, as they stand there.
+// The guide's samples about files, unchanged.
 
 private enum GuideFileSample {
     final class Person: Object {
@@ -10,7 +10,7 @@ private enum GuideFileSample {
     }
 }
 
-/// In processes of their own where they set what the whole process uses.
+/// Tests that set what the whole process uses run in processes of their own.
 @Suite struct GuideFileTests {
     fileprivate typealias Person = GuideFileSample.Person
 
@@ -38,7 +38,8 @@ private enum GuideFileSample {
         try GuideSamples(page: "opening.md").expectAll()
     }
 
-    /// Apart, so that nobody holds the Realm when it has returned.
+    /// Opens the Realm twice. A separate function, so that no reference to the Realm is left when
+    /// it returns.
     private static func openTwice(_ given: Realm.Configuration, in directory: URL) throws {
         var configuration = Realm.Configuration()
         configuration.fileURL = directory.appendingPathComponent("people.realm")

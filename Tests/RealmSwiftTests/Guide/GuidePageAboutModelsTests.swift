@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// The samples of the page about models, as they stand there.
+// The guide's samples about models, unchanged.
 
 private enum GuideModelSample {
     final class Person: Object {

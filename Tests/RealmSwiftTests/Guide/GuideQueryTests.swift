@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// The samples of the page about queries, as they stand there.
+// The guide's samples about queries, unchanged.
 
 private enum GuideQuerySample {
     final class City: Object {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The Swift samples of one page of the guide, which the test of that page repeats and runs.
+/// The Swift samples of one page of the guide. The test of that page repeats and runs them.
 struct GuideSamples {
     let page: String
     private let blocks: [[String]]
@@ -15,7 +15,8 @@ struct GuideSamples {
         }
     }
 
-    /// Expects each sample of the page, line by line and without a gap, in the test's source.
+    /// Checks that the test's source contains each sample of the page, line by line and without a
+    /// gap.
     func expectAll(in file: String = #filePath) throws {
         #expect(!blocks.isEmpty, "\(page) has no sample")
         let source = Self.lines(of: try String(contentsOfFile: file, encoding: .utf8))
@@ -25,7 +26,7 @@ struct GuideSamples {
         }
     }
 
-    /// The pages that there are.
+    /// Returns the names of all pages.
     static func pages() throws -> Set<String> {
         let folder = root.appendingPathComponent("docs/guide").path
         return Set(
@@ -44,9 +45,9 @@ struct GuideSamples {
     }
 }
 
-/// The tests of the guide have one function for each page, named in ``pages``.
+/// Tests that every page of the guide has a test, by the names in ``pages``.
 @Suite struct GuideTests {
-    /// The pages whose samples the tests of this folder run.
+    /// Pages whose samples the tests of this folder run.
     private static let pages: Set = [
         "opening.md", "models.md", "writing.md", "querying.md", "collections.md", "links.md",
         "encryption.md", "files.md", "threads.md",

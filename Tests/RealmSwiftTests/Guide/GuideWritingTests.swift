@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// The samples of the pages about writing and threads, as they stand there.
+// The guide's samples about writing and threads, unchanged.
 
 private enum GuideWritingSample {
     final class Person: Object {

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// The cheat sheet of predicates of the book's chapter 5, line by line.
+// The cheat sheet of predicates in chapter 5 of the book, line by line.
 
 private enum CheatSheet {
     class Person: Object {
@@ -96,8 +96,8 @@ private enum CheatSheet {
         #expect(ids(realm.objects(CheatSheet.Person.self).filter(line)) == expected)
     }
 
-    /// "All operators above can be modified with [c] and [d]"; but LIKE not with [d], and orders
-    /// not at all.
+    /// "All operators above can be modified with [c] and [d]"; but LIKE does not take [d], and the
+    /// ordering operators take neither.
     @Test(arguments: [
         ("firstName ==[c] 'JOHN'", [1, 2, 7]), ("firstName !=[c] 'JOHN'", [3, 4, 5, 6]),
         ("firstName IN[c] {'JOHN', 'x'}", [1, 2, 7]),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RealmSwift
 
-/// Results that were filtered, sorted or freed of repetitions.
+/// Tests of results that were filtered, sorted or made distinct.
 @Suite struct DerivedResultsTests {
     private let realm: Realm
 
@@ -216,7 +216,7 @@ import Testing
             try hero(2).boss = ann
             try hero(3).boss = ann
         }
-        // Lists keep their order and repetitions.
+        // Lists keep their order and their duplicates.
         let friends = ann.friends.filter("age == 40")
         #expect(ids(friends) == [5, 2, 5])
         #expect(friends.count == 3)
@@ -321,7 +321,7 @@ import Testing
 
     // MARK: Plans
 
-    /// Few objects of many are named by an index, or by backlinks; only these are looked at.
+    /// Indexes and backlinks narrow a query to a few of many objects, and only those are evaluated.
     @Test func indexesAndBacklinksNameFewObjects() throws {
         try realm.write {
             for id in 10..<2_000 {
@@ -345,7 +345,7 @@ import Testing
         }
         let text = heroes.filter("name CONTAINS 'n1'").explain()
         #expect(text.contains("looked at 1995 objects"))
-        // Nobody has a height, as the zone maps tell.
+        // All heights are 0. The zone maps show that without a look at any object.
         #expect(heroes.filter("height > 0").explain().contains("looked at 0 objects"))
     }
 

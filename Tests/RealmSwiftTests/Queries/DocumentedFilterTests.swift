@@ -94,7 +94,7 @@ private enum Filtering {
     }
 
     private func students(_ format: String, _ arguments: Any...) throws -> [Int] {
-        // As `filter` does, but with errors instead of a stop.
+        // Like `filter`, but throws errors instead of stopping the process.
         let syntax = try PredicateParser.parse(format, arguments)
         return try realm.objects(Filtering.Student.self)._filtered(syntax, format: format).map(\.id)
     }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import RealmSwift
 
-/// What predicate strings find, on a few objects that differ in everything.
+/// Tests of the objects that predicate strings find, among a few objects that differ in every
+/// property.
 @Suite struct FilterTests {
     private let realm: Realm
 
@@ -44,7 +45,7 @@ import Testing
     }
 
     private func ids(_ format: String, _ arguments: Any...) throws -> [Int] {
-        // As `filter` does, but with errors instead of a stop.
+        // Like `filter`, but throws errors instead of stopping the process.
         let syntax = try PredicateParser.parse(format, arguments)
         return try realm.objects(Hero.self)._filtered(syntax, format: format).map(\.id)
     }
@@ -103,7 +104,7 @@ import Testing
         #expect(try ids(format) == expected)
     }
 
-    /// The first has no boss, the second's boss has none.
+    /// The first object has no boss. The second object's boss has none.
     @Test(arguments: [
         ("boss.name == nil", [1]), ("nil == boss.name", [1]), ("boss.name != nil", [2, 3]),
         ("NOT boss.name == nil", [2, 3]), ("boss.alias == nil", [1, 3]),
@@ -117,11 +118,11 @@ import Testing
         ("NOT boss.boss.name != 'x'", [1, 2]), ("boss.boss.rank IN {1, nil}", [1, 2, 3]),
         ("boss.boss != nil", [3]), ("boss.boss.boss == nil", [1, 2, 3]),
         ("boss.home.size == nil", [1, 3]), ("boss.home.size != 4", [2]),
-        // Two paths.
+        // Comparisons of two paths.
         ("boss.alias != alias", [2, 3]), ("alias != boss.alias", [2, 3]),
         ("boss.boss.alias == alias", []), ("NOT boss.boss.alias == alias", [1, 2, 3]),
         ("boss.boss.weight == boss.weight", [1]), ("boss.boss != boss", [2, 3]),
-        // One value of a map, or inside of a mixed value.
+        // A value of a map, or inside a mixed value.
         ("boss.traits['wit'] == nil", [1, 3]), ("boss.traits['wit'] != 7", [2, 3]),
         ("boss.traits['wit'] IN {5, nil}", [1, 2, 3]), ("boss.mixed['a'] == nil", [1, 2, 3]),
         ("boss.mixed['a'][0] != 7", [2, 3]), ("boss.mixed[#any] == nil", []),

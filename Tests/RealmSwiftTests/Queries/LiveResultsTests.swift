@@ -4,10 +4,11 @@ import Testing
 
 @testable import RealmSwift
 
-/// Results that are kept while everything changes, against results that are made anew: random
-/// predicates, orders and changes, in open transactions, cancelled ones, and by another thread.
+/// Tests of results that are kept during changes, against newly made results. Predicates, orders
+/// and changes are random. The changes are made in open transactions, in cancelled ones, and by
+/// another thread.
 @Suite struct LiveResultsTests {
-    /// A question that is asked again and again, and how to ask it for the first time.
+    /// A query whose results are kept, and a way to make new results for it.
     private struct Question {
         let text: String
         let kept: Results<Hero>
@@ -142,7 +143,7 @@ import Testing
     @Test func oneChangeAsksOneLeaf() throws {
         let realm = try temporaryRealm(heroTypes)
         try realm.write {
-            // More match than are looked for when single positions are asked for.
+            // More objects match than are looked for when single positions are read.
             for id in 0..<5_000 {
                 realm.create(Hero.self, value: ["id": id, "height": Double(id % 7)])
             }
@@ -160,7 +161,7 @@ import Testing
             #expect(Array(sorted).count == low.count)
             #expect(sorted.query.askedLeaves == 1)
             #expect(counted.count == low.count)
-            // Counted for the first time it is not kept what was found.
+            // The first count does not keep the objects it found, so the second one starts over.
             #expect(index == 1 || counted.query.askedLeaves == 1)
         }
         #expect(low.explain().contains("1 leaves were asked last"))

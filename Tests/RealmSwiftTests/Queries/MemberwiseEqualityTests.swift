@@ -3,12 +3,13 @@ import Testing
 
 @testable import RealmSwift
 
-/// Values of custom types that are stored as embedded objects equal those with the same properties.
+/// Tests that a value of a custom type, stored as an embedded object, equals one with the same
+/// properties.
 @Suite struct MemberwiseEqualityTests {
     private let realm: Realm
 
-    /// The second town has no port and no sister town; the third, sister of the first, has no
-    /// exact port.
+    /// The second town has no port and no sister town. The third, sister of the first, has no exact
+    /// port.
     init() throws {
         realm = try temporaryRealm(
             [Town.self, Harbour.self, Mooring.self, Anchorage.self])
@@ -78,7 +79,8 @@ import Testing
         #expect(towns.where { $0.square.in(corners) }.map(\.id) == [1, 2])
     }
 
-    /// An embedded object that is no value of such a type is compared by identity, like others.
+    /// An embedded object that is not a value of a custom type is compared by identity, like other
+    /// objects.
     @Test func objectsThemselvesAreEqualToNone() throws {
         #expect(try ids("port == %@", Harbour(value: [2, "b"] as [Any])) == [])
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import RealmSwift
 
-/// Texts that were valid until some characters changed: they are read and resolved, or refused, and
-/// never stop the program. `PREDICATE_EDITS` sets how many are tried.
+/// Valid predicate texts of which some characters were changed. They must be parsed and resolved,
+/// or refused, and must never stop the process. `PREDICATE_EDITS` sets the number of texts.
 @Suite struct PredicateEditTests {
     private static let valid = [
         "age == 30 AND (name BEGINSWITH[cd] 'A' OR rank != nil)",
@@ -44,11 +44,11 @@ import Testing
                 #expect(error.position <= format.unicodeScalars.count, "seed \(seed): \(format)")
             }
         }
-        // Or else the edits are too rough to reach the resolver.
+        // With fewer accepted texts the edits would be too rough to reach the resolver.
         #expect(accepted > count / 50)
     }
 
-    /// Each takes some arguments, of which types and number may be wrong.
+    /// Predicates with placeholders. The types and the number of arguments may be wrong.
     private static let placeholders = [
         "age == %@", "%d < age AND weight >= %f", "age BETWEEN %@", "age BETWEEN {%@, %@}",
         "rank IN %@", "rank IN {%@, %@, %@}", "name BEGINSWITH %@", "alias !=[cd] %@",
@@ -64,10 +64,10 @@ import Testing
         "SUBQUERY(%K, $f, $f == %@).@count == %@",
     ]
 
-    /// The keys that a query finds, or why it was refused, and where.
+    /// Returns the keys that a query finds, or its refusal with the position.
     private static func outcome(_ make: () throws -> ResultsQuery) -> String {
         do { return "\(try make().findAll().map(\.rawValue))" } catch {
-            // Objects are printed with addresses of collections that are made for it.
+            // The description of an object has addresses of temporary collections.
             return "\(error)".replacing(#/0x[0-9a-f]+/#, with: "0x")
         }
     }
@@ -83,7 +83,7 @@ import Testing
             var random = RepeatableRandom(seed: UInt64(seed))
             let format = Self.placeholders[random.below(Self.placeholders.count)]
             let arguments = (0..<random.below(6)).map { _ in values[random.below(values.count)] }
-            // What the Realm keeps of a text changes no answer and no refusal.
+            // Predicate texts that the Realm has cached change neither results nor refusals.
             let read = Self.outcome {
                 try heroes._querySource.query().filtered(
                     PredicateParser.parse(format, arguments.map(unwrapped)), format: format)
@@ -99,11 +99,11 @@ import Testing
                 #expect(error.position <= format.unicodeScalars.count, "seed \(seed): \(format)")
             }
         }
-        // Or else no arguments suit any predicate.
+        // With fewer accepted predicates the arguments would not suit the placeholders.
         #expect(accepted > count / 50)
     }
 
-    /// All that a program can pass by mistake, and names for `%K`.
+    /// Returns all kinds of values that a program can pass by mistake, and names for `%K`.
     private static func values(in realm: Realm) throws -> [Any?] {
         let (hero, deleted) = try realm.write {
             let hero = realm.create(

@@ -2,10 +2,10 @@ import StressModel
 
 @testable import RealmSwift
 
-/// Makes random predicates over `Hero`.
+/// A generator of random predicates over `Hero`.
 struct PredicateGenerator {
     private var random: RepeatableRandom
-    /// The variables of the subqueries around, nil for the object itself.
+    /// Variables of the enclosing subqueries; nil stands for the object itself.
     private var variables: [String?] = [nil]
     private var subqueries = 0
 
@@ -48,7 +48,7 @@ struct PredicateGenerator {
         guard depth > 0 else { return .comparison(comparison(depth)) }
         switch random.below(6) {
         case 0:
-            // The parser leaves two out.
+            // The parser removes a double negation.
             let operand = predicate(depth: depth - 1)
             if case .not = operand { return operand }
             return .not(operand)
@@ -216,7 +216,7 @@ struct PredicateGenerator {
 
     private mutating func path(_ text: String) -> OperandSyntax { .keyPath(keyPath(text)) }
 
-    /// Of the element at hand, more rarely of an object around.
+    /// Returns a key path of the current element, or, more rarely, of an enclosing object.
     private mutating func keyPath(_ text: String) -> KeyPathSyntax {
         let variable =
             variables.count > 1 && random.isOne(in: 4)

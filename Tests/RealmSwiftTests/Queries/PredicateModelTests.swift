@@ -4,8 +4,9 @@ import Testing
 
 @testable import RealmSwift
 
-/// Random predicates, as text, over random objects, compared with what they mean. A failure tells
-/// the seed; `PREDICATE_SEED` tries one again, `PREDICATE_CASES` sets how many are tried.
+/// Tests of random predicates, as text, over random objects, against a model. The message of a
+/// failure has the seed. `PREDICATE_SEED` repeats one case, and `PREDICATE_CASES` sets the number
+/// of cases.
 @Suite struct PredicateModelTests {
     private static let collections: Set<String> = [
         "friends", "rivals", "allies", "staff", "fans", "scores", "tags", "traits", "things",
@@ -27,11 +28,11 @@ import Testing
                 found += try world.check(seed)
             }
         }
-        // Or else the predicates are too narrow to tell anything.
+        // With fewer matches the predicates would be too narrow to prove anything.
         #expect(found > Int(count))
     }
 
-    /// Objects in a Realm, and the same in the model.
+    /// Objects in a Realm, and their models.
     private final class World {
         let realm: Realm
         var heroes: [(hero: Hero, model: ModelObject)] = []
@@ -42,7 +43,7 @@ import Testing
             realm = try temporaryRealm(heroTypes)
             random = RepeatableRandom(seed: seed)
             try realm.write {
-                // In the larger ones indexes and backlinks name few enough to be asked.
+                // In the larger worlds, indexes and backlinks narrow a query enough to be used.
                 let count = seed % 1_000 == 0 ? 200 : 20 + random.below(30)
                 for id in 0..<count { add(id: id) }
                 for index in heroes.indices { link(index) }
@@ -62,12 +63,12 @@ import Testing
             let found = Array(results.map(\.id))
             #expect(found == expected, "PREDICATE_SEED=\(seed): \(format)")
             #expect(results.count == expected.count)
-            // One by one, as a filter of a list does.
+            // Evaluates objects one by one, as a filter of a list does.
             let everyOther = realm.objects(Hero.self).filter("age > 2")
             let part = try everyOther._filtered(parsed, format: format)
             let expectedPart = heroes.filter { expected.contains($0.hero.id) && $0.hero.age > 2 }
             #expect(Array(part.map(\.id)) == expectedPart.map(\.hero.id), "\(seed): \(format)")
-            // As unmanaged collections find them.
+            // Evaluates objects as unmanaged collections do.
             let unmanaged = UnmanagedEvaluation(format: format)
             let matching = try heroes.filter { try unmanaged.isTrue(parsed, of: $0.hero) }
             #expect(matching.map(\.hero.id) == expected, "PREDICATE_SEED=\(seed): \(format)")
@@ -75,8 +76,8 @@ import Testing
             return found.count
         }
 
-        /// The same with arguments in the places of its constants, and again with others: what the
-        /// Realm has kept of the text finds what the text means.
+        /// Checks the predicate with placeholders instead of constants, for these constants and for
+        /// others. The cached text must find what the predicate means.
         private func checkPlaces(_ predicate: PredicateSyntax, _ seed: UInt64) throws {
             let format = predicate.mapConstants { _ in Place() }.description
             var random = RepeatableRandom(seed: seed, part: 2)
@@ -96,7 +97,7 @@ import Testing
             }
         }
 
-        /// One of the same type.
+        /// Returns another value of the same type.
         private static func another(_ value: Any, _ random: inout RepeatableRandom) -> Any {
             switch value {
             case let flag as Bool: random.isOne(in: 2) ? flag : !flag
@@ -241,13 +242,14 @@ import Testing
     }
 }
 
-/// What is printed for a constant of a text with places.
+/// The description of a constant in a text with placeholders.
 private struct Place: CustomStringConvertible {
     var description: String { "%@" }
 }
 
 extension PredicateSyntax {
-    /// The same with other constants, which are visited as they are written; null stays.
+    /// Returns the predicate with other constants, visited in the order in which they are written.
+    /// Null is kept.
     fileprivate func mapConstants(_ transform: (Any) -> Any) -> PredicateSyntax {
         switch self {
         case .constant: return self

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RealmSwift
 
-/// What predicate strings mean, told by the normal form of what was read.
+/// Tests of the parser, by the normal form of the parsed predicate.
 @Suite struct PredicateParserTests {
     private func normalForm(_ format: String, _ arguments: Any?...) throws -> String {
         try PredicateParser.parse(format, arguments).description
@@ -102,7 +102,7 @@ import Testing
     func mistakesAreReportedWhereTheyAre(format: String, position: Int) throws {
         let error = try #require(refusal(format))
         #expect(error.position == position, "\(error)")
-        // Without a text there is no place in it to show.
+        // An empty text has no position to show.
         let place = "at character \(position + 1) of"
         #expect(format.isEmpty || error.description.contains(place))
     }
@@ -113,8 +113,8 @@ import Testing
         #expect(refusal("a == %@ AND b == %@", 1)?.message.contains("more placeholders") == true)
     }
 
-    /// Each of these is hundreds of thousands of characters long: neither the stack nor the time
-    /// of the parser may depend on it more than linearly.
+    /// Each text has hundreds of thousands of characters. The stack must not grow with them, and
+    /// the time at most linearly.
     @Test(arguments: [
         "(", "NOT ", "{", "[", "a==SUBQUERY(b,$x,", "a.", "((a == 1)", "'\\", "a[", "!(", "a == ((",
     ])
@@ -138,7 +138,7 @@ import Testing
             guard let predicate = try? PredicateParser.parse(format, ["x", 3, nil]) else {
                 continue
             }
-            // What was read means the same when it is written in its normal form.
+            // The normal form must be parsed as the same predicate.
             let text = predicate.description
             #expect(try normalForm(text) == text, "seed \(seed): \(format)")
         }

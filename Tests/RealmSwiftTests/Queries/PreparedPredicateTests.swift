@@ -4,8 +4,8 @@ import Testing
 
 @testable import RealmSwift
 
-/// A Realm keeps what it has read of a predicate text. Nobody notices, whatever the arguments, the
-/// class and the Realm are.
+/// Tests of the parsed predicate texts that a Realm caches. The cache must not change any result,
+/// whatever the arguments, the class and the Realm are.
 @Suite struct PreparedPredicateTests {
     private let realm: Realm
 
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// The ids of what a text finds, or the refusal.
+    /// Returns the ids of the objects that a query finds, or the refusal.
     private func outcome(
         _ make: () throws -> ResultsQuery
     ) -> String {
@@ -37,7 +37,8 @@ import Testing
         } catch { return "\(error)" }
     }
 
-    /// Asks three times, the last time of a text that is read anew, and expects the same.
+    /// Runs a query three times, the last time with a newly parsed text, and expects the same
+    /// outcome.
     private func ask<Element>(
         _ objects: Results<Element>, _ format: String, _ arguments: Any...
     ) -> String {
@@ -140,7 +141,7 @@ import Testing
         let heroes = realm.objects(Hero.self)
         let namesakes = realm.objects(Namesake.self)
         let dynamic = realm.dynamicObjects("Namesake")
-        // In the file of this Realm the properties stand in another order.
+        // In the file of this Realm the columns have another order.
         let directory = TestDirectory()
         let configuration = directory.configuration([Namesake.self])
         let path = try #require(configuration.fileURL?.path)
@@ -243,7 +244,7 @@ import Testing
     }
 }
 
-/// Has properties of the names that `Hero` has, of other types and in another order.
+/// A class with some property names of `Hero`, but other types and another order.
 class Namesake: Object {
     @Persisted var age: String
     @Persisted var name: Int

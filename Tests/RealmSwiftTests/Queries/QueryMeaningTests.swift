@@ -20,7 +20,7 @@ private class Box: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// What queries and orders mean where documentation says little.
+/// Tests of queries and orders where the documentation is not precise.
 @Suite struct QueryMeaningTests {
     private let realm: Realm
 
@@ -120,7 +120,7 @@ private class Box: Object {
         #expect(parcels[0].parts.sorted()[5] == .data(Data()))
     }
 
-    /// 0 leads to "b", 1 to nil, 2 to "a", 3 to nothing, 4 to "a", 5 to nothing.
+    /// Labels by parcel: 0 has "b", 1 has nil, 2 and 4 have "a". 3 and 5 have no box.
     @Test func pathsThatAreInterrupted() throws {
         try fill(Array(repeating: .none, count: 6))
         try realm.write {
@@ -162,11 +162,11 @@ private class Box: Object {
             "SUBQUERY(parcels, $p, SUBQUERY($p.parcels, $q, $q.id < $p.id AND $q.id < id).@count "
             + "> 1).@count > 0"
         #expect(try ids(nested) == [2, 3, 4])
-        // Of the object, in a condition on its elements.
+        // A subquery on the object's own collection, inside a condition on its elements.
         let own =
             "SUBQUERY(parcels, $p, SUBQUERY(parcels, $q, $q.id < $p.id AND $q.id < id).@count == 1).@count"
         #expect(try ids(own + " == 1") == [2, 3, 4])
-        // Kept texts, and results that live.
+        // Cached texts, and live results.
         let live = parcels.filter("SUBQUERY(parcels, $p, $p.id < id).@count == %@", 3)
         #expect(live.map(\.id) == [3, 4])
         try realm.write { parcels[0].id = 10 }

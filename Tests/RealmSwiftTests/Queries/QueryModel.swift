@@ -2,7 +2,7 @@ import Foundation
 
 @testable import RealmSwift
 
-/// A value of the plain model that predicates are evaluated over, object by object, as an oracle.
+/// A value of the plain model, over which predicates are evaluated object by object.
 indirect enum ModelValue {
     case null
     case bool(Bool)
@@ -38,11 +38,11 @@ final class ModelObject {
     var values: [String: ModelValue] = [:]
 }
 
-/// Says what a predicate means, in the plainest words: no plan, no types, no sets of keys.
+/// Evaluates a predicate in the simplest way: without plans, types or sets of keys.
 struct ModelEvaluation {
-    /// The properties that are collections.
+    /// Names of the properties that are collections.
     let collections: Set<String>
-    /// The object at hand, for nil, and those that the variables of subqueries stand for.
+    /// The current object, for nil, and the objects that the variables of subqueries stand for.
     private var objects: [String?: ModelObject] = [:]
 
     init(collections: Set<String>) { self.collections = collections }
@@ -89,7 +89,7 @@ struct ModelEvaluation {
         return isAny != (comparison.qualifier == ComparisonSyntax.Qualifier.none)
     }
 
-    /// Nil comes before all texts that properties hold.
+    /// Whether the comparison is an order with nil, which sorts before all texts in properties.
     private func isOrderOfTextAndNil(_ comparison: ComparisonSyntax) -> Bool {
         guard case .value(nil) = comparison.right, case .keyPath(let path) = comparison.left,
             case .name(let name)? = path.steps.last
@@ -108,7 +108,7 @@ struct ModelEvaluation {
         }
     }
 
-    /// Whether a path to one value is cut short by a to-one link that is null.
+    /// Whether a null to-one link interrupts a path to one value.
     private func meetsNullLink(_ operand: OperandSyntax) -> Bool {
         guard case .keyPath(let path) = operand, leadsToOne(path.steps),
             var next = objects[path.variable]
@@ -174,7 +174,7 @@ struct ModelEvaluation {
         return operation.map { [summary($0, current)] } ?? current
     }
 
-    /// Whether a subscript follows, which asks the collection as a whole.
+    /// Whether a subscript follows the step. It applies to the collection as a whole.
     private func isSubscripted(
         _ step: KeyPathSyntax.Step, in steps: [KeyPathSyntax.Step]
     ) -> Bool {
@@ -182,7 +182,7 @@ struct ModelEvaluation {
         return steps[steps.count - 2] == step
     }
 
-    /// Nothing behind a null link.
+    /// Returns the value of a property, or nil after a null link.
     private func follow(_ name: String, _ value: ModelValue) -> ModelValue? {
         guard case .object(let object) = value else { return nil }
         return object.values[name] ?? .null
@@ -245,7 +245,7 @@ struct ModelEvaluation {
         }
     }
 
-    /// The accents of the model's data are those of é.
+    /// Bytes for a comparison. The only accented letter in the model's data is é.
     private func bytes(_ text: String, _ options: StringOptions) -> [UInt8] {
         var text = text
         if options.contains(.diacriticInsensitive) {

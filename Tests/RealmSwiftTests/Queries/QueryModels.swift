@@ -1,7 +1,7 @@
 import Foundation
 import RealmSwift
 
-// Model classes of the tests of queries.
+// Model classes for the tests of queries.
 
 class Hero: Object {
     @Persisted(primaryKey: true) var id: Int
@@ -44,7 +44,7 @@ class Lair: EmbeddedObject {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// Stored as a `Lair`.
+/// A custom type that is stored as a `Lair`.
 struct Spot: CustomPersistable, Hashable {
     typealias PersistedType = Lair
 

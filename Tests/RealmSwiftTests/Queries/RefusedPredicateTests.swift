@@ -3,7 +3,8 @@ import Testing
 
 @testable import RealmSwift
 
-/// Predicates that mean nothing are refused with the documented texts, and with a position.
+/// Tests that predicates without a meaning are refused with the documented texts, and with a
+/// position.
 @Suite struct RefusedPredicateTests {
     private let realm: Realm
 

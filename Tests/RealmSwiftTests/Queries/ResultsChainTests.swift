@@ -4,8 +4,8 @@ import Testing
 
 @testable import RealmSwift
 
-/// Random chains of filters, sorts and `distinct` against the same done with arrays: counted, asked
-/// for their first objects and for aggregates before, and after, all objects were looked for.
+/// Tests of random chains of filters, sorts and `distinct` against the same operations on arrays.
+/// Counts, first objects and aggregates are asked for before and after all objects were found.
 @Suite struct ResultsChainTests {
     private struct Row {
         var id: Int
@@ -42,7 +42,7 @@ import Testing
             height: Double(random.below(400)) / 4)
     }
 
-    /// One more operation on both.
+    /// Applies one more operation to both.
     private func step(
         _ results: Results<Hero>, _ rows: [Row], _ random: inout RepeatableRandom
     ) -> (Results<Hero>, [Row]) {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// Stable.
+    /// Returns the rows in a stable order.
     private func sorted<Key: Comparable>(
         _ rows: [Row], _ isAscending: Bool, _ key: (Row) -> Key
     ) -> [Row] {

@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-// Orders that mean nothing stop the program with the documented texts.
+// Tests that invalid sort orders stop the process with the documented texts.
 
 @Suite struct SortTrapTests {
     @Test func unknownProperties() async {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import RealmSwift
 
-/// Iterating over many objects in an order other than that of their keys: the next ones are looked
-/// for while one is used, whatever happens to them meanwhile.
+/// Tests of iteration over many objects in an order other than that of their keys. The next objects
+/// are found in advance, while one is used and others change.
 @Suite struct SortedIterationTests {
     private let realm: Realm
     /// Ids in the order of `rank` descending, then `name`.
@@ -43,7 +43,7 @@ import Testing
 
     @Test func allAreVisitedInOrder() {
         #expect(heroes.map(\.id) == order)
-        // Accessors that are kept are not used again.
+        // An accessor that is kept is not reused for the next object.
         #expect(Array(heroes).map(\.id) == order)
     }
 
@@ -56,7 +56,7 @@ import Testing
             for hero in heroes {
                 visited.append(hero.id)
                 repeat { position += 1 } while order[position] != hero.id
-                // Not from the beginning, so that objects have been looked for in advance.
+                // Deletes only later in the iteration, when objects have been found in advance.
                 guard position > 500, random.below(10) == 0 else { continue }
                 let next = position + 1 + random.below(40)
                 guard next < order.count, deleted.insert(order[next]).inserted else { continue }
@@ -71,7 +71,7 @@ import Testing
         var names: [String] = []
         for (position, hero) in heroes.enumerated() {
             if position == 1_000 {
-                // Longer, so that rows move.
+                // Longer names, so that rows move.
                 try realm.write {
                     for id in order[1_010..<1_020] {
                         realm.object(ofType: Hero.self, forPrimaryKey: id)!.name =

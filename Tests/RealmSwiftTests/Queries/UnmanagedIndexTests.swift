@@ -3,7 +3,7 @@ import Testing
 
 @testable import RealmSwift
 
-/// `index(matching:)` of collections that belong to no Realm.
+/// Tests of `index(matching:)` on collections that belong to no Realm.
 @Suite struct UnmanagedIndexTests {
     private let friends: List<Hero>
     private let ann = Hero()

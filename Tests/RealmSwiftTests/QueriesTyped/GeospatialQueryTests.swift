@@ -15,7 +15,7 @@ class Site: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// As the documentation declares it.
+/// The class as the documentation declares it.
 class SiteLocation: EmbeddedObject {
     @Persisted private var type: String = "Point"
     @Persisted private var coordinates: List<Double>
@@ -38,7 +38,7 @@ class SiteLocation: EmbeddedObject {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// Stored as a place.
+/// A custom type that is stored as a `SiteLocation`.
 struct SiteCoordinate: CustomPersistable {
     typealias PersistedType = SiteLocation
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RealmSwift
 
-/// Points, distances and shapes on the earth.
+/// Tests of points, distances and shapes on the earth.
 @Suite struct GeospatialTests {
     // MARK: Validation
 
@@ -110,7 +110,7 @@ import Testing
     // MARK: Polygons
 
     @Test func polygonsHaveGeodesicLines() throws {
-        // The line between two places at 45 degrees north bulges towards the pole: at longitude 0
+        // The line between two points at 45 degrees north bulges towards the pole. At longitude 0
         // it is at atan(tan 45 / cos 30) = 49.1066 degrees.
         let polygon = try #require(
             GeoPolygon(outerRing: [(0, -30), (0, 30), (45, 30), (45, -30), (0, -30)]))
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    /// Against the half-spaces of a convex polygon's lines.
+    /// Compares with the half-spaces of a convex polygon's lines.
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
     func convexPolygonsAreWhatLiesLeftOfAllLines(seed: UInt64) throws {
         var random = RepeatableRandom(seed: seed)
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    /// Corners on a circle, counterclockwise.
+    /// Returns a ring with corners on a circle, counterclockwise.
     private func ringOfConvexPolygon(
         around center: GeoPoint, using random: inout RepeatableRandom
     ) -> ([GeoPoint], [SpherePoint]) {

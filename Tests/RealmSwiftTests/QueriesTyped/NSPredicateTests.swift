@@ -4,7 +4,7 @@ import Testing
 
 @testable import RealmSwift
 
-/// Foundation's `NSPredicate`, whose strings this library reads.
+/// Tests of Foundation's `NSPredicate`, whose strings this library parses.
 @Suite struct NSPredicateTests {
     @Test func stringsAreReadAsFiltersReadThem() throws {
         let predicate = NSPredicate(format: "color = %@ AND age > %d", "tan", 3)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RealmSwift
 
-/// A Realm keeps the key paths that typed queries compare with constants. Nobody notices, whatever
-/// the values, the class and the Realm are.
+/// Tests of the key paths that a Realm caches for comparisons of typed queries with constants. The
+/// cache must not change any result, whatever the values, the class and the Realm are.
 @Suite struct PreparedComparisonTests {
     private let realm: Realm
 
@@ -26,9 +26,9 @@ import Testing
     }
 
     private struct Outcome: Equatable {
-        /// Of what a query finds, or the refusal.
+        /// The ids of the objects that a query finds, or the refusal.
         var ids: String
-        /// How it finds them.
+        /// Description of the query plan.
         var plan: String
     }
 
@@ -42,7 +42,8 @@ import Testing
         } catch { return Outcome(ids: "\(error)", plan: "") }
     }
 
-    /// Asks twice, and once as a predicate, and expects the same, found in the same way.
+    /// Runs a query twice, and once as a predicate, and expects the same outcome with the same
+    /// plan.
     private func ask<Element>(
         _ objects: Results<Element>, sourceLocation: SourceLocation = #_sourceLocation,
         _ condition: (Query<Element>) -> Query<Bool>
@@ -164,7 +165,7 @@ import Testing
         }
     }
 
-    /// A class whose file has the properties in another order in one of two Realms.
+    /// In one of the two Realms the file has the columns in another order.
     @Test func realmsWithOtherColumnsHaveTheirOwn() throws {
         let narrow = try temporaryRealm([ComparedItem.self])
         let wide = try wideRealm()
@@ -233,7 +234,7 @@ import Testing
         let animals = try zooRealm(seed: 7).objects(ZooAnimal.self)
         var found = Set<String>()
         for seed in 0..<400 as Range<UInt64> {
-            // The same numbers each time that the query is asked.
+            // The same random numbers each time the condition is evaluated.
             let answer = ask(animals) {
                 var random = RepeatableRandom(seed: seed)
                 return condition(on: $0, depth: 3, &random)

@@ -19,7 +19,7 @@ class ZooAnimalView: Projection<ZooAnimal> {
         animals = realm.objects(ZooAnimal.self)
     }
 
-    /// Sections as they are documented: in the order of their first elements.
+    /// Returns sections as documented: in the order of their first elements.
     private func expected<Key: Hashable>(
         _ elements: [ZooAnimal], _ key: (ZooAnimal) -> Key
     ) -> [(key: Key, ids: [Int])] {
@@ -80,7 +80,7 @@ class ZooAnimalView: Projection<ZooAnimal> {
         ) { $0.name }
     }
 
-    /// Elements of a section need not stand together in the order that they are sorted by.
+    /// The elements of a section need not be adjacent in the sort order.
     @Test func sectionsByAClosure() {
         let byName = Array(animals.sorted(byKeyPath: "name"))
         check(
@@ -119,7 +119,7 @@ class ZooAnimalView: Projection<ZooAnimal> {
         let projected = realm.objects(ZooAnimalView.self).sectioned(by: \.title)
         #expect(projected.allKeys == animals.sectioned(by: \.name).allKeys)
         let byCity = realm.objects(ZooAnimalView.self).sectioned(by: \.city, ascending: false)
-        // Objects whose path is interrupted come first in descending order.
+        // Objects with an interrupted path come first in descending order.
         #expect(byCity.first?.key == .some(nil))
         #expect(byCity.first?.first?.city == byCity.allKeys.first)
         #expect(

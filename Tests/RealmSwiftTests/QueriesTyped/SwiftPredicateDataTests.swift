@@ -3,7 +3,8 @@ import Testing
 
 @testable import RealmSwift
 
-/// What translated `#Predicate`s find, compared with what Foundation says of each object.
+/// Tests of the objects that translated `#Predicate`s find, against Foundation's evaluation of each
+/// object.
 @Suite struct SwiftPredicateDataTests {
     private func check(
         _ predicate: Predicate<ZooAnimal>, sourceLocation: SourceLocation = #_sourceLocation

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RealmSwift
 
-/// What `#Predicate` is translated to.
+/// Tests of the predicates that `#Predicate` is translated to.
 @Suite struct SwiftPredicateTests {
     private func check(
         _ expected: String, _ predicate: Predicate<ZooAnimal>,

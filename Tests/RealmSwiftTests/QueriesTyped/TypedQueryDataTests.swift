@@ -3,7 +3,7 @@ import Testing
 
 @testable import RealmSwift
 
-/// What typed queries find, compared with the same condition in plain Swift.
+/// Tests of the objects that typed queries find, against the same condition in plain Swift.
 @Suite struct TypedQueryDataTests {
     private let realms: [Realm]
 

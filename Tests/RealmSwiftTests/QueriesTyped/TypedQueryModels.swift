@@ -1,13 +1,13 @@
 import Foundation
 import RealmSwift
 
-// Model classes of the tests of typed queries.
+// Model classes for the tests of typed queries.
 
 enum Mood: String, PersistableEnum, Codable {
     case calm, wild
 }
 
-/// Stored as a number.
+/// A custom type that is stored as a number.
 struct Meters: CustomPersistable, Equatable, Codable {
     typealias PersistedType = Double
     var value: Double

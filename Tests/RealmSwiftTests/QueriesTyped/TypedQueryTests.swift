@@ -3,10 +3,12 @@ import Testing
 
 @testable import RealmSwift
 
-/// What typed queries mean, told by their documented strings. The parser, which knows nothing of
-/// typed queries, must read the same predicate from each.
+/// Tests of typed queries by their documented strings. The parser, which shares no code with typed
+/// queries, must parse the same predicate from each string.
 @Suite struct TypedQueryTests {
-    /// - Parameter arguments: as they are printed, separated by commas.
+    /// Checks a query.
+    ///
+    /// - Parameter arguments: the descriptions of the arguments, separated by commas.
     private func check(
         _ text: String, _ arguments: String = "",
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -253,8 +255,8 @@ import Testing
 }
 
 extension PredicateSyntax {
-    /// The same in one of the ways to write it: without conditions that are negated twice, with
-    /// nested conjunctions and disjunctions as one, arrays as lists.
+    /// An equal predicate in a canonical form: without double negations, with nested conjunctions
+    /// and disjunctions flattened, and arrays as lists.
     fileprivate var normalized: PredicateSyntax {
         switch self {
         case .constant: return self

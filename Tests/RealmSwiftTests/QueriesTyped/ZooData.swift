@@ -2,8 +2,8 @@ import Foundation
 import RealmSwift
 import StressModel
 
-/// A Realm with animals whose properties have few values, so that conditions often hold, and in
-/// which nothing is always set.
+/// Returns a Realm with animals. Their properties have few values, so that conditions often hold.
+/// No optional property is always set.
 func zooRealm(seed: UInt64, animals count: Int = 60) throws -> Realm {
     let realm = try temporaryRealm(zooTypes)
     var random = RepeatableRandom(seed: seed)

@@ -94,9 +94,11 @@ struct SeedFile {
         }
     }
 
-    /// Returns the record at an offset, or nil if there is none. A record may be in a slot before the
-    /// pages, in a slot of the extension, or in a block among the pages. All these are blocks of one
-    /// size, and the record itself says where the extension is.
+    /// Returns the record at an offset, or nil if there is none.
+    ///
+    /// A record may be in a slot before the pages, in a slot of the extension, or in a block among
+    /// the pages. All these are blocks of one size, and the record itself says where the extension
+    /// is.
     static func record(
         at offset: Int, _ image: UnsafeRawBufferPointer, _ header: FileHeader
     ) -> CommitRecord? {
