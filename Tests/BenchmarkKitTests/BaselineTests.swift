@@ -66,7 +66,7 @@ import Testing
         unsteady.isDeterministic = false
         var other = unsteady
         other.caseId = "b"
-        // It could be gated now, but the baseline cannot say by what.
+        // The row could be gated now, but the baseline has no value to compare it with.
         #expect(code([counted], [unsteady]) == .notComparable)
         let both = CountedComparison(
             rows: [try row(["file_bytes": 1, "live_bytes": 2]), other],
@@ -138,13 +138,13 @@ import Testing
         comparison.confirm(["a"], by: compared([before[0]], isWhole: false))
         #expect(comparison.code(isStrict: true) == nil)
 
-        // The other direction confirms nothing.
+        // A second change in the other direction confirms nothing.
         comparison = compared(grown)
         comparison.confirm(
             ["a"], by: compared([try row(["file_bytes": 3, "live_bytes": 3])], isWhole: false))
         #expect(comparison.code(isStrict: true) == nil)
 
-        // A result that is wrong the second time is wrong.
+        // A wrong result in the second measurement is a failure, not a confirmation.
         comparison = compared(grown)
         comparison.confirm(
             ["a"],
@@ -290,7 +290,7 @@ import Testing
         var noise = NoiseFloors(key: key("x86_64"), rows: ["a/otherModule_1": row])
         _ = try store.save(noise)
         #expect(try store.noiseFloors(for: key("x86_64")) == noise)
-        // What is measured later stands beside it.
+        // A later measurement is added to the stored floors.
         _ = try store.merge(["b": row], for: key("x86_64"))
         noise.rows["b"] = row
         #expect(try store.noiseFloors(for: key("x86_64")) == noise)

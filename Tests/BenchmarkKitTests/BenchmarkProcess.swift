@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// The benchmark runner as people start it: in a process of its own, with a main thread that it has
-/// to itself.
+/// The benchmark runner as people start it: a process of its own, whose main thread it has to
+/// itself.
 final class BenchmarkProcess {
     private let process = Process()
     private let output = Pipe()
@@ -22,7 +22,7 @@ final class BenchmarkProcess {
         try process.run()
     }
 
-    /// Reads until `text` was written; false if the process ended without it.
+    /// Reads until `text` was written. False if the process ended without writing it.
     func waits(for text: String) -> Bool {
         while received.range(of: Data(text.utf8)) == nil {
             let chunk = output.fileHandleForReading.availableData
@@ -36,14 +36,14 @@ final class BenchmarkProcess {
 
     func stopReading() { try? output.fileHandleForReading.close() }
 
-    /// The exit code; a negative number is a signal that ended the process.
+    /// Returns the exit code, or the negated number of the signal that ended the process.
     func exitCode() -> Int32 {
         process.waitUntilExit()
         let status = process.terminationStatus
         return process.terminationReason == .uncaughtSignal ? -status : status
     }
 
-    /// All that it wrote, once it has ended.
+    /// Returns the whole output, once the process has ended.
     func text() -> String {
         received += output.fileHandleForReading.readDataToEndOfFile()
         return String(decoding: received, as: UTF8.self)

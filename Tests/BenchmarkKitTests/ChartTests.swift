@@ -65,7 +65,7 @@ import Testing
             ], engines)
         #expect(all.map(\.color) == [0, 0, 2, 3])
         #expect(all.map(\.dashes) == [0, 1, 0, 0])
-        // In another order, and without some.
+        // The styles do not depend on the order of the rows, or on which rows there are.
         let some = HTMLCharts.lineStyles(
             of: [row("engine", "lmdb"), row("api", "realm"), row("batched", "lmdb")], engines)
         #expect(some.map(\.color) == [3, 0, 3])

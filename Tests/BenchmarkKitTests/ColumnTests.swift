@@ -3,7 +3,8 @@ import Testing
 @testable import BenchmarkKit
 
 @Suite struct ColumnTests {
-    /// The contract with everything that reads `summary.csv`: columns are only ever appended.
+    /// The order of columns that readers of `summary.csv` rely on. New columns are only ever
+    /// appended.
     static let contract = """
         schema_version,run_id,case_id,workload,strategy,engine,layer,durability,encrypted,\
         size_objects,threads,batch_size,seed,status,operations,elapsed_s,throughput_ops_per_s,\

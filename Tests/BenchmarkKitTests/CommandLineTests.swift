@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func everyMeasureOfARowIsInTheCatalogue() {
-        // Names used by workloads are checked when a row is written in a debug build.
+        // The names that workloads use are checked in debug builds, when a row is written.
         let names = MeasureCatalogue.all.map(\.name)
         #expect(Set(names).count == names.count)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// The workloads that are written once for all engines, on tiny inputs.
+/// Tests of the workloads that are written once for all engines, on tiny inputs.
 @Suite(.serialized) struct CoreWorkloadTests {
     private func run(
         _ workload: String, _ layer: String, size: Int? = 300, in folder: TemporaryFolder,
@@ -36,7 +36,8 @@ import Testing
         let results = try ["api", "engine"].map { layer in
             let outcome = try run(workload, layer, size: 250, in: folder) { $0.batchSize = 100 }
             #expect(outcome.results[0].measure("commits") == 3)
-            // Counted in the whole process, in which other tests write as well.
+            // At least 1, not exactly: the count covers the whole process, in which other tests
+            // write as well.
             #expect(try #require(outcome.results[0].syncsPerCommit) >= 1)
             #expect(try #require(outcome.results[0].pagesWrittenPerCommit) > 0)
             #expect(outcome.results.dropFirst().allSatisfy { $0.identifier.engine == "control" })
@@ -48,7 +49,8 @@ import Testing
         #expect(results[0].digest == results[1].digest)
     }
 
-    /// What is done between measured parts moves what the parts count, so time may not decide it.
+    /// The timeline goes by counts, not by time, because work between the measured parts shifts the
+    /// counts at any given time.
     @Test func anInsertTellsHowFarItIsByCount() throws {
         let folder = try TemporaryFolder()
         let outcome = try run("insert", "engine", size: 400, in: folder) { $0.batchSize = 1 }
@@ -68,7 +70,7 @@ import Testing
         #expect(text.measure("payload_bytes_per_object") == Double(bytes) / 200)
     }
 
-    /// Here no program links jemalloc, so that the control runs in this process.
+    /// This test program does not link jemalloc, so the control runs in this process.
     @Test func theControlWithoutJemallocDoesTheWorkOfTheApi() throws {
         let folder = try TemporaryFolder()
         let strategy = InsertWorkload.systemAllocatorStrategy
@@ -79,10 +81,10 @@ import Testing
         #expect(!outcome.results[0].isDeterministic)
         #expect(own.results[0].isDeterministic)
         #expect(try problems(outcome) == [])
-        // Of the rows of both, no two share a name.
+        // No two rows have the same name.
         let rows = (outcome.results + own.results).map(\.identifier)
         #expect(Set(rows).count == rows.count)
-        // No other database is measured in that program.
+        // No other database is measured in the program without jemalloc.
         #expect(InsertWorkload.features(of: strategy) == nil)
         #expect(InsertWorkload.features(of: "api") != nil)
     }
@@ -102,7 +104,7 @@ import Testing
         #expect(digests[0] == digests[1])
     }
 
-    /// Each compares its answer with what is computed without a database.
+    /// Each workload compares its answer with one that is computed without a database.
     @Test(arguments: [
         "count", "count-aged", "prefix", "prefix-text", "date-range", "contains", "contains-text",
         "compound", "sum", "min-max", "average", "sort", "sort-text", "sort-all",
@@ -119,7 +121,7 @@ import Testing
         #expect(digests[0] == digests[1])
     }
 
-    /// Each pass is compared with what plain Swift counts among the same values.
+    /// Each pass is compared with a count of the same values in plain Swift.
     @Test func columnsOfNarrowAndWideTablesAreScannedAlike() throws {
         let folder = try TemporaryFolder()
         let outcomes = try ["3-properties", "30-properties"].map {
@@ -142,7 +144,7 @@ import Testing
         #expect(digests[0] == digests[1])
     }
 
-    /// Ten numbers, or a hundred neighbours, of fewer persons.
+    /// A query asks for ten numbers, or a hundred neighbours, which is more than there are persons.
     @Test(arguments: ["lookup-in", "lookup-range"], [1, 7])
     func indexedQueriesOfFewPersonsAreRight(workload: String, size: Int) throws {
         let folder = try TemporaryFolder()
@@ -153,7 +155,7 @@ import Testing
         }
     }
 
-    /// Each answer is compared after each change; the digest is of all answers.
+    /// Each answer is compared after each change. The digest covers all answers.
     @Test func answersAfterChangesAreTheSame() throws {
         let folder = try TemporaryFolder()
         let digests = try ["api", "engine", "live"].map { strategy in
@@ -238,7 +240,7 @@ import Testing
 
     @Test func compactingTellsWhatItTakes() throws {
         let folder = try TemporaryFolder()
-        // Three rounds.
+        // 300 objects and a count of 900 make three rounds.
         let result = try run("compact", "engine", in: folder) { $0.count = 900 }.results[0]
         #expect(result.operations == 900)
         #expect(try #require(result.measure("bytes_before")) > 0)
@@ -248,7 +250,7 @@ import Testing
 
     @Test func coldReadsNeedAFileSystemOnADisk() throws {
         let folder = try TemporaryFolder()
-        // Files of tmpfs are in the page cache and nowhere else.
+        // Files of tmpfs exist only in the page cache, so they cannot be read cold.
         if try fileSystem(of: folder.path) == "tmpfs" {
             #expect(throws: BenchmarkError.self) { try run("count-cold", "engine", in: folder) }
         } else {
@@ -260,7 +262,7 @@ import Testing
         }
     }
 
-    /// The type of the longest mount point above a path.
+    /// Returns the type of the file system that is mounted at the longest mount point above a path.
     private func fileSystem(of path: String) throws -> String? {
         let mounts = try String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)
         var found: (point: String, type: String)?
@@ -310,7 +312,7 @@ import Testing
         #expect(try reason("commit", "api", .memory) != nil)
     }
 
-    /// The gate counts in the first, and times in this program in the second.
+    /// The gate counts the first suite. It times the second in this program only.
     @Test func suitesOfTheGateHaveNoCaseThatItCannotRun() throws {
         let counted = try Suite.load("counted").expanded(overriding: OptionOverrides())
         let unsteady = counted.filter { $0.unsupported == nil && !$0.isDeterministic }

@@ -3,7 +3,7 @@ import Testing
 @testable import BenchmarkKit
 
 @Suite struct EncryptionTableTests {
-    /// A row that measured `rate` operations a second.
+    /// Returns a row that measured `rate` operations a second.
     private func row(
         _ workload: String, _ strategy: String = "engine", encrypted: Bool = false, rate: Double,
         _ fields: [String: String] = [:]
@@ -22,7 +22,7 @@ import Testing
         return RunRow(header: Array(all.keys), fields: Array(all.values))
     }
 
-    /// A byte takes 1 ns to seal, and 2 ns to open.
+    /// Rows of a cipher that takes 1 ns to seal a byte, and 2 ns to open it.
     private var cipher: [RunRow] {
         [row("cipher", "seal", rate: 1e9 / 4096), row("cipher", "open", rate: 0.5e9 / 4096)]
     }
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func aBulkLoadMayTakeTheTimeOfTheCipherOnTop() throws {
-        // 1,000 objects at 1,000 a second take a second; ten commits of 1 MB are sealed in 10 ms.
+        // 1,000 objects at 1,000 a second take a second. Sealing ten commits of 1 MB takes 10 ms.
         let fields = [
             "operations": "1000", "batch_size": "100", "bytes_written_per_commit": "1000000",
         ]
@@ -83,8 +83,8 @@ import Testing
             ]
             return try line(rows + cipher).bound
         }
-        // 4 ms to open, 1 ms a commit to seal. Half of 1,000 objects in 50 ms; all of them five
-        // times in 500 ms.
+        // Opening the file takes 4 ms, and sealing takes 1 ms a commit. Half of the 1,000 objects
+        // take 50 ms, and all of them five times take 500 ms.
         #expect(abs(try #require(try bound(operations: 500)) - 1.12) < 1e-9)
         #expect(abs(try #require(try bound(operations: 5000)) - 1.0216) < 1e-9)
     }

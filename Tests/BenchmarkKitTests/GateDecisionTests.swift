@@ -3,7 +3,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// Normally distributed values from a seed, by Box and Muller.
+/// A source of normally distributed values from a seed, by the method of Box and Muller.
 private struct NormalSource {
     var generator: SeededGenerator
 
@@ -69,7 +69,7 @@ private struct NormalSource {
     }
 
     @Test func manyRowsNeedStrongerEvidence() throws {
-        // Complete separation of 10 and 10 has p = 1.08e-5, which 60 rows make 6.5e-4.
+        // Complete separation of 10 and 10 samples has p = 1.08e-5, which 60 rows make 6.5e-4.
         var policy = TimedPolicy()
         policy.significance = 5e-4
         let rows = (0..<60).map { row("row \($0)", samples(1, slowdown: $0 == 0 ? 0.2 : 0)) }
@@ -81,7 +81,7 @@ private struct NormalSource {
 }
 
 @Suite struct SelftestTests {
-    /// A pool whose truth is known: the planted fraction is exactly added.
+    /// Returns a pool with a known truth: the planted fraction is added exactly.
     private func pool(
         rounds: Int, spread: Double, ofPlants found: Double = 1, sideTwo: Double = 1,
         isDiskBound: Bool = false
@@ -111,7 +111,7 @@ private struct NormalSource {
         return pool
     }
 
-    /// Ten samples a side, so that the pools of these tests stay small.
+    /// A policy with ten samples a side, so that the pools of these tests stay small.
     private static let policyOfTenSamples: TimedPolicy = {
         var policy = TimedPolicy()
         policy.runs = TimedPolicy.fewestRuns
@@ -127,7 +127,7 @@ private struct NormalSource {
         #expect(analysis.falseAlarms.hits == 0)
         #expect(analysis.detections(ofPlant: 2).fraction > 0.95)
         #expect(analysis.detections(ofPlant: 3).fraction == 1)
-        // Below the threshold of 3 %.
+        // A change below the threshold of 3 % is not found.
         #expect(analysis.detections(ofPlant: 0).fraction < 0.05)
     }
 
@@ -166,7 +166,7 @@ private struct NormalSource {
         #expect(report.failures[0].hasPrefix("60.2 % of the processes"))
     }
 
-    /// As an interruption of the first piece of a calibration leaves it.
+    /// The last calibration is one whose first piece was interrupted.
     @Test func oneMomentThatLooksTooCalmIsNotBelieved() {
         var scale = CrowdingScale()
         for _ in 0..<60 { scale.add(Calibration(chainNanoseconds: 100, wideNanoseconds: 185)) }

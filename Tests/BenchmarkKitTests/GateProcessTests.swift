@@ -3,7 +3,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// The exit codes of the gate, by the whole program.
+/// Tests of the gate's exit codes, with the whole program.
 @Suite(
     .serialized,
     .disabled(
@@ -12,10 +12,10 @@ import Testing
 final class GateProcessTests {
     private let folder: TemporaryFolder
     private let suite: String
-    /// The folder of the run that became the baseline.
+    /// Folder of the run that became the baseline.
     private let run: String
     private let baselines: String
-    /// The file that `baseline save` made.
+    /// File that `baseline save` wrote.
     private let file: String
 
     init() throws {
@@ -50,7 +50,7 @@ final class GateProcessTests {
         return (process.exitCode(), text)
     }
 
-    /// Changes the stored baseline as another state of the program would have written it.
+    /// Changes the stored baseline to one that another version of the program could have written.
     private func edit(_ change: (inout [String: Any]) throws -> Void) throws {
         let url = URL(fileURLWithPath: file)
         var object = try #require(
@@ -194,7 +194,7 @@ final class GateProcessTests {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: BenchmarkProcess.program)
         process.arguments = ["run", "--suite", suite, "--output", folder.path + "/planted"]
-        // A case that read it would trap.
+        // A case that reads this value traps.
         process.environment = ProcessInfo.processInfo.environment.merging([
             PlantedDelay.variable: "nonsense"
         ]) { $1 }
@@ -209,7 +209,7 @@ final class GateProcessTests {
         #expect(try gate("--against", "/nonexistent").code == 64)
         let unwritable = try gate("--output", "/proc/none")
         #expect(unwritable.code == 1, "\(unwritable.text)")
-        // Nothing was measured on this machine class yet.
+        // There are no measurements of this machine class yet.
         #expect(try gate("--against", "/bin/true").code == 5)
     }
 }

@@ -41,7 +41,7 @@ import Testing
 
     @Test func aShrinkingFileKeepsThePersonsInsertedLast() throws {
         let folder = try TemporaryFolder()
-        // Some 5 MB, of which a tenth stays.
+        // Some 5 MB, of which a tenth remains.
         let outcome = try YCSBTests.run("growth", "shrink", size: 300_000, in: folder) {
             $0.count = 120
         }
@@ -94,10 +94,10 @@ import Testing
         let oldest = try #require(pins.first)
         #expect(oldest[0] == String(version))
         #expect(oldest[1] == "5")
-        // What was the newest version is held by its reader alone.
+        // Only the reader holds the version that was the newest.
         #expect(try #require(Int(oldest[4])) >= 4096)
         #expect(oldest[6] == String(getpid()))
-        // In full, where the kernel keeps 15 bytes.
+        // The full name of the program, although the kernel keeps only 15 bytes.
         #expect(CommandLine.arguments[0].hasSuffix("/" + oldest[7]))
         #expect(oldest[7].utf8.count > 15)
         #expect(lines.contains { $0.contains("waiting") && !$0.contains(" 0 bytes") })

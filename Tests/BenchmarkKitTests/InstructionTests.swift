@@ -3,7 +3,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// Whether this machine has what counting instructions takes.
+/// Whether this machine has the tools for counting instructions.
 private let hasValgrind = (try? InstructionCount.checkTools()) != nil
 
 struct InstructionTests {
@@ -107,7 +107,7 @@ struct InstructionTests {
             return try #require(Double(row.fields[column]))
         }
         try #require(counts.count == 2)
-        // A lookup takes hundreds of instructions, in a debug build some thousands.
+        // A lookup takes hundreds of instructions, or some thousands in a debug build.
         #expect(counts.allSatisfy { (50...100_000).contains($0) }, "\(counts)")
         #expect(abs(counts[0] - counts[1]) <= counts[0] * 0.005, "\(counts)")
     }

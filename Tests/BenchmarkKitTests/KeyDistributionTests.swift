@@ -4,7 +4,7 @@ import Testing
 @testable import BenchmarkKit
 
 @Suite struct KeyDistributionTests {
-    /// How often each of `items` comes in `draws`, as a share.
+    /// Returns how often each of `items` occurs in `draws`, as a share.
     private func shares(
         items: Int, draws: Int, _ next: (inout SeededGenerator) -> Int
     ) -> [Double] {
@@ -18,7 +18,8 @@ import Testing
         let zipfian = ZipfianGenerator(itemCount: 1000)
         let found = shares(items: 1000, draws: 200_000) { zipfian.next(using: &$0) }
         let zeta = (1...1000).reduce(0) { $0 + 1 / pow(Double($1), 0.99) }
-        // The method of Gray et al. is exact for the first two ranks and approximate in sum.
+        // The method of Gray et al. is exact for the first two ranks. For the others only the sums
+        // are approximately right.
         for rank in 0..<2 {
             let theory = 1 / pow(Double(rank + 1), 0.99) / zeta
             #expect(abs(found[rank] - theory) < 0.1 * theory)
@@ -51,7 +52,8 @@ import Testing
         #expect(found.allSatisfy { $0 > 0 })
     }
 
-    /// The sum that scrambled ranks use, by the integral that approaches it.
+    /// Checks the constant sum that scrambled ranks use, with an integral as an approximation of
+    /// its tail.
     @Test func theSumOfTenThousandMillionTermsIsRight() {
         let known = 26.46902820178302
         let first = (1...100_000).reduce(0) { $0 + 1 / pow(Double($1), 0.99) }
@@ -64,7 +66,7 @@ import Testing
         let found = shares(items: 1000, draws: 100_000) { scrambled.next(using: &$0) }
         let top = Int(YCSBRecord.hash(0) % 1000)
         #expect(found.max() == found[top])
-        // Rank 0 of ten thousand million: 1 / 26.469.
+        // The share of rank 0 among ten thousand million is 1 / 26.469.
         #expect(abs(found[top] - 1 / 26.469) < 0.01)
         #expect(found.count { $0 > 0 } > 990)
     }
@@ -137,7 +139,7 @@ import Testing
 }
 
 @Suite struct SustainableRateTests {
-    /// What a system shows whose latency explodes at a rate.
+    /// Returns the search for a system whose latency explodes at the rate `capacity`.
     private func search(capacity: Double, unthrottled: Double) -> SustainableRate {
         var search = SustainableRate(unthrottled: unthrottled)
         for _ in 0..<SustainableRate.steps {

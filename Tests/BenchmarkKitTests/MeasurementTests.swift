@@ -13,7 +13,8 @@ import Testing
         }
         workers.waitUntilReady()
         #expect(try workers.run().reduce(0, +) == 400)
-        // Each thread waits for its own record before the next one.
+        // At most one record of each thread is in a group, because each thread waits for its own
+        // record before the next one.
         #expect((50...400).contains(groups.groups))
     }
 }
@@ -62,7 +63,7 @@ import Testing
         #expect(ThroughputInterval(ratesOfEqualTimes: [1, 2]) == nil)
     }
 
-    /// Times that scatter over a factor of twenty, as those of single commits do.
+    /// The times vary by a factor of twenty, like those of single commits.
     @Test(arguments: 0..<50)
     func theThroughputOfEqualCountsLiesInside(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -76,8 +77,8 @@ import Testing
         #expect(interval.low <= throughput && throughput <= interval.high)
     }
 
-    /// Slices of a long and a short kind, in which the long ones have the higher rate: as when
-    /// every hundredth commit changes a thousand objects.
+    /// Returns long and short slices. The long ones have the higher rate, as when every hundredth
+    /// commit changes a thousand objects.
     private func unequalSlices(_ count: Int, seed: UInt64) -> [ThroughputInterval.Slice] {
         var generator = SeededGenerator(seed: seed)
         return (0..<count).map { _ in
@@ -98,14 +99,15 @@ import Testing
         let interval = try #require(ThroughputInterval(slices: slices, seed: seed))
         #expect(interval.low < throughput && throughput < interval.high)
         #expect(ThroughputInterval(slices: slices, seed: seed) == interval)
-        // The mean of the rates is about 340 of some 750.
+        // The mean of the rates is about 340, the throughput some 750.
         let rates = slices.map { $0.operations / $0.seconds }
         #expect(try #require(ThroughputInterval(ratesOfEqualTimes: rates)).high < interval.low)
     }
 
-    /// Of 95 intervals in a hundred, less what a bootstrap of thirty values loses.
+    /// A perfect interval would hold the true rate in 95 of 100 trials. A bootstrap of thirty
+    /// values loses some.
     @Test func theIntervalOfUnequalSlicesHoldsTheTrueRate() throws {
-        // The mean operations of a slice by its mean seconds.
+        // The true rate: mean operations of a slice divided by its mean seconds.
         let rate = (0.3 * 10 * 900 + 0.7 * 100) / (0.3 * 10 + 0.7)
         let trials = 100
         let hits = try (0..<trials).count { trial in
@@ -213,7 +215,8 @@ import Testing
         #expect(!outcome.passed)
     }
 
-    /// Rows of other durability, or of encrypted files, stand behind the durable ones of a suite.
+    /// A suite has rows of other durability, or of encrypted files, after the durable plain ones.
+    /// The checks ignore them.
     @Test func checksAreOfDurablePlainRows() {
         var durable = ColumnTests.result("commit", "api")
         durable.measure("ratio_to_control", 0.8)

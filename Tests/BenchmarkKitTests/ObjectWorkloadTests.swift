@@ -4,7 +4,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// The workloads about objects, on tiny inputs: what is measured must also be right.
+/// Tests of the workloads about objects, on tiny inputs. The measured work must also be correct.
 @Suite(.serialized) struct ObjectWorkloadTests {
     private func run(
         _ workload: any ObjectWorkload.Type, _ strategy: String, size: Int? = 40,
@@ -41,7 +41,7 @@ import Testing
             digests[strategy] = outcome.results[0].digest
         }
         #expect(digests.count == 4)
-        // Of the same values, however they came.
+        // Equal digests, because both create objects with the same values.
         #expect(digests["dictionary"] == digests["10-properties"])
         #expect(Set(digests.values).count == 3)
     }
@@ -65,7 +65,7 @@ import Testing
         let folder = try TemporaryFolder()
         let read = try run(ObjectReadWorkload.self, kind.rawValue, in: folder) { $0.count = 9000 }
         #expect(read.results[0].operations == 9000)
-        // More calls than objects, and fewer.
+        // More operations than objects, and fewer.
         for count in [60_000, 9000] {
             let folder = try TemporaryFolder()
             let written = try run(ObjectWriteWorkload.self, kind.rawValue, in: folder) {
@@ -124,7 +124,8 @@ import Testing
         #expect(try elements.problems().count == 1)
     }
 
-    /// A word that a store adds up tells two values apart, so that a sum of others is wrong.
+    /// A store adds up a word of each value. The words of different values differ, so that reading
+    /// wrong values gives a wrong sum.
     @Test func valuesOfPropertiesDiffer() {
         let values = (0..<200).map { PropertyValues(number: $0, seed: 7) }
         for kind in PropertyKind.allCases {
@@ -165,14 +166,14 @@ import Testing
         var kept = row("object-accessors", "10-properties", rate: 1)
         kept.measure("kept_bytes_per_object", 100)
         var uuid = row("object-read", "uuid", rate: 90)
-        // What has no fixed width may allocate.
+        // A type without a fixed width may allocate.
         var string = row("object-read", "string", rate: 90)
         string.allocationsPerOperation = 1
         var rows = [
             row("object-add", "3-properties", rate: 50),
             row("object-add", "3-properties", "grdb", rate: 40), uuid, string,
             row("object-read", "uuid", "grdb", rate: 80), loop, kept,
-            // Nobody to compare it with.
+            // No other engine has this row.
             row("object-add", "dictionary", rate: 1),
         ]
         let outcomes = SpeedCheck.outcomes(for: rows)

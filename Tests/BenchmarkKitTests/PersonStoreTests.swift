@@ -3,7 +3,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// Both ways to the embedded engine against plain Swift.
+/// Tests of both layers of the embedded engine against plain Swift.
 @Suite struct PersonStoreTests {
     static let engines: [any BenchmarkEngine] = [RealmObjectEngine(), RealmTableEngine()]
     static let layers = [EngineLayer.api, .engine]
@@ -114,7 +114,7 @@ import Testing
         try open(layer, .integerKey, in: folder).insert(Self.persons(3)[...])
         let reader = try open(layer, .integerKey, in: folder)
         try reader.pin()
-        // Another thread's store: those of one thread may be one and the same.
+        // On another thread, because the stores of one thread may share a Realm.
         let path = folder.path + "/persons"
         let writers = WorkerThreads<Bool>(count: 1, name: "writer") { _, _ in
             try Self.engine(layer).openPersons(at: path, .integerKey, .full)
@@ -140,7 +140,7 @@ import Testing
         let persons = (0..<600).map { number -> PersonValues in
             let birthdate = low + generator.next(below: span)
             return PersonValues(
-                // Whole seconds that a double holds exactly.
+                // Whole seconds that a double represents exactly.
                 number: number, birthdate: max(-1 << 40, min(birthdate, 1 << 40)),
                 age: low + generator.next(below: span))
         }
@@ -212,7 +212,7 @@ import Testing
     @Test(arguments: layers)
     func personsAreAddedUpLikeInPlainSwift(layer: EngineLayer) throws {
         let folder = try TemporaryFolder()
-        // Some born in the same second, told apart by their names.
+        // Some persons are born in the same second, and are told apart by their names.
         let persons = Self.persons(900).map { person in
             var person = person
             person.birthdate = person.birthdate / 100_000_000 * 100_000_000
@@ -300,7 +300,7 @@ import Testing
         try store.build(owners: 7, members: 300, batchSize: 3)
         #expect(try store.sumOfMembers() == (0..<2100).reduce(0) { $0 + $1 % 1000 })
         #expect(try store.countOfOwners() == 2100)
-        // The numbers of the members run on through the lists.
+        // Members are numbered consecutively through the lists.
         #expect(try store.countOfOwners(memberValue: 7) == 3)
         #expect(try store.countOfOwners(memberValue: 999) == 2)
         #expect(try store.countOfOwners(memberValue: 1000) == 0)

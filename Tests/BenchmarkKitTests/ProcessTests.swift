@@ -4,14 +4,15 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// The whole program, with cases and proofs in processes of their own.
+/// Tests of the whole program, with cases and proofs in processes of their own.
 @Suite(
     .serialized,
     .disabled(
         if: ProcessInfo.processInfo.environment["REALM_SANITIZER"] != nil,
         "The program is linked with jemalloc, and a sanitizer replaces malloc as well."))
 struct ProcessTests {
-    /// The only run directory in `folder`, and the records of its summary without the header.
+    /// Returns the only run directory in `folder`, and the records of its summary without the
+    /// header.
     private func results(in folder: TemporaryFolder) throws -> (path: String, rows: [[String]]) {
         let runs = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         let path = folder.path + "/" + (try #require(runs.first))
@@ -31,7 +32,7 @@ struct ProcessTests {
             "run", "main-queue", "--count", "120", "--threads", producers, "--output",
             folder.path)
         let text = process.text()
-        // A block that ran on another thread would have ended the case with a failed precondition.
+        // A block that runs on another thread ends the case with a failed precondition.
         #expect(process.exitCode() == 0, "\(text)")
         let (path, rows) = try results(in: folder)
         let status = try #require(ColumnCatalogue.header.firstIndex(of: "status"))
@@ -65,7 +66,7 @@ struct ProcessTests {
 
     @Test func aReaderThatGoesAwayEndsTheRunInOrder() throws {
         let folder = try TemporaryFolder()
-        // So many that it is not over before this thread is awake.
+        // Enough runs that they are not over before this thread wakes up.
         let process = try BenchmarkProcess(
             "run", "current", "batched", "--count", "20", "--runs", "50", "--output", folder.path)
         #expect(process.waits(for: "[1/"))
@@ -140,9 +141,9 @@ struct ProcessTests {
         #expect(try column("operations", of: rows) == ["150", "150"])
         #expect(try column("threads", of: rows) == ["1", "2"])
         #expect(try column("deterministic", of: rows) == ["true", "false"])
-        // One process or two: the same readings.
+        // The readings are the same, whether one process or two write them.
         #expect(Set(try column("digest", of: rows)).count == 1)
-        // Both writing processes count.
+        // The measures add up both writing processes.
         for (name, least) in [("threads_max", 2.0), ("allocations_per_op", 1)] {
             let values = try column(name, of: rows).map { try #require(Double($0)) }
             #expect(values.allSatisfy { $0 >= 1 }, "\(name) \(values)")
@@ -153,7 +154,7 @@ struct ProcessTests {
         #expect(try databases(in: path) == [])
     }
 
-    /// The verifying process, and the processes that write, need the key as well.
+    /// The verifying process and the writing processes need the key as well.
     @Test func encryptedCasesComeToTheSameContents() throws {
         let suites = try TemporaryFolder()
         let suite = suites.path + "/small.json"
@@ -202,12 +203,12 @@ struct ProcessTests {
         #expect(try databases(in: path) == [])
     }
 
-    /// Another folder has the one program and not the other.
+    /// The folder has only one of the two programs.
     @Test func whoLacksTheProgramWithoutJemallocIsToldHowToBuildIt() throws {
         let folder = try TemporaryFolder()
         let program = folder.path + "/realm-bench"
-        // Not by this process: others that it starts meanwhile would have the copy open for writing
-        // too, and a program that is being written cannot be run.
+        // Copied by another process. In this one, a child that another test starts meanwhile would
+        // inherit the descriptor of the copy, and a program that is open for writing cannot be run.
         let copying = try Process.run(
             URL(fileURLWithPath: "/bin/cp"), arguments: [BenchmarkProcess.program, program])
         copying.waitUntilExit()
@@ -219,9 +220,9 @@ struct ProcessTests {
         #expect(process.exitCode() == 1, "\(text)")
         #expect(text.contains("\(folder.path)/realm-bench-system-malloc' is missing"), "\(text)")
         #expect(text.contains("--product realm-bench-system-malloc"), "\(text)")
-        // Nothing was begun.
+        // No case was begun.
         #expect(!FileManager.default.fileExists(atPath: results))
-        // Who does not ask for the control needs no second program.
+        // Without the control, the second program is not needed.
         let others = try BenchmarkProcess(
             program: program, ["run", "insert/engine", "--count", "20", "--output", results])
         #expect(others.exitCode() == 0, "\(others.text())")
@@ -303,7 +304,7 @@ struct ProcessTests {
             contentsOfFile: "\(folder.path)/\(run)/summary.csv", encoding: .utf8)
         let rows = try CSV.parse(text).dropFirst().map(\.fields)
         #expect(try column("status", of: rows) == ["ok", "ok"])
-        // The process of the third case, which has ten minutes to go, ends as well.
+        // The process of the third case, which has ten minutes to go, must end as well.
         let deadline = Date(timeIntervalSinceNow: 5)
         while Self.isAnyProcessNaming(folder.path), Date() < deadline {
             Thread.sleep(forTimeInterval: 0.01)
@@ -331,7 +332,8 @@ struct ProcessTests {
         #expect(try results(in: folder).rows.count == 1)
     }
 
-    /// A small file system in memory, in name spaces of its own.
+    /// Runs a shell script in namespaces of its own, in which it can mount a small file system in
+    /// memory.
     private static func shell(_ script: String, _ arguments: String...) throws -> (Int32, String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -361,7 +363,7 @@ struct ProcessTests {
             BenchmarkProcess.program, files.path, folder.path)
         #expect(code == 1, "\(text)")
         #expect(text.contains("is full. Free some space"), "\(text)")
-        // The row that failed is kept; the next case would fail as well and is not begun.
+        // The row that failed is kept. The next case would fail as well and is not begun.
         #expect(try column("status", of: results(in: folder).rows) == ["failed"])
     }
 
@@ -369,7 +371,7 @@ struct ProcessTests {
     func aFullDiskUnderTheResultsIsTheToolsTrouble() throws {
         let folder = try TemporaryFolder()
         let files = try TemporaryFolder()
-        // Room for the tables and their first rows, but not for the histograms.
+        // Enough space for the tables and their first rows, but not for the histograms.
         let (code, text) = try Self.shell(
             "mount -t tmpfs -o size=40k none \"$2\" && "
                 + "\"$1\" run current --count 20 --output \"$2\" --path \"$3\"; code=$?; "
@@ -377,7 +379,7 @@ struct ProcessTests {
             BenchmarkProcess.program, files.path, folder.path)
         #expect(code == 1, "\(text)")
         #expect(text.contains("cannot be written"), "\(text)")
-        // The row was written before.
+        // The row was written before the disk was full.
         #expect(text.contains(",sensors/current/full/plain/50000/realm,"), "\(text)")
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// Both record stores of the embedded engine against a dictionary.
+/// Tests of both record stores of the embedded engine against a dictionary.
 @Suite struct RecordStoreTests {
     private static let engines: [any BenchmarkEngine] = [RealmObjectEngine(), RealmTableEngine()]
 
@@ -38,7 +38,7 @@ import Testing
             let number = generator.next(below: 200)
             let key = YCSBRecord.key(number)
             let field = generator.next(below: YCSBRecord.fieldCount)
-            // Of other lengths as well, the empty one included.
+            // Values also have other lengths, including zero.
             let value = (0..<generator.next(below: 120)).map { _ in
                 UInt8(truncatingIfNeeded: generator.next())
             }
@@ -75,7 +75,7 @@ import Testing
         #expect(throws: BenchmarkError.self) {
             try store.readModifyWrite("nobody", field: 0, to: [1])
         }
-        // The transaction is over: the next one can begin.
+        // The failed transaction is over, so the next one can begin.
         try store.insert("somebody", YCSBRecord.fields(record: 0, stamp: 0, seed: 1))
         #expect(try store.read("somebody") != nil)
     }

@@ -168,7 +168,7 @@ import Testing
         }
         #expect(lengths == Set(8...20))
         #expect(letters == Set(UInt8(ascii: "a")...UInt8(ascii: "z")))
-        // Two of 2,000 names of at least eight letters are equal once in 100,000 seeds.
+        // With names of at least eight letters, two of 2,000 are equal once in 100,000 seeds.
         #expect(names.count == 2000)
         #expect(
             PersonValues(number: 0, seed: 6, names: .letters).name

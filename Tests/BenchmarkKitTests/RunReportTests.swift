@@ -3,7 +3,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// Reports of the made-up run in `Fixtures`.
+/// Tests of reports of the made-up run in `Fixtures`.
 @Suite struct RunReportTests {
     private static let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Fixtures/run").path
@@ -14,7 +14,7 @@ import Testing
         try #require(PeersTable(run.rows, samples: run.samples, indirect: .load()))
     }
 
-    /// The page of a copy, so that nothing is written into the working copy.
+    /// Returns a copy of the run, so that no page is written into the working copy.
     private func copy() throws -> (folder: TemporaryFolder, run: String) {
         let folder = try TemporaryFolder()
         let run = folder.path + "/run"
@@ -45,7 +45,7 @@ import Testing
         #expect(insert.cells.count == 6)
         #expect(insert.fastest?.title == "realm engine")
         #expect(insert.syncs(table.columns) == "1")
-        // An encrypted case ran in one engine only: there is nothing to compare it with.
+        // Only one engine ran an encrypted case, so there is nothing to compare it with.
         #expect(!table.lines.contains { $0.title.contains("encrypted") })
     }
 
@@ -180,7 +180,7 @@ import Testing
     }
 }
 
-/// Whether every element that a page opens is closed, in order.
+/// Checks that every element that a page opens is closed, in order.
 private struct XMLChecker {
     var unbalanced: [String] = []
 

@@ -9,7 +9,7 @@ import Testing
         #expect(Set(owners) == [0, 1, 2])
     }
 
-    /// Whatever the share, sequence numbers and values are those of the whole feed.
+    /// However the feed is shared, sequence numbers and values are those of the whole feed.
     @Test func sharesTogetherAreTheWholeFeed() throws {
         func key(_ reading: ProducedReading) -> String {
             "\(reading.sensor) \(reading.sequence) \(reading.time) \(reading.value)"
@@ -67,13 +67,13 @@ import Testing
         #expect(sum.operations == 40)
         #expect(sum.allocations?.count == 3)
         #expect(sum.allocations?.bytes == 48)
-        // One that had nothing to do changes nothing.
+        // A process without operations changes nothing.
         sum.add(state(0, nil))
         #expect(sum.allocations?.count == 3)
         var empty = state(0, nil)
         empty.add(sum)
         #expect(empty.allocations?.count == 3)
-        // One that counted nothing leaves all unknown.
+        // A process with operations but without counts makes the sum unknown.
         sum.add(state(5, nil))
         #expect(sum.allocations == nil)
     }

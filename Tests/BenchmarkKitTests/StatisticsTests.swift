@@ -3,7 +3,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// Values that numpy and scipy give; `Reference/statistics_reference.py` made them.
+/// Values computed by numpy and scipy, with `Reference/statistics_reference.py`.
 private struct Reference: Decodable {
     struct Order: Decodable {
         var values: [Double]
@@ -132,7 +132,7 @@ private struct Reference: Decodable {
             #expect(isClose(fences.highSevere, sample.highSevere))
         }
         let fences = TukeyFences([1, 2, 3, 4, 5])
-        // Quartiles 2 and 4.
+        // The quartiles are 2 and 4.
         #expect(fences.classify(-1) == .none)
         #expect(fences.classify(-1.1) == .lowMild)
         #expect(fences.classify(-4.1) == .lowSevere)

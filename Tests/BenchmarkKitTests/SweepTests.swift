@@ -25,7 +25,7 @@ import Testing
             ])
         #expect(found.map(\.options.threads) == [1, 1, 1, 2, 2, 2])
         #expect(found.map(\.options.payload) == [0, 10, 20, 0, 10, 20])
-        // They share their id: files of theirs must not meet.
+        // The cases share their id, so their files need different names.
         #expect(Set(found.map(\.identifier)).count == 1)
         #expect(Set(found.map(\.fileName)).count == 6)
         #expect(found.allSatisfy { !$0.fileName.contains("/") })
@@ -139,7 +139,7 @@ import Testing
         var result = ColumnTests.result()
         result.operations = 3
         result.elapsedSeconds = 2
-        // Digits only, as one digest in two thousand is.
+        // A digest of digits only, which is one in two thousand. It must stay a string.
         result.digest = "0123456789012345"
         let data = Data(try RunExport.json(of: [result], context: context).utf8)
         let row = try #require(try JSONDecoder().decode([Row].self, from: data).first)

@@ -28,7 +28,7 @@ import Testing
     @Test func theChecksumDoesNotDependOnOrder() {
         #expect(Self.account(0..<100) == Self.account((0..<100).reversed()))
         #expect(Self.account(0..<100) != Self.account(0..<99))
-        // A lost reading and a doubled one do not make up for each other.
+        // A lost reading and a repeated one do not cancel out.
         #expect(Self.account([0, 1, 1]) != Self.account([0, 1, 2]))
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// Workloads on tiny inputs, in this process: what is measured must also be right.
+/// Tests of workloads on tiny inputs, in this process. The measured work must also be correct.
 @Suite(.serialized) struct WorkloadTests {
     private func run(
         _ workload: String, _ strategy: String, durability: Durability = .full,
@@ -27,7 +27,7 @@ import Testing
         return try type.run(benchmarkCase, in: environment)
     }
 
-    // The strategy main-queue needs the main thread to itself: ProcessTests.
+    // Without main-queue, which needs the main thread to itself: see ProcessTests.
     @Test(arguments: ["current", "concurrent-gcd", "dedicated-thread", "batched"])
     func everyStrategyWritesWhatWasProduced(strategy: String) throws {
         let folder = try TemporaryFolder()
@@ -113,7 +113,7 @@ import Testing
         #expect(try #require(outcome.verification).problems() == [])
     }
 
-    /// A control that waits for the disk would be no measure of commits that do not.
+    /// There is no control: one that waits for the disk would not measure commits that do not wait.
     @Test(arguments: ["api", "engine"])
     func relaxedCommitsAreProvedAndHaveNoControl(strategy: String) throws {
         let folder = try TemporaryFolder()
@@ -146,6 +146,7 @@ import Testing
         #expect(outcome.results[0].operations == 200)
     }
 
-    /// Ends the life of what `body` opens before the next statement.
+    /// Runs `body` in a function of its own, so that everything it opens is released before the
+    /// next statement.
     private func withOwnLifetime(_ body: () throws -> Void) rethrows { try body() }
 }

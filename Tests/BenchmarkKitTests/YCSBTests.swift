@@ -3,7 +3,7 @@ import Testing
 
 @testable import BenchmarkKit
 
-/// YCSB on tiny inputs, in this process.
+/// Tests of YCSB on tiny inputs, in this process.
 @Suite struct YCSBTests {
     static func run(
         _ workload: String, _ strategy: String, size: Int, in folder: TemporaryFolder,
@@ -50,7 +50,8 @@ import Testing
         #expect(digests.count == 1)
     }
 
-    /// The slice at the sustainable rate, one of nine; nothing if no rate passed.
+    /// Checks that the result is that of the slice at the sustainable rate, which is one of nine,
+    /// or empty if no rate passed.
     static func expectOnlyTheBestSlice(_ result: CaseResult, of operations: Int) {
         let sustained = result.measure("sustainable_ops_per_s") ?? 0
         #expect(result.operations == (sustained > 0 ? operations / 9 : 0))
@@ -64,12 +65,13 @@ import Testing
             .results[0]
         let read = try #require(result.measure("read_p50_us"))
         #expect(read > 0)
-        // A commit waits for the disk.
+        // An update commits and waits for the disk.
         #expect(try #require(result.measure("update_p50_us")) > read)
         #expect(result.measure("scan_p50_us") == nil)
         let commits = try #require(result.measure("commits"))
         #expect(commits > 10 && commits < 50)
-        // Counted in the whole process, in which other tests write as well.
+        // At least 1, not exactly: the count covers the whole process, in which other tests write
+        // as well.
         #expect(try #require(result.syncsPerCommit) >= 1)
     }
 
@@ -122,7 +124,8 @@ import Testing
         #expect(try expectation.problems() == [wrong])
         var written = expectation
         let field = place.record * YCSBRecord.fieldCount + place.field
-        // Two clients wrote there: what one of them wrote last is right, what was loaded is not.
+        // Two clients wrote to this field. The last value of either is right, and the loaded one is
+        // wrong.
         written.lastStamps = [
             LastStamp(place: field, stamp: 1 << 40 | 1),
             LastStamp(place: field, stamp: 2 << 40 | 1),

@@ -62,8 +62,8 @@ private final class Smuggled<Value>: @unchecked Sendable {
             realm.create(Person.self)
             kept.value = realm
         }
-        // A thread drops its Realm after it has returned its result. This write waits for that
-        // Realm's lock.
+        // The thread releases the lock when it ends, which is after it has returned its result.
+        // This write waits for that.
         let count = try await onThread {
             let realm = try Realm(configuration: configuration)
             try realm.write { realm.create(Person.self) }
@@ -113,8 +113,7 @@ private final class Smuggled<Value>: @unchecked Sendable {
         }
         people.refresh()
         #expect(people.objects(Person.self).count == 1)
-        // An instance with more classes is returned for fewer classes only if no other instance has
-        // exactly those.
+        // An instance is reused if it has all the classes that are asked for.
         #expect(try directory.realm([Person.self]) == people)
         #expect(try directory.realm([Dog.self, Owner.self]) == all)
     }

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// Nor can a child end the transaction that its parent is in.
+    /// The child cannot end the transaction that its parent is in either.
     @Test func aForkedChildRefusesWhatItInherited() async {
         await #expect(processExitsWith: .success) { try useInheritedInChildren() }
     }

@@ -60,7 +60,8 @@ extension TestDirectory {
 
 let allTypes = TestDirectory.allTypes
 
-/// Opens an in-memory Realm that no one else opens. It is gone with its last reference.
+/// Opens an in-memory Realm under an identifier of its own. Its data is gone with the last
+/// reference to it.
 func temporaryRealm(_ types: [ObjectBase.Type] = allTypes) throws -> Realm {
     try Realm(
         configuration: Realm.Configuration(

@@ -48,8 +48,8 @@ struct MixedRun {
         while done < count, !trial.mustStop {
             var random = RepeatableRandom(seed: seed, part: 5 << 32 + UInt64(done))
             switch random.below(200) {
-            // After reopening, the same number is drawn again. The guard keeps that from closing
-            // the file at once.
+            // After reopening, the same number is drawn again. The condition keeps that from
+            // closing the file at once.
             case 0 where done > start: return done
             case 1...3:
                 done = try letVictimWrite(connection, done, &random)

@@ -89,7 +89,7 @@ struct ModelEvaluation {
         return isAny != (comparison.qualifier == ComparisonSyntax.Qualifier.none)
     }
 
-    /// Whether the comparison is an order with nil, which sorts before all texts in properties.
+    /// Whether the comparison asks for values of a property after nil, before which no text sorts.
     private func isOrderOfTextAndNil(_ comparison: ComparisonSyntax) -> Bool {
         guard case .value(nil) = comparison.right, case .keyPath(let path) = comparison.left,
             case .name(let name)? = path.steps.last
