@@ -60,7 +60,7 @@ struct WritingToFullDisk {
         }
     }
 
-    /// How often each call found the disk full.
+    /// Number of times that each call found the disk full.
     private var fullDisks: [SystemCall: Int] {
         let failures = interceptor.failures.filter { $0.key.errno == ENOSPC }
         return Dictionary(uniqueKeysWithValues: failures.map { ($0.key.call, $0.value) })

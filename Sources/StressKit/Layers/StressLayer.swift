@@ -7,7 +7,7 @@ package protocol StressLayer: Sendable {
     var name: String { get }
     /// One line about what the layer does.
     var summary: String { get }
-    /// What a run without findings shows.
+    /// Claims that a run without findings supports.
     var proves: String { get }
     var scenarios: [StressScenario] { get }
 

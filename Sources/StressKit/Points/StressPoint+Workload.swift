@@ -69,7 +69,7 @@ extension StressPoint {
     }
 }
 
-/// How a file is encrypted.
+/// Kind of a file: plain, encrypted, or encrypted with a small cache.
 package enum FileKind: String, CaseIterable, Sendable {
     case plain, encrypted
     /// Encrypted, with a cache of only 32 KiB of decrypted pages.

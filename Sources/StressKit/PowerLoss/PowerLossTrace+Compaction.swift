@@ -21,6 +21,7 @@ extension PowerLossTrace {
             durable: [], pending: [], acknowledged: start.acknowledged, headBytes: 0)
         for event in events[..<renaming] where event.path == newPath { new.add(event) }
         var atRenaming = new.moments.last!
+        // Made again with the size of the head, which is known only now that the header is written.
         atRenaming = PowerLossHistory.Moment(
             durable: atRenaming.durable, pending: atRenaming.pending,
             acknowledged: start.acknowledged,

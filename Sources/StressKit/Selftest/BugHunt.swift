@@ -1,6 +1,6 @@
 import StorageEngine
 
-/// A search for one planted bug, or, without one, for findings that nobody planted.
+/// A search for one planted bug, or, without one, for findings in an engine without a bug.
 ///
 /// The scenarios expected to find the bug get two thirds of the time and are tried round after
 /// round. The others share what is left. The first finding ends the hunt.

@@ -17,7 +17,7 @@ package struct TrialReport: Codable, Equatable, Sendable {
     package var commits = 0
     /// Times from killing a process until another thread had the write lock.
     package var handOverNanoseconds: [UInt64] = []
-    /// How often the situations that a layer looks for occurred, by name.
+    /// Number of occurrences of each situation that a layer looks for, by name.
     package var coverage: [String: Int] = [:]
     /// Reason why nothing was tried.
     package var skipped: String?

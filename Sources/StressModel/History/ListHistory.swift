@@ -1,4 +1,4 @@
-/// What transactions did to a few lists, as their authors recorded it.
+/// The reads and appends of transactions on a few lists, as recorded by their authors.
 package struct ListHistory: Codable, Equatable, Sendable {
     /// One transaction. It read before its own appends.
     package struct Transaction: Codable, Equatable, Sendable {

@@ -1,5 +1,5 @@
-/// What is known of the commits of a sequence of transactions. They are numbered from 1 and made
-/// one after the other, or in groups whose order is known.
+/// The known outcomes of the commits of a sequence of transactions. They are numbered from 1 and
+/// made one after the other, or in groups whose order is known.
 package struct CommitLedger: Equatable, Sendable {
     package enum State: Sendable {
         case notSent
