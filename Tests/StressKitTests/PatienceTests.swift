@@ -72,7 +72,7 @@ import Testing
         for folder in [dead, alive.path] {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
-            try Data().write(to: URL(fileURLWithPath: dead + "/lock"))
+            try Data().write(to: URL(fileURLWithPath: folder + "/lock"))
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: folder)
         }

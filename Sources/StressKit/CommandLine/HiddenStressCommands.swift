@@ -3,8 +3,8 @@ import BenchmarkKit
 
 /// Tries the points that it reads. Runs start it.
 struct StressWorkerCommand: ParsableCommand {
-    static let verb = "stress-worker"
-    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+    static let configuration = CommandConfiguration(
+        commandName: HelperCommand.worker, shouldDisplay: false)
 
     @OptionGroup var limits: StressLimitOptions
 
@@ -13,8 +13,8 @@ struct StressWorkerCommand: ParsableCommand {
 
 /// Carries out a point's workload until it is killed. The layer of process deaths starts it.
 struct StressVictimCommand: ParsableCommand {
-    static let verb = "stress-victim"
-    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+    static let configuration = CommandConfiguration(
+        commandName: HelperCommand.victim, shouldDisplay: false)
 
     @Argument var path: String
     @Argument var faults: String
@@ -25,8 +25,8 @@ struct StressVictimCommand: ParsableCommand {
 
 /// Appends to lists. The layer of many writers starts it.
 struct StressAppenderCommand: ParsableCommand {
-    static let verb = "stress-appender"
-    static let configuration = CommandConfiguration(commandName: verb, shouldDisplay: false)
+    static let configuration = CommandConfiguration(
+        commandName: HelperCommand.appender, shouldDisplay: false)
 
     @Argument var path: String
     @Argument var process: Int

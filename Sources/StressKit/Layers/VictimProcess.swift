@@ -23,7 +23,7 @@ final class VictimProcess {
         unlink(errorFile)
         child = try ChildProcess(
             executable: ChildProcess.ownExecutable,
-            arguments: [StressVictimCommand.verb, path, faults, point.description],
+            arguments: [HelperCommand.victim, path, faults, point.description],
             errorFile: errorFile)
     }
 

@@ -36,7 +36,7 @@ package final class WorkerProcess {
         let child = try ChildProcess(
             executable: executable,
             arguments: [
-                StressWorkerCommand.verb, "--file-bytes", String(limits.fileBytes),
+                HelperCommand.worker, "--file-bytes", String(limits.fileBytes),
                 "--memory-bytes", String(limits.memoryBytes),
             ],
             errorFile: errorFile, environment: environment)

@@ -45,6 +45,9 @@ struct PowerLossTrace {
         in history: PowerLossHistory
     ) throws -> PowerLossHistory.Moment {
         let moments = history.decisiveMoments.filter { !$0.pending.isEmpty }
+        guard !moments.isEmpty else {
+            throw BenchmarkError(.usage, "No moment of '\(point)' has unsynced writes.")
+        }
         var random = RepeatableRandom(seed: try point.value("seed", default: 0), part: 8 << 32)
         let drawn = random.below(moments.count)
         return moments[try point.number("died", in: 0...moments.count - 1, default: drawn)]

@@ -122,7 +122,7 @@ struct AppendersRun {
     ) throws -> Told {
         let child = try ChildProcess(
             executable: ChildProcess.ownExecutable,
-            arguments: [StressAppenderCommand.verb, path, String(process), point.description],
+            arguments: [HelperCommand.appender, path, String(process), point.description],
             errorFile: errors)
         var collected: [String: ListHistory.Transaction] = [:]
         var (lines, compactions) = (0, 0)
