@@ -1,11 +1,12 @@
-/// Values with what they bring along: backlinks, embedded objects, nested collections.
+/// Changing the values of a collection together with what they refer to: backlinks, embedded
+/// objects and nested collections.
 extension CollectionHandle {
     // MARK: Checking
 
-    /// Throws unless the collection holds such values; nothing has changed then.
+    /// Throws, before anything has changed, unless the collection may hold `value`.
     func check(_ value: Scalar) throws {
         try table.requireWriteTransaction()
-        // Embedded objects are made in their places, never handed over.
+        // Embedded objects are created in place (`createEmbedded`), never passed in.
         guard
             value.isNull
                 ? format.allowsNull : format.type.accepts(value) && format.type != .embedded
@@ -37,7 +38,8 @@ extension CollectionHandle {
 
     private var name: String { table.name(of: column) }
 
-    /// Short bytes are copied: they may lie in the very page that takes them.
+    /// Calls `body` with bytes that are safe to store. Short bytes are copied, because they may lie
+    /// in the very page that they are written to.
     func withOwned(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void)
         throws
     {
@@ -45,7 +47,7 @@ extension CollectionHandle {
         try Array(bytes).withUnsafeBytes(body)
     }
 
-    // Inlined, so that what `body` uses is not copied for it, which would count references.
+    // Inlined, so that the captures of `body` are not copied, which would count references.
     @inline(__always)
     func withOwned(_ value: Scalar, _ body: (Scalar) throws -> Void) throws {
         guard case .bytes(let bytes) = value else { return try body(value) }
@@ -54,7 +56,7 @@ extension CollectionHandle {
 
     // MARK: Changing
 
-    /// Inserts a row whose value was checked; nil: at the end.
+    /// Inserts a row whose value was checked, at the end if `index` is nil.
     func insert(_ row: CollectionRow, at index: Int?) throws {
         let stored = try stored()
         try insertRow(row, at: try index ?? stored.count(), in: stored)
@@ -77,6 +79,7 @@ extension CollectionHandle {
     func removeAll() throws {
         try table.requireWriteTransaction()
         let count = table.recorder == nil ? 0 : try stored().count()
+        // The rows are read, and their pages freed, before the root is overwritten.
         var released = ReleasedValues()
         try released.add(try stored(), table, column)
         try store([])
@@ -86,7 +89,7 @@ extension CollectionHandle {
 
     // MARK: Embedded objects and nested collections
 
-    /// Makes a new object that the collection is to own, and calls `store` with its link.
+    /// Creates an embedded object, which the collection is to own, and calls `store` with its link.
     func createEmbedded(
         _ values: UnsafeBufferPointer<Scalar>, _ store: (Scalar) throws -> Void
     ) throws -> ObjectKey {
@@ -99,7 +102,7 @@ extension CollectionHandle {
         return key
     }
 
-    /// Makes an empty list or map and calls `store` with it.
+    /// Creates an empty list or map and calls `store` with it.
     func createNested(_ kind: CollectionKind, _ store: (Scalar) throws -> Void) throws {
         try checkNesting(kind)
         let identity = table.connection.makeCollectionIdentity()
@@ -108,11 +111,12 @@ extension CollectionHandle {
 
     // MARK: Deleted targets
 
-    /// So many targets are looked for one by one; for more, all rows are read once.
+    /// Up to this many deleted targets are searched for one by one. For more, all rows are read
+    /// once.
     static let fewTargets = 16
 
-    /// Takes out all references to objects whose backlinks are forgotten already: lists and sets
-    /// lose them, maps and mixed values get null.
+    /// Removes all references to deleted objects, whose backlinks are gone already. Lists and sets
+    /// lose the elements; in maps and mixed values the references become null.
     func forget(_ targets: ForgottenTargets) throws {
         switch targets {
         case .one(let target, let count): try forget(target, count: count)
@@ -122,25 +126,26 @@ extension CollectionHandle {
         }
     }
 
-    /// One object, to which the collection and those inside of it refer so many times.
+    /// Removes `count` references to one object from this collection and those nested in it.
     private func forget(_ target: TypedLink, count: Int) throws {
         if format.collection == .set { return try forgetMember(target) }
         guard format.type.mayRefer else { return }
         var search = ReferenceSearch(self, target, count: count)
         try search.run()
         if becomesNull {
-            // Nothing moves: the places of nested collections hold, too.
+            // Setting a row to null moves no row, so the positions found in nested collections stay
+            // valid.
             for finding in search.findings {
                 try finding.collection.setRow(at: finding.position, to: .null)
             }
         } else {
-            // From the end, so that the positions before stay what they are.
+            // From the end, so that the positions still to be removed do not shift.
             let positions = search.findings.map(\.position).sorted(by: >)
             for position in positions { try removeRow(at: position) }
         }
     }
 
-    /// Many objects, in one pass.
+    /// Removes the references to many objects in one pass over the rows.
     private func forget(_ targets: Set<TypedLink>, _ budget: inout RowBudget) throws {
         try budget.spend(on: try stored())
         if format.collection == .set {
@@ -167,12 +172,12 @@ extension CollectionHandle {
         if becomesNull {
             for index in found { try setRow(at: index, to: .null) }
         } else {
-            // From the end, so that the positions before stay what they are.
+            // From the end, so that the positions still to be removed do not shift.
             for index in found.reversed() { try removeRow(at: index) }
         }
     }
 
-    /// Of a value whose target is gone: whether null takes its place.
+    /// Whether a reference whose target is gone becomes null, rather than being removed.
     private var becomesNull: Bool { format.hasKeys || format.type == .mixed }
 
     private func forgetMember(_ target: TypedLink) throws {
@@ -189,7 +194,8 @@ extension CollectionHandle {
         if isFound { try removeRow(at: index) }
     }
 
-    /// The nested collections. Their places hold while rows are only changed, not moved.
+    /// The collections nested directly in this one. They stay valid while rows are changed but not
+    /// moved.
     private func children() throws -> [CollectionHandle] {
         var children: [CollectionHandle] = []
         var position = 0
@@ -208,9 +214,9 @@ extension CollectionHandle {
     }
 }
 
-/// Objects that are deleted, of which their holders are to know nothing any more.
+/// Deleted objects, all references to which are to be removed from a holder.
 enum ForgottenTargets {
-    /// One object, and how many references to it the holder has.
+    /// One object, and the number of references that the holder has to it.
     case one(TypedLink, count: Int)
     case many(Set<TypedLink>)
 
@@ -222,7 +228,8 @@ enum ForgottenTargets {
     }
 }
 
-/// Only a file made to harm has collections so deep.
+/// Returns the error for collections nested deeper than the library allows, which only a damaged or
+/// malicious file contains.
 func tooDeep(_ pager: Pager) -> StorageError {
     pager.damaged(0, "collections lie deeper inside each other than any this library writes")
 }

@@ -1,21 +1,21 @@
 /// A list, set or map in its place: a column of an object, or a mixed value inside such a column.
 ///
-/// What lists, sets and maps share: finding the bytes, changing rows, and writing back what the
-/// owner keeps. Cheap to make, without state of its own.
+/// It implements what lists, sets and maps share: finding the bytes, changing rows, and writing
+/// back the part that is stored in the owner's row. Cheap to make, without state of its own.
 struct CollectionHandle {
     let table: Table
     let column: Int
     let owner: ObjectKey
     let format: RowFormat
-    /// The way from the column inwards; empty for a collection that is the column's own.
+    /// The path from the column to this collection; empty if the column itself holds it.
     let path: [CollectionStep]
 }
 
-/// One step on the way from a column to a collection inside it.
+/// One step on the path from a column to a collection nested in it.
 struct CollectionStep {
     let identity: CollectionIdentity
     let kind: CollectionKind
-    /// Where in its parent the collection was when the handle was made.
+    /// The position of the collection in its parent when the handle was made.
     let position: Int
 }
 
@@ -31,7 +31,7 @@ extension CollectionHandle {
 
     /// The collection as it is stored now.
     ///
-    /// - Throws: `.invalidArgument` if the owner, or the nested collection, is gone.
+    /// - Throws: `.invalidArgument` if the owner or the nested collection no longer exists.
     @inline(__always)
     func stored() throws -> StoredCollection {
         let value = try table.value(column, of: owner)
@@ -70,7 +70,7 @@ extension CollectionHandle {
             "The list or map inside \(table.name(of: column)) has been removed or replaced.")
     }
 
-    /// The collection that this one is a value of; nil if that is the column.
+    /// The collection that contains this one; nil if the column's value does.
     private var parent: CollectionHandle? {
         guard path.count > 1 || table.checks[column].isCollection else { return nil }
         return CollectionHandle(
@@ -80,7 +80,7 @@ extension CollectionHandle {
             path: Array(path.dropLast()))
     }
 
-    /// The list or map that is the value at a position; nil if that is something else.
+    /// The list or map at a position; nil if the value there is something else.
     func child(at position: Int) throws -> CollectionHandle? {
         guard format.type == .mixed,
             let nested = NestedCollection(try stored().value(at: position))
@@ -91,18 +91,19 @@ extension CollectionHandle {
             path: path + [nested.step(at: position)])
     }
 
-    /// Whether both lead to the same collection, wherever it was when they were made.
+    /// Whether both handles lead to the same collection, whatever its position was when they were
+    /// made.
     func isSame(as other: CollectionHandle) -> Bool {
         table === other.table && owner == other.owner && column == other.column
             && path.last?.identity == other.path.last?.identity
     }
 
-    /// Writes what the owner keeps of the collection.
+    /// Writes the part of the collection that is stored in the owner's row, or in the mixed value.
     func store(_ rows: [UInt8]) throws {
         try rows.withUnsafeBytes { try store($0) }
     }
 
-    /// The same of a collection in a tree.
+    /// Writes the root of a collection that is stored in a tree.
     private func store(_ root: TreeRoot) throws {
         try InlineRows.withImage(of: root) { try store($0) }
     }
@@ -120,26 +121,26 @@ extension CollectionHandle {
 
     // MARK: Rows
 
-    /// Inserts a row into the collection as it is stored now; what it refers to is the caller's.
-    /// Short bytes must not lie in this collection.
+    /// Inserts a row into the collection as it is stored now. The caller updates backlinks. Short
+    /// bytes must not lie in this collection.
     func insertRow(_ row: CollectionRow, at index: Int, in stored: StoredCollection) throws {
         try putRow(row, at: index, in: stored)
         try record(countDifference: 1) { $0.insert(at: index) }
     }
 
-    /// Replaces the value of a row; what it and the old one refer to is the caller's.
+    /// Replaces the value of a row. The caller updates the backlinks of both values.
     func setRow(at index: Int, to value: Scalar) throws {
         try replaceRow(at: index, by: value)
         try record { $0.set(at: index) }
     }
 
-    /// Removes a row; what it refers to is the caller's.
+    /// Removes a row. The caller updates backlinks.
     func removeRow(at index: Int) throws {
         try takeRow(at: index)
         try record(countDifference: -1) { $0.remove(at: index) }
     }
 
-    /// Moves a row, whose value is given; short bytes must not lie in this collection.
+    /// Moves a row whose value is `value`. Short bytes must not lie in this collection.
     func moveRow(_ value: Scalar, from: Int, to: Int) throws {
         try takeRow(at: from)
         try putRow(CollectionRow(value: value), at: to, in: stored())
@@ -152,7 +153,7 @@ extension CollectionHandle {
             try insert(row, at: index, in: &root)
             return try store(root)
         }
-        // Where the row goes: in front of the one that is there, or behind all.
+        // The offset of the new row: in front of the row now at `index`, or at the end.
         var place = stored.bytes.count
         var count = 0
         try stored.forEachInline { _, range in
@@ -194,7 +195,7 @@ extension CollectionHandle {
         var root = old
         let column = tree.valueColumn
         try pager.withStoredValue(value) { new in
-            // After the new value was written: it may be a view of the old one.
+            // Only after the new value was written, which may be a view of the old one.
             try freeOverflow(root, index, column)
             try tree.set(table.quietWriter, &root, at: index) { $0.set(column, $1, new) }
         }
@@ -215,8 +216,9 @@ extension CollectionHandle {
         try store(ranges.count == 1 ? [] : image)
     }
 
-    /// Moves the rows of a tree that has become short back to the owner's row; nil if they are too
-    /// many. Half of what the row takes, so that rows do not go to and fro.
+    /// Moves the rows of a tree that has become short back to the owner's row; returns nil if they
+    /// do not fit. The limit is half of what the owner's row may hold, so that a collection does
+    /// not move back and forth between the two forms.
     private func shortened(_ root: TreeRoot) throws -> [UInt8]? {
         let limit = InlineRows.maximumBytes / 2
         guard root.count > 0, root.count < limit else { return nil }
@@ -264,7 +266,7 @@ extension CollectionHandle {
     }
 
     private func freeOverflow(_ root: TreeRoot, _ index: Int, _ column: Int) throws {
-        // Numbers have no pages of their own: the row need not be looked for.
+        // Only bytes can be on overflow pages, so for other kinds the row need not be found.
         if column == tree.valueColumn, format.kind != .bytes { return }
         let (leaf, row) = try tree.find(pager, root, index)
         if leaf.kind(column) == .bytes, leaf.isOverflow(column, row) {
@@ -280,7 +282,7 @@ extension NestedCollection {
 }
 
 extension StoredCollection {
-    /// Where in the bytes the rows of a short collection lie.
+    /// The byte ranges of the rows of a collection that is stored inline.
     fileprivate func inlineRanges() throws -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         try forEachInline { _, range in
@@ -290,8 +292,8 @@ extension StoredCollection {
         return ranges
     }
 
-    /// Where a nested collection is now: mostly where it was, else found by its identity. Nil if it
-    /// is gone.
+    /// The present position of a nested collection: usually that in `step`, otherwise found by its
+    /// identity. Nil if it no longer exists.
     fileprivate func position(of step: CollectionStep) throws -> Int? {
         if step.position < (try count()),
             NestedCollection(try value(at: step.position))?.identity == step.identity
@@ -310,8 +312,8 @@ extension StoredCollection {
 }
 
 extension Pager {
-    /// Calls `body` with the form in which a value is stored in a leaf; a long one is on pages of
-    /// its own by then.
+    /// Calls `body` with the form in which a value is stored in a leaf. A long value has been
+    /// written to overflow pages by then.
     func withStoredValue<R>(
         _ value: Scalar, _ body: (ClusterTree.StoredValue) throws -> R
     ) throws -> R {

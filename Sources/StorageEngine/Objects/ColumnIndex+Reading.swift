@@ -1,6 +1,6 @@
-/// Objects by their positions in the order of an index: null first, then NaN, then values; strings,
-/// UUIDs and object ids by their bytes, a shorter value before those that it begins. Objects of
-/// equal values come in the order of their keys.
+/// Access by position in the order of an index: null first, then NaN, then values. Strings, UUIDs
+/// and object ids are ordered by their bytes, and a prefix comes before the longer value. Objects
+/// with equal values are in the order of their keys.
 ///
 /// ```swift
 /// let index = people.index(of: 2)!
@@ -11,16 +11,15 @@
 ///     return true
 /// }
 /// ```
-/// Positions hold until something is written or another version is read.
+/// Positions are valid until something is written or another version is read.
 extension ColumnIndex {
-    /// How many objects there are: one for each position.
+    /// The number of objects, each of which has one position.
     public func count() throws -> Int {
         try catchUp()
         return try root(trees.nulls).count + root(trees.values).count
     }
 
-    /// The object at a position. O(log n), as far as strings of 256 bytes and more do not begin
-    /// alike.
+    /// The object at a position. O(log n), unless many strings have the first 256 bytes in common.
     public func key(at position: Int) throws -> ObjectKey {
         try catchUp()
         let nulls = try root(trees.nulls)
@@ -34,7 +33,7 @@ extension ColumnIndex {
         return try values.key(at: position - nulls.count)
     }
 
-    /// Visits the objects at some positions in their order, until `body` returns false. `body` must
+    /// Visits the objects at the given positions in order, until `body` returns false. `body` must
     /// not write.
     ///
     /// - Throws: `.damaged`, and what `body` throws.
@@ -70,12 +69,12 @@ extension ColumnIndex {
 
     // MARK: Tests
 
-    /// The positions of the objects that match; nil for a test whose matches are no neighbours
-    /// (`.notEqual`, `.hasSuffix`, `.contains`).
+    /// The positions of the objects that match; nil for a test whose matches are not contiguous in
+    /// the index (`.notEqual`, `.hasSuffix`, `.contains`).
     ///
-    /// Null, NaN and zeros match as ``ColumnTest`` says; strings, UUIDs and object ids may be
-    /// compared in their order. O(log n); for strings of which 256 bytes or more are given also
-    /// linear in the number of those that begin with the same 256 bytes.
+    /// Null, NaN and zeros match as described at ``ColumnTest``. Strings, UUIDs and object ids may
+    /// also be compared by order. O(log n); for test strings of 256 bytes or more, also linear in
+    /// the number of strings that begin with the same 256 bytes.
     ///
     /// - Throws: `.invalidArgument` for a test with values of another type, `.damaged`.
     public func positions(where test: ColumnTest) throws -> Range<Int>? {
@@ -104,11 +103,10 @@ extension ColumnIndex {
         }
     }
 
-    /// Appends the objects that match, in their order, unless they are more than `limit`. False if
-    /// they are, or if they are no neighbours; nothing is appended then.
+    /// Appends the matching objects in index order and returns true. Returns false, with nothing
+    /// appended, if they are more than `limit` or not contiguous in the index.
     ///
-    /// A few objects of one value, or between two, take one descent; all else takes one more for
-    /// each end.
+    /// A short range of values takes one descent. Everything else takes another one for each end.
     ///
     /// - Throws: what ``positions(where:)`` throws.
     func append(
@@ -131,19 +129,19 @@ extension ColumnIndex {
         return true
     }
 
-    /// So many entries are walked over in hope of the end. Where it is farther away, counting first
-    /// is cheaper than walking in vain.
+    /// The number of entries to walk before the end of the range is located by position instead.
+    /// For a range farther apart, counting first is cheaper than a walk that may be discarded.
     private static let fewNeighbours = 256
 
     private enum End {
         case found
-        /// It does not come within the limit.
+        /// The end does not come within the limit.
         case isFar
-        /// Only positions tell it.
+        /// The end cannot be found by walking; positions are needed.
         case isUnknown
     }
 
-    /// Walks from the first object that matches to the last one.
+    /// Walks from the first matching object to the last.
     private func appendNeighbours(
         _ test: ColumnTest, to keys: inout [ObjectKey], atMost limit: Int
     ) throws -> End {
@@ -158,7 +156,8 @@ extension ColumnIndex {
         guard try isOrdered(bounds.first), try isOrdered(bounds.last) else { return .found }
         return try table.withFirstKey(bounds.first) { first, isCut in
             try table.withFirstKey(bounds.last) { last, isLastCut -> End in
-                // An entry that is cut lies on the same side of a shorter value as the whole string.
+                // Stored strings may be truncated too, but they compare with a bound that is not,
+                // and so is shorter, as the whole string does.
                 if isCut || isLastCut { return .isUnknown }
                 var end = End.found
                 var left = limit
@@ -191,26 +190,26 @@ extension ColumnIndex {
         }
     }
 
-    /// Empty if it would end before it begins.
+    /// Returns a range that is empty if `end` comes before `start`.
     private func range(_ start: Int, _ end: Int) -> Range<Int> { start..<max(start, end) }
 
-    /// The position of the first object whose value is not before `value`.
+    /// The position of the first object whose value is not less than `value`.
     private func start(_ value: Scalar) throws -> Int {
         try root(trees.nulls).count + orderedValues.position(value, isBehind: false)
     }
 
-    /// The position of the first object whose value is behind `value`.
+    /// The position of the first object whose value is greater than `value`.
     private func end(_ value: Scalar) throws -> Int {
         try root(trees.nulls).count + orderedValues.position(value, isBehind: true)
     }
 
-    /// The position behind null and NaN.
+    /// The position of the first object whose value is neither null nor NaN.
     private func firstNumber() throws -> Int {
         table.definition.columns[column].type == .date
             ? try end(.double(.nan)) : try root(trees.nulls).count
     }
 
-    /// False for NaN, which nothing is compared with.
+    /// Whether `value` can be compared by order, which NaN cannot.
     private func isOrdered(_ value: Scalar) throws -> Bool {
         switch (table.definition.columns[column].type, value) {
         case (.date, .double(let date)): return !date.isNaN
@@ -224,7 +223,7 @@ extension ColumnIndex {
         }
     }
 
-    /// The first bytes behind all that begin with these; nil if there are none.
+    /// The smallest bytes greater than everything that begins with `prefix`; nil if there are none.
     private func successor(_ prefix: UnsafeRawBufferPointer) -> [UInt8]? {
         guard let last = prefix.lastIndex(where: { $0 != .max }) else { return nil }
         var bytes = Array(prefix[...last])

@@ -1,18 +1,21 @@
 /// The index of one property: its objects in the order of their values.
 ///
-/// Made by ``Connection/setIndexed(_:_:of:)`` or with the table, and kept up by whatever changes
-/// objects. Two ordered maps hold it: (value, object) for objects that have a value, (0, object)
-/// for the others. Long strings are cut, and told apart by their objects.
+/// It is created by ``Connection/setIndexed(_:_:of:)`` or with the table, and updated by every
+/// change of objects. Two ordered maps hold it: (value, object) for objects that have a value, and
+/// (0, object) for the others. Long strings are truncated; equal prefixes are told apart by the
+/// object keys.
 ///
-/// Changes of a transaction are gathered in memory and made together: when the index is read, when
-/// the transaction ends, and by the change after they took `maximumPendingBytes`. So a transaction
-/// visits each leaf of an index once for all of its objects, and a bulk insert is no random access.
+/// The changes of a transaction are collected in memory and applied together: when the index is
+/// read, when the transaction ends, and before the next change once they take
+/// `maximumPendingBytes`. So a transaction visits each leaf of an index once for all of its
+/// objects, and a bulk insert does not access the index at random.
 ///
 /// Used by the connection's thread, and no longer than the property is indexed.
 public final class ColumnIndex {
-    /// A quarter of a million numbers, or some ten thousand strings of a few hundred bytes.
+    /// Room for a quarter of a million numbers, or some ten thousand strings of a few hundred
+    /// bytes.
     static let maximumPendingBytes = 4 << 20
-    /// A new index is filled in parts of so many bytes: a million numbers.
+    /// A new index is filled in batches of this many bytes, which is a million numbers.
     static let maximumBuildBytes = 16 << 20
 
     static let nullMap = OrderedMap(firstKeyKind: .integer, valueCount: 0)
@@ -38,7 +41,7 @@ public final class ColumnIndex {
 
     // MARK: Changing
 
-    /// An object gets or loses a value.
+    /// Records that an object has gained or lost a value.
     @inline(__always)
     func note(_ value: Scalar, _ key: ObjectKey, isRemoval: Bool) throws {
         if !isBehind { fallBehind() }
@@ -56,8 +59,9 @@ public final class ColumnIndex {
 
     private var pendingBytes: Int { values.byteCount &+ nulls.byteCount }
 
-    /// Whether the next change, or the next step of one that changes many objects, is to have the index
-    /// catch up: whoever notes a change may need what it was given for more than that.
+    /// Whether the index should catch up before the next change, or before the next step of a
+    /// change to many objects. It cannot do so within a change, because the caller may still use
+    /// pointers into pages.
     var isFarBehind: Bool { pendingBytes >= Self.maximumPendingBytes }
 
     @inline(never)
@@ -66,10 +70,11 @@ public final class ColumnIndex {
         table.connection.indexFellBehind(self)
     }
 
-    /// Makes the changes that were gathered. After an error the transaction can only be rolled
-    /// back; from then on the index is that of the version before, which lacks nothing.
+    /// Applies the collected changes. After an error the transaction can only be rolled back. From
+    /// then on the index is that of the base version, which is complete.
     ///
-    /// `limitingMemory`: in between nobody has a pointer into a page (``Pager/limitMemory()``).
+    /// `limitingMemory`: no pointers into pages are held, so that pages may be written ahead in
+    /// between (``Pager/limitMemory()``).
     func catchUp(limitingMemory: Bool = false) throws {
         guard isBehind, table.pager.transactionFailure == nil else { return }
         do {
@@ -94,15 +99,15 @@ public final class ColumnIndex {
         changes.removeAll()
     }
 
-    /// Drops the changes of a transaction that is rolled back, or of objects that all go.
+    /// Drops the collected changes, because the transaction is rolled back or all objects are
+    /// removed.
     func forgetChanges() {
         values.removeAll()
         nulls.removeAll()
         isBehind = false
     }
 
-    /// Enters all objects of the table into an index without entries, many at a time in the order of
-    /// their values.
+    /// Adds all objects of the table to an empty index, in batches that are sorted by value.
     func build() throws {
         let count = try table.count()
         var position = 0
@@ -113,8 +118,8 @@ public final class ColumnIndex {
         }
     }
 
-    /// Gathers the entries of the leaves from that on whose first row is at `position`, as many as are
-    /// made at once.
+    /// Collects the entries of whole leaves, from the leaf whose first row is at `position`, until
+    /// a batch is full. Advances `position` to the next leaf.
     private func gather(from position: inout Int) throws {
         try table.forEachLeaf(from: position, keepsLeaves: false) { leaf, _ in
             for row in 0..<leaf.rowCount {
@@ -135,7 +140,8 @@ public final class ColumnIndex {
 
     // MARK: Trees
 
-    /// The maps of the index with their trees: of values, and of objects without one.
+    /// The maps of the index with their tree ids: the one of values, and the one of nulls if there
+    /// is one.
     var maps: [(map: OrderedMap, tree: UInt32)] {
         trees.nulls == 0
             ? [(map, trees.values)] : [(map, trees.values), (Self.nullMap, trees.nulls)]
@@ -147,8 +153,8 @@ public final class ColumnIndex {
 }
 
 extension ValueType {
-    /// How an index keeps values of the type: as integers or bytes that are ordered as they are;
-    /// nil for a type that cannot be indexed.
+    /// The kind of the keys by which an index holds values of the type, as integers or bytes in
+    /// their natural order; nil for a type that cannot be indexed.
     var indexKeyKind: ColumnKind? {
         switch self {
         case .bool, .int, .date: .integer

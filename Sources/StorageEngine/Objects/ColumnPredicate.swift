@@ -1,7 +1,7 @@
-/// What the values of a column are tested for.
+/// A test of the values of a column.
 ///
-/// Null matches nothing but ``isNull`` and a comparison for equality with `.null`; not even
-/// `.notEqual` to a value. Floating point compares as IEEE 754 has it: comparisons with NaN are
+/// Null matches nothing but ``isNull`` and a comparison for equality with `.null`, not even
+/// `.notEqual` to a value. Floating-point numbers compare as in IEEE 754: comparisons with NaN are
 /// false, except that NaN is `.notEqual` to every number. Strings and data compare byte by byte.
 public enum ColumnTest {
     case isNull
@@ -10,7 +10,7 @@ public enum ColumnTest {
     case compare(Comparison, Scalar)
     /// Numbers from the first to the second, both included.
     case between(Scalar, Scalar)
-    /// Numbers from the first up to the second, which is not included.
+    /// Numbers from the first up to, but not including, the second.
     case range(from: Scalar, upTo: Scalar)
     /// Strings and data that begin with these bytes.
     case hasPrefix(UnsafeRawBufferPointer)
@@ -20,11 +20,11 @@ public enum ColumnTest {
 
 /// A test of a column, prepared for scanning its table. Made by ``Table/predicate(_:_:)``.
 ///
-/// Used by the connection's thread. It stays usable while the connection lives, whatever is
+/// Used by the connection's thread. It stays usable as long as the connection lives, whatever is
 /// written.
 public final class ColumnPredicate {
     enum Test {
-        /// Comparing the order of a value and null.
+        /// A test that no value passes: an ordered comparison with null.
         case nothing
         case null(isNull: Bool)
         case numbers(NumberRange)
@@ -32,17 +32,18 @@ public final class ColumnPredicate {
         case fixed16(UInt64, UInt64, isEqual: Bool)
     }
 
-    /// Which table it was made for: compared, never followed, so that nothing is retained.
+    /// The table that the predicate was made for. Only compared, never dereferenced, so that
+    /// nothing is retained.
     let table: ObjectIdentifier
     let column: Int
     let kind: ColumnKind
     let columnID: UInt16
     let allowsNull: Bool
     let test: Test
-    /// Whether rows of leaves that are older than the column match.
+    /// Whether the test matches rows of leaves that are older than the column.
     let matchesDefault: Bool
 
-    /// Takes the bytes of the test over.
+    /// Takes ownership of the bytes of the test.
     fileprivate init(_ table: Table, _ column: Int, _ test: Test) {
         self.table = ObjectIdentifier(table)
         self.column = column
@@ -59,7 +60,7 @@ public final class ColumnPredicate {
 }
 
 extension ColumnPredicate.Test {
-    /// The test of one value of the column.
+    /// Whether the test matches one value of the column.
     fileprivate func matches(_ value: Scalar) -> Bool {
         switch (self, value) {
         case (.null(let isNull), _): return isNull == value.isNull
@@ -78,16 +79,17 @@ extension ColumnPredicate.Test {
 }
 
 extension Table {
-    /// Prepares a test of a property, for ``LeafScan`` and the functions that count, add and find.
+    /// Prepares a test of a property, for ``LeafScan`` and the functions that count, sum and find.
     ///
     /// ```swift
     /// let isYoung = try people.predicate(2, .compare(.less, .integer(30)))
     /// print(try people.count(where: isYoung))
     /// ```
     ///
-    /// Bytes are copied.
+    /// The bytes of the test are copied.
+    ///
     /// - Throws: `.invalidArgument` if the test does not suit the column: values of another type,
-    ///   an order of strings, a collection, a type whose values are not compared by their bytes.
+    ///   an order of strings, a collection, or a type whose values are not compared by their bytes.
     public func predicate(_ column: Int, _ test: ColumnTest) throws -> ColumnPredicate {
         precondition(column >= 0 && column < propertyCount, "column out of range")
         guard !checks[column].isCollection else {
@@ -139,7 +141,7 @@ extension Table {
         }
     }
 
-    /// Where a number lies among those of the column; nil for NaN.
+    /// The bounds of a number among the values of the column; nil for NaN.
     private func edges(_ column: Int, _ number: Scalar) throws -> NumberEdges? {
         switch (checks[column].kind, number) {
         case (.integer, .integer(let number)): return NumberEdges(number)

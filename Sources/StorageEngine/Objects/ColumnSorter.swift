@@ -1,4 +1,5 @@
-/// Reads what a table is sorted by: the rows of each leaf that have a value, and nulls apart.
+/// A reader of the values that a table is sorted by. It visits the rows of each leaf that have a
+/// value, and collects nulls apart.
 struct ColumnSorter {
     private let table: Table
     private let column: Int
@@ -15,19 +16,20 @@ struct ColumnSorter {
         isNull = table.checks[column].allowsNull ? try table.predicate(column, .isNull) : nil
     }
 
-    /// All keys in order, given those that are not null.
+    /// All keys in order: those given, which have a value, and the nulls.
     func withNulls(_ keys: [ObjectKey]) -> [ObjectKey] {
         Array((ascending ? nulls + keys : keys + nulls).prefix(limit))
     }
 
-    /// Visits leaves with their rows that match and are not null.
+    /// Visits the leaves that have rows that match and are not null.
     mutating func forEachLeaf(
         _ predicate: ColumnPredicate?,
         _ body: (_ scan: borrowing LeafScan, _ mask: inout RowMask) throws -> Void
     ) throws {
         var mask = RowMask()
         var nullMask = RowMask()
-        // Texts are compared where they lie, when all have been visited.
+        // Strings and data are compared in place after all leaves have been visited, so the leaves
+        // are kept.
         var scan = try LeafScan(table, keepsLeaves: !table.checks[column].kind.isPacked)
         while try scan.next() {
             if let predicate {
@@ -47,9 +49,9 @@ struct ColumnSorter {
     }
 }
 
-/// The entries of one leaf.
+/// The sort entries of one leaf.
 extension LeafScan {
-    /// Visits the numbers of the rows in a set.
+    /// Visits the numbers of the selected rows.
     @inline(__always)
     func forEachNumber(
         _ column: Int, ascending: Bool, _ mask: borrowing RowMask,
@@ -80,8 +82,9 @@ extension LeafScan {
         }
     }
 
-    /// Takes out rows whose numbers come behind a rank, or, unless `includesEqual`, share it: the
-    /// earlier of equal numbers is kept. A hint only, which may take out nulls or not.
+    /// Removes rows whose numbers sort after `rank`. Rows with an equal number, which come later in
+    /// key order, are removed too unless `includesEqual`. This is only an optimization, and may or
+    /// may not remove nulls.
     func keepNumbers(
         _ column: Int, before rank: UInt64, includesEqual: Bool = false, ascending: Bool,
         in mask: inout RowMask, scratch: inout RowMask
@@ -101,7 +104,8 @@ extension LeafScan {
             }
         var range: NumberRange
         if ascending {
-            // All that do not come behind: NaN is among them, which no comparison has.
+            // NaN sorts first but satisfies no comparison, so the rows to remove are matched and
+            // the result inverted.
             range = NumberRange(includesEqual ? .greater : .greaterOrEqual, edges)
             range.isInverted = true
         } else {
@@ -116,7 +120,7 @@ extension LeafScan {
         mask.formIntersection(scratch)
     }
 
-    /// Visits the bytes of the rows in a set.
+    /// Visits the bytes of the selected rows.
     @inline(__always)
     func forEachBytes(
         _ column: Int, ascending: Bool, _ mask: borrowing RowMask, _ body: (BytesEntry) -> Void
@@ -130,7 +134,7 @@ extension LeafScan {
                     isDescending: !ascending))
         }
         guard let (node, position) = try table.column(column, of: leaf) else {
-            // Whatever the default is, it is the same for all.
+            // All rows have the same default, so its value does not affect the order.
             mask.forEachRow { visit($0, UnsafeRawBufferPointer(start: nil, count: 0)) }
             return
         }

@@ -1,8 +1,8 @@
-/// Adding and removing indexes, and the moments at which they catch up with their tables.
+/// Adding and removing indexes, and bringing them up to date with the changes of a transaction.
 extension Connection {
-    /// Adds the index of a property, or removes it, inside a write transaction. Nothing happens if
-    /// it is there, or gone, already. Adding reads all objects of the table once, and takes
-    /// memory for the entries of a million at most.
+    /// Adds or removes the index of a property, inside a write transaction. Nothing happens if the
+    /// property already is, or is not, indexed. Adding one reads all objects of the table once, and
+    /// takes memory for the entries of at most a million.
     ///
     /// - Throws: `.invalidArgument` for a property that cannot be indexed or is the primary key,
     ///   `.damaged`, and what writing throws.
@@ -23,27 +23,27 @@ extension Connection {
         }
     }
 
-    /// An index has changes of the open transaction to make.
+    /// Registers an index that has collected changes of the open transaction.
     func indexFellBehind(_ index: ColumnIndex) {
-        // It may have caught up alone before.
+        // The index may still be registered if it has caught up by itself before.
         if !indexesBehind.contains(where: { $0 === index }) { indexesBehind.append(index) }
     }
 
-    /// All indexes make the changes of the transaction so far.
+    /// Applies the collected changes of all indexes.
     func catchUpIndexes(limitingMemory: Bool = false) throws {
         if indexesBehind.isEmpty || pager.transactionFailure != nil { return }
         for index in indexesBehind { try index.catchUp(limitingMemory: limitingMemory) }
         indexesBehind.removeAll(keepingCapacity: true)
     }
 
-    /// Indexes that have gathered many changes make them. Nobody has a pointer into a page.
+    /// Applies the changes of indexes that have collected many. No pointers into pages may be held.
     func catchUpLargeIndexes() throws {
         for index in indexesBehind where index.isFarBehind {
             try index.catchUp(limitingMemory: true)
         }
     }
 
-    /// The transaction is rolled back.
+    /// Drops the collected changes, because the transaction is rolled back.
     func forgetIndexChanges() {
         for index in indexesBehind { index.forgetChanges() }
         indexesBehind.removeAll(keepingCapacity: true)
@@ -51,7 +51,7 @@ extension Connection {
 }
 
 extension StoredSchema {
-    /// Gives a property an index without entries.
+    /// Adds an index without entries to a property.
     mutating func addIndex(ofTable table: Int, column: Int) throws(SchemaProblem) {
         guard var definition = tables[table].columns[column].definition else { return }
         definition.isIndexed = true
@@ -71,7 +71,8 @@ extension StoredSchema {
         tables[table].columns[column].index = nil
     }
 
-    /// Gives a property that is to be indexed its trees; a primary key has one already.
+    /// Adds the trees of an index to a property that is to be indexed. A primary key already has
+    /// one.
     mutating func makeIndexTrees(ofTable table: Int, column: Int) throws(SchemaProblem) {
         guard let definition = tables[table].columns[column].definition, definition.isIndexed,
             !definition.isPrimaryKey
@@ -89,8 +90,8 @@ extension StoredSchema {
         }
     }
 
-    /// A removed index leaves its numbers, so that they do not grow with each one that comes and
-    /// goes.
+    /// Returns an unused tree id. Ids of removed indexes are used again, so that ids do not grow
+    /// each time an index is added and removed.
     private mutating func makeIndexTreeID() -> UInt32 {
         let used = Set(tables.flatMap { $0.trees.map(\.id) })
         return (Self.firstTreeID..<nextTreeID).first { !used.contains($0) } ?? makeTreeID()

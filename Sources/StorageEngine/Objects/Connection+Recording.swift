@@ -1,10 +1,10 @@
-/// Recording what a write transaction does, while somebody observes the database.
+/// Recording what a write transaction changes, while the database is observed.
 ///
-/// Costs one question per transaction as long as nobody does.
+/// Without observers, the cost is one test per transaction.
 extension Connection {
     func startRecording(with recorder: ChangeRecorder = ChangeRecorder()) { record(with: recorder) }
 
-    /// Hands the transaction's record to the pager, which keeps it if the transaction becomes a
+    /// Hands the recorded changes to the pager, which keeps them if the transaction becomes a
     /// version.
     func finishRecording() {
         guard let recorder else { return }
@@ -24,8 +24,8 @@ extension Connection {
 }
 
 extension Forest {
-    /// For each table the keys of the objects that this write transaction inserted. Tables that it
-    /// did not touch are not loaded.
+    /// The keys of the objects that this write transaction inserted, for each table. Tables that
+    /// the transaction did not touch are not loaded.
     fileprivate func newKeys(of tables: [Table]) -> [Int: Range<Int64>] {
         var keys: [Int: Range<Int64>] = [:]
         for table in tables {
@@ -39,23 +39,23 @@ extension Forest {
 }
 
 extension Table {
-    /// A property was set.
+    /// Records that a property was set.
     func recordModification(_ column: Int, of key: ObjectKey) throws {
         guard let recorder, try !isNew(key) else { return }
         recorder.modify(key, columnID(column), inTable: index)
     }
 
-    /// Whether the open write transaction has inserted the object.
+    /// Whether the open write transaction inserted the object.
     fileprivate func isNew(_ key: ObjectKey) throws -> Bool {
         try key.rawValue >= state.pointee.loadedExtra
     }
 }
 
 extension CollectionHandle {
-    /// The collection was changed. `countDifference`: by how many elements it has grown.
+    /// Records that the collection was changed and has grown by `countDifference` elements.
     ///
-    /// A collection inside a mixed value is one element of what it lies in, or a column: writing it
-    /// back records that.
+    /// A change inside a mixed value counts as a change of the element, or the column, that
+    /// contains it. It is recorded when that is written back.
     @inline(never)
     func record(
         countDifference: Int = 0, _ change: (inout CollectionChange) -> Void

@@ -2,7 +2,7 @@ import Dispatch
 
 /// One thread's view of a database: a pinned version, or an open write transaction.
 ///
-/// A connection is used by one thread at a time; it may move between threads. Reading never waits
+/// A connection is used by one thread at a time, but may move between threads. Reading never waits
 /// for writers. All functions throw `StorageError`.
 ///
 /// ```swift
@@ -18,37 +18,40 @@ import Dispatch
 /// ```
 public final class Connection {
     public let database: Database
-    /// Tells the connections of a database apart; never used again.
+    /// Distinguishes the connections of a database; never reused.
     public let identity: UInt64
-    /// Changes whenever rows may have moved: after it, a `RowLocation` must be looked up again. The
-    /// address is stable for the connection's life.
+    /// Changes whenever rows may have moved. A `RowLocation` found before must be looked up again.
+    /// The address is stable for the connection's life.
     public let layoutStamp: UnsafeMutablePointer<UInt64>
-    /// Changes whenever what was read of objects may be out of date: with every change of the open
-    /// write transaction, and when the connection moves to another version.
+    /// Changes whenever values read before may be out of date: with every change of the open write
+    /// transaction, and when the connection moves to another version.
     @exclusivity(unchecked) public internal(set) var changeStamp: UInt64 = 0
-    /// Changes whenever paths of the tables' writers are void; see `TreeWriter`.
+    /// Changes whenever the cached paths of the tables' writers become stale; see `TreeWriter`.
     let pathStamp: UnsafeMutablePointer<UInt64>
 
-    /// How many write transactions were rolled back: what one of them made is no part of any version.
+    /// The number of write transactions that were rolled back. Nothing that they created is part of
+    /// any version.
     @exclusivity(unchecked) private(set) var rollbackCount = 0
 
     @usableFromInline let pager: Pager
     let forest: Forest
     // Unchecked, here and in the layers below: a connection is used by one thread at a time, and no
-    // access to a property calls out while it lasts.
+    // access to a property runs other code that could access it, too.
     @exclusivity(unchecked) private(set) var schema = StoredSchema()
     @exclusivity(unchecked) private var schemaReference = PageReference.none
     @exclusivity(unchecked) private(set) var tables: [Table] = []
-    /// Whether the schema in memory is one that a failed transaction has made. Reading goes on with it:
-    /// the version before has nothing of what is new in it. Only its indexes cannot be used.
+    /// Whether the schema in memory was changed by a transaction that has failed. It can still be
+    /// used for reading, because the base version contains nothing that is new in it. Only its
+    /// indexes cannot be used.
     @exclusivity(unchecked) private(set) var schemaIsAbandoned = false
-    /// Collects the changes of the open write transaction; nil when nobody wants to know them.
+    /// Records the changes of the open write transaction; nil unless the database is observed.
     var recorder: ChangeRecorder?
     /// Indexes that lack changes of the open write transaction.
     @exclusivity(unchecked) var indexesBehind: [ColumnIndex] = []
-    /// Collections made inside mixed values so far; see `CollectionIdentity`.
+    /// The number of collections made inside mixed values so far; see `CollectionIdentity`.
     private var collectionCount: UInt64 = 0
-    /// Where objects that are deleted one by one were in the collections that held them.
+    /// Positions at which deleted objects were last found in the collections that held them, where
+    /// the search for the next one begins.
     private(set) lazy var lastPlaces = LastPlaces()
 
     /// Opens a view of the newest version.
@@ -87,13 +90,13 @@ public final class Connection {
 
     // MARK: Versions
 
-    /// The version this connection sees; inside a write transaction the one it is based on.
+    /// The version this connection sees; inside a write transaction, its base version.
     public var version: UInt64 { pager.version }
 
     public var isInWriteTransaction: Bool { pager.isInWriteTransaction }
 
-    /// Moves to the newest version, or pins it after `endRead`. Returns whether that is another one
-    /// than before.
+    /// Moves to the newest version, or pins it after `endRead`. Returns whether the version
+    /// changed.
     @discardableResult
     public func refresh() throws -> Bool {
         precondition(!isInWriteTransaction, "refresh inside a write transaction")
@@ -113,7 +116,7 @@ public final class Connection {
         return true
     }
 
-    /// Gives up the pinned version; the next `refresh` or `beginWrite` pins the newest again. Until
+    /// Releases the pinned version. The next `refresh` or `beginWrite` pins the newest one. Until
     /// then nothing may be read.
     public func endRead() {
         precondition(!isInWriteTransaction, "endRead inside a write transaction")
@@ -132,7 +135,8 @@ public final class Connection {
         do {
             try pager.beginWrite()
         } catch {
-            // It may have moved on before it failed: what was read of the version before is void.
+            // The pager may have moved to another version before it failed, so what was cached is
+            // stale.
             forgetSnapshot()
             throw error
         }
@@ -145,8 +149,9 @@ public final class Connection {
         if database.changeLog.isObserved { startRecording() }
     }
 
-    /// Makes the transaction visible, and durable as `durability` says, and ends it. If this throws,
-    /// the transaction is rolled back; only for `.outcomeUnknown` may it survive nevertheless.
+    /// Makes the transaction visible, and durable according to `durability`, and ends it. If this
+    /// throws, the transaction is rolled back. Only after `.outcomeUnknown` may it be part of the
+    /// file nevertheless.
     @discardableResult
     public func commit(_ durability: CommitDurability = .full) throws -> CommitStatistics {
         precondition(isInWriteTransaction, "commit outside a write transaction")
@@ -157,7 +162,8 @@ public final class Connection {
                 layoutStamp.pointee &+= 1
                 pathStamp.pointee &+= 1
             } else {
-                // Others have committed since: this connection reads a newer version.
+                // Other writers have committed since, and this connection already reads a newer
+                // version.
                 try snapshotChanged()
             }
             return statistics
@@ -167,8 +173,8 @@ public final class Connection {
         }
     }
 
-    /// Ends the transaction and begins the next one on it, while `queue`, if there is one, writes it:
-    /// see ``Pager/commitBehind(on:)``. If this throws, both are rolled back.
+    /// Ends the transaction and begins the next one on top of it, while `queue`, if any, writes the
+    /// first; see ``Pager/commitBehind(on:)``. If this throws, both are rolled back.
     func commitBehind(on queue: DispatchQueue?) throws {
         precondition(isInWriteTransaction, "commit outside a write transaction")
         do {
@@ -181,7 +187,8 @@ public final class Connection {
         }
     }
 
-    /// What is still to be done when all changes of the transaction are made.
+    /// Does what remains once all changes of the transaction are made. The forest is flushed last,
+    /// because indexes that catch up and the tail move change the roots of trees.
     private func completeTransaction() throws {
         if let transactionFailure { throw transactionFailure }
         pager.releaseRetiredMemory()
@@ -191,15 +198,15 @@ public final class Connection {
         finishRecording()
     }
 
-    /// Forgets the transaction's changes. The connection stands at the version it was based on, or at
-    /// a newer one.
+    /// Discards the transaction's changes. The connection then reads its base version, or a newer
+    /// one.
     public func rollback() {
         if pager.isInWriteTransaction { pager.rollback() }
         rollbackCount += 1
         stopRecording()
         forgetIndexChanges()
         forgetSnapshot()
-        // If this fails, so does every access to a table, for the same reason.
+        // If this fails, every access to a table fails too, for the same reason.
         try? loadSchema()
     }
 
@@ -207,17 +214,17 @@ public final class Connection {
 
     /// Why the open write transaction can only be rolled back; nil if it may go on.
     ///
-    /// Whatever interrupts a change (a full disk, a page that cannot be read) fails the transaction.
-    /// From then on all changes, and ``commit(_:)``, throw the same error, and reads answer from the
-    /// version that the transaction was based on, as if it had done nothing.
+    /// Any error that interrupts a change (a full disk, a page that cannot be read) fails the
+    /// transaction. From then on all changes, and ``commit(_:)``, throw the same error, and reads
+    /// see the base version, as if the transaction had done nothing.
     public var transactionFailure: StorageError? { pager.transactionFailure }
 
-    /// Makes the open write transaction one that has failed, unless it is already: for a layer above
-    /// whose own change was interrupted.
+    /// Fails the open write transaction, unless it has failed already. For a layer above whose own
+    /// change was interrupted.
     public func failTransaction(_ error: StorageError) { pager.failTransaction(error) }
 
-    /// The open write transaction has failed: what is in memory of its changes is forgotten. Its
-    /// callers have yet to return, so tables stay as they are until it is rolled back.
+    /// Discards what is cached of the changes of a transaction that has just failed. Its callers
+    /// have yet to return, so tables stay as they are until the rollback.
     private func abandonTransaction() {
         rollbackCount += 1
         if schemaReference.birth == pager.writeVersion { schemaIsAbandoned = true }
@@ -229,12 +236,12 @@ public final class Connection {
         try loadSchema()
     }
 
-    /// Gives back memory of decrypted pages that this connection has for itself, if there is much
-    /// of it: pages of an encrypted file for which all connections together have no room. Costs
+    /// Frees memory of decrypted pages that this connection holds for itself, if there is much of
+    /// it: pages of an encrypted file that do not fit the cache shared by all connections. Costs
     /// next to nothing if there is none.
     ///
-    /// Between two uses, when nothing that was read is in use any more: bytes of values are void
-    /// then, and so are `RowLocation`s, if ``layoutStamp`` has changed.
+    /// Call it when no value read before is still in use: it invalidates bytes of values and, if
+    /// ``layoutStamp`` has changed, `RowLocation`s.
     @inline(__always)
     public func releaseExcessMemory() {
         if pager.hasExcessMemory { voidPlaces() }
@@ -245,7 +252,7 @@ public final class Connection {
         if pager.releaseExcessMemory() { layoutStamp.pointee &+= 1 }
     }
 
-    /// Drops what is remembered of the version read so far.
+    /// Drops everything cached of the version read so far.
     private func forgetSnapshot() {
         forest.reset()
         layoutStamp.pointee &+= 1
@@ -268,7 +275,7 @@ public final class Connection {
             schema = decoded
         }
         schemaReference = reference
-        // Tables are only ever added; those that a rollback took away are dropped.
+        // Tables are never removed, except those that a rolled-back transaction had added.
         if tables.count > schema.tables.count {
             tables.removeLast(tables.count - schema.tables.count)
         }
@@ -289,33 +296,35 @@ public final class Connection {
         let reference = try bytes.withUnsafeBytes { try pager.writeOverflow($0) }
         state.pointee.root = TreeRoot(reference: reference, level: 0, count: 0)
         state.pointee.isDirty = true
-        // The new page may have the number, and the birth, of the one just freed.
+        // The new page may have the page number and birth of the one just freed.
         schemaReference = .none
         try loadSchema()
     }
 
     public func tableDefinitions() throws -> [TableDefinition] { schema.tables.map(\.definition) }
 
-    /// The table of that name; the same instance for as long as the connection lives.
+    /// The table with this name; the same instance as long as the connection lives.
     public func table(named name: String) throws -> Table? {
         schema.tables.firstIndex { $0.name == name }.map { tables[$0] }
     }
 
     func table(_ index: Int) -> Table { tables[index] }
 
-    /// The same, uncounted: good as long as the connection's schema.
+    /// The table without counting a reference; valid as long as the connection's schema.
     @inline(__always)
     func uncountedTable(_ index: Int) -> Unmanaged<Table> { .passUnretained(tables[index]) }
 
     var tableCount: Int { tables.count }
 
-    /// The table with this number, as typed links and mixed values name it; nil if there is none.
+    /// The table with this number, by which typed links and mixed values refer to it; nil if there
+    /// is none.
     public func table(number: Int) throws -> Table? {
         number >= 0 && number < tables.count ? tables[number] : nil
     }
 
-    /// Prepares a table for links from a column that may lead to any: the first one adds the hidden
-    /// column of backlinks. A place in the schema only, because leaves without it read its default.
+    /// Prepares a table for links from a column that may lead to any table: the first such link
+    /// adds the hidden column of backlinks. Only the schema changes, because leaves without the
+    /// column read its default.
     func addBacklinkColumn(from origin: Int, _ column: Int, to target: Int) throws {
         if schema.backlinkColumn(ofTable: origin, column: column, inTable: target) != nil { return }
         try changeSchema { (new) throws(SchemaProblem) in
@@ -335,20 +344,20 @@ public final class Connection {
         try storeSchema(new)
     }
 
-    /// Identities are unique in a file: one version is one transaction's, and numbers go on after a
-    /// rollback.
+    /// Returns an identity that is unique in the file: a version belongs to one transaction, and
+    /// the number continues after a rollback.
     func makeCollectionIdentity() -> CollectionIdentity {
         collectionCount += 1
         return CollectionIdentity(version: pager.writeVersion, number: collectionCount)
     }
 
-    /// Creates tables inside a write transaction. Their links may lead to each other.
+    /// Creates tables inside a write transaction. Their links may refer to each other.
     public func createTables(_ definitions: [TableDefinition]) throws {
         try requireWriteTransaction()
         try changeSchema { (new) throws(SchemaProblem) in try new.add(definitions) }
     }
 
-    /// The number that the object layer keeps for its users; nil if it was never set.
+    /// The schema version that the object layer stores for its users; nil if it was never set.
     public func schemaVersion() throws -> UInt64? { schema.userVersion }
 
     public func setSchemaVersion(_ version: UInt64) throws {
@@ -366,9 +375,9 @@ public final class Connection {
         if pager.needsAttention { try prepareChange() }
     }
 
-    /// What a change has to do before it begins, after one that took much memory.
+    /// Does what has to happen before a change begins, after one that took much memory.
     ///
-    /// Nobody has a pointer into pages now, but for what the change was given; see
+    /// No pointers into pages are held now, except to the arguments of the change; see
     /// ``Pager/limitMemory()``.
     @inline(never)
     func prepareChange() throws {

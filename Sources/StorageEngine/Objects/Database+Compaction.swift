@@ -1,19 +1,20 @@
 extension Database {
-    /// Rewrites a file packed, if nobody has it open: the same objects under the same keys, without
-    /// free space. The file takes its place in one step; who opens it meanwhile waits.
+    /// Rewrites a file in packed form, with the same objects under the same keys and without free
+    /// space, if it is not open anywhere. The new file replaces the old one atomically. Opening the
+    /// file waits meanwhile.
     ///
-    /// `isWorthIt` is asked first unless this process has the file open: given the bytes of the
-    /// file, exactly, and how many of them are in use. Until the old file goes, the new one takes
-    /// space beside it, in the directory `.management`. What a process that was
-    /// killed has left there is removed by the next one that compacts.
+    /// `isWorthIt` is asked first, unless this process has the file open. It is given the exact
+    /// size of the file in bytes and how many of them are in use. Until the old file is removed,
+    /// the new one takes space beside it, in the directory `.management`. What a killed process has
+    /// left there is removed by the next compaction.
     ///
-    /// Returns whether the file was compacted: false if it is open in this process or in another
-    /// one, whatever `isWorthIt` says; if there is none; or if the file has several names (hard
-    /// links).
+    /// Returns whether the file was compacted. The result is false if it is open in this process or
+    /// another one, whatever `isWorthIt` returns; if it does not exist; or if it has several names
+    /// (hard links).
     ///
     /// - Throws: what ``open(path:options:)`` throws; `.damaged` for what cannot be read;
-    ///   `.outOfDiskSpace`, `.fileAccess`, `.permissionDenied`. The path leads to the file as it
-    ///   was, or, if only the last sync failed, to the new one.
+    ///   `.outOfDiskSpace`, `.fileAccess`, `.permissionDenied`. The path then leads to the old
+    ///   file, or, if only the last sync failed, to the new one.
     public static func compact(
         path: String, options: Options = Options(),
         if isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) throws -> Bool = { _, _ in true }
@@ -21,7 +22,7 @@ extension Database {
         try compact(path: path, options: options, if: isWorthIt) { _ in }
     }
 
-    /// `opened` is called with the database as it was.
+    /// `opened` is called with the database before it is compacted.
     private static func compact(
         path: String, options: Options,
         if isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) throws -> Bool,
@@ -38,14 +39,13 @@ extension Database {
         }
     }
 
-    /// Opens a database file like ``open(path:options:)``, having compacted it first if `isWorthIt`
-    /// says so and nothing is in the way.
+    /// Opens a database file like ``open(path:options:)``, after compacting it if `isWorthIt` says
+    /// so and nothing prevents it.
     ///
-    /// Whatever keeps the file from being compacted keeps nobody from opening it: another process
-    /// that compacts it at the same time, a full disk, a directory that cannot be written to, a
-    /// damaged page that only a copy would have come upon. The file as it is serves as well, and
-    /// may have to: what is to be deleted to make room can only be deleted once it is open. What
-    /// keeps it from being opened is thrown.
+    /// An error of the compaction does not prevent opening: another process that compacts the file
+    /// at the same time, a full disk, a directory that cannot be written to, or a damaged page that
+    /// only a copy would have read. The uncompacted file is just as usable, and opening it may be
+    /// the only way to delete objects and make room. Only errors of opening itself are thrown.
     public static func open(
         path: String, options: Options = Options(),
         compactingIf isWorthIt: (_ fileBytes: UInt64, _ usedBytes: UInt64) -> Bool

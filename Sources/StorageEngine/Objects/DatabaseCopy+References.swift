@@ -1,11 +1,11 @@
 /// What the bytes of a column may refer to outside of their row.
 enum CopiedContents {
     case plain
-    /// Keys of maps, which are cut where they are long.
+    /// Keys of maps, which are truncated when they are long.
     case short
-    /// Values that have pages of their own when they are long.
+    /// Values that are on overflow pages when they are long.
     case long
-    /// The same, and lists and maps.
+    /// Like `long`, and lists and maps.
     case mixed
     case collection(RowFormat)
 
@@ -20,10 +20,12 @@ enum CopiedContents {
     }
 }
 
-/// Long values and the trees of collections are copied once the rows that refer to them are in a
-/// packed leaf; the new references take the places of the old ones, which are as long.
+/// Copying what rows refer to. Long values and the trees of collections are copied once the rows
+/// that refer to them are in a packed leaf. The new references have the length of the old ones and
+/// replace them in place.
 extension DatabaseCopy {
-    /// Copies what a column of a packed leaf refers to. It lies in mixed values `depth` times.
+    /// Copies what a column of a packed leaf refers to. `depth` is the number of mixed values that
+    /// the column is nested in.
     func copyReferences(
         in node: MutableNode, _ column: Int, _ contents: CopiedContents, _ treeID: UInt32,
         depth: Int
@@ -58,7 +60,7 @@ extension DatabaseCopy {
         let reference = node.reading.overflowReference(column, row).0
         let bytes = try longValues.readNext { try source.pager.overflowBytes(reference) }
         longValues.keepNewest()
-        // What holds collections is never so long.
+        // A value that holds a collection is never long enough to overflow.
         switch contents {
         case .long: break
         case .mixed where NestedCollection(bytes) == nil: break
@@ -71,7 +73,7 @@ extension DatabaseCopy {
         try count(bytes.count)
     }
 
-    /// The bytes of a value whose trees have been copied; nil if it has none.
+    /// The new bytes of a value whose trees have been copied; nil if it has none.
     private func image(
         of bytes: UnsafeRawBufferPointer, _ contents: CopiedContents, _ treeID: UInt32, depth: Int
     ) throws -> [UInt8]? {
@@ -87,7 +89,7 @@ extension DatabaseCopy {
         }
     }
 
-    /// The same of what a row, or a mixed value, holds of a collection.
+    /// The same for the part of a collection that a row or a mixed value holds.
     private func rowsImage(
         of bytes: UnsafeRawBufferPointer, _ format: RowFormat, _ treeID: UInt32, depth: Int
     ) throws -> [UInt8]? {
@@ -96,7 +98,7 @@ extension DatabaseCopy {
             return InlineRows.image(
                 of: try copyCollection(root, format, treeID, depth: depth))
         }
-        // An impossible root is not copied as if it were rows.
+        // An impossible tree root must not be copied as if it were rows.
         if InlineRows.root(bytes) != nil { throw unreadable }
         guard format.type == .mixed else { return nil }
         var image = [InlineRows.inlineTag]

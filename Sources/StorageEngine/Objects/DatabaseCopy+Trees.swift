@@ -1,9 +1,10 @@
-/// Trees of all kinds are copied by packing their leaves.
+/// Copying trees of all kinds by packing their leaves.
 extension DatabaseCopy {
     /// Copies the objects of a table. Links and backlinks are object keys, which stay the same.
     func copyObjects(of old: Table, to new: Table) throws {
         let root = try old.root
-        // Of its own: a transaction of the copy that ends may have the table read its schema anew.
+        // A copy of the columns, because ending a transaction of the copy may make the table reload
+        // its schema.
         let columns = Array(new.cluster.columns)
         let pageSize = target.pager.pageSize
         let defaults = DefaultColumns(columns, pageSize: pageSize)
@@ -26,8 +27,9 @@ extension DatabaseCopy {
         try adopt(copy, new.cluster.treeID)
     }
 
-    /// Leaves are laid out by their first key and their last: those between must be between. Within
-    /// a leaf they are.
+    /// Checks that the keys of a leaf come after those of the leaf before. Packing places leaves by
+    /// their first and last keys, and so relies on ascending order. Within a leaf the order has
+    /// been checked.
     private func check(_ leaf: Node, _ root: TreeRoot, after previous: inout Int64?) throws {
         guard leaf.rowCount > 0 else { return }
         if let previous, previous >= leaf.objectKey(0).rawValue {
@@ -37,7 +39,7 @@ extension DatabaseCopy {
         previous = leaf.objectKey(leaf.rowCount - 1).rawValue
     }
 
-    /// Copies a map, which holds nothing but keys and numbers.
+    /// Copies a map, which contains only keys and numbers.
     func copyMap(_ map: OrderedMap, _ treeID: UInt32) throws {
         let root = try source.forest.state(treeID).pointee.root
         let shape = shape(treeID, map.format)
@@ -46,7 +48,7 @@ extension DatabaseCopy {
         try adopt(copy, treeID)
     }
 
-    /// Copies the tree of a long list, set or map, which lies in mixed values `depth` times.
+    /// Copies the tree of a long list, set or map that is nested in `depth` mixed values.
     func copyCollection(
         _ root: TreeRoot, _ format: RowFormat, _ treeID: UInt32, depth: Int
     ) throws -> TreeRoot {
@@ -68,12 +70,12 @@ extension DatabaseCopy {
             maximumRows: min(maximumRows, limit), isCluster: false)
     }
 
-    /// All columns of a leaf: in maps and collections they are those of the format.
+    /// Appends all columns of a leaf. In maps and collections they are those of the format.
     private func appendColumns(_ leaf: Node, to sources: inout [LeafPacker.Source]) {
         for column in 0..<leaf.columnCount { sources.append((leaf, column)) }
     }
 
-    /// Copies a tree. `addSources` appends the place of each column of a leaf.
+    /// Copies a tree. `addSources` appends the source of each column of a leaf.
     private func pack(
         _ root: TreeRoot, _ format: TreeFormat, _ shape: LeafPacker.Shape,
         _ contents: [CopiedContents], depth: Int = 0,
@@ -91,8 +93,10 @@ extension DatabaseCopy {
                     in: node, position, contents[column], shape.treeID, depth: depth)
             }
             try builder.append(try packer.store(in: target.pager), leaf.reading)
+            // The packer refers to the leaves that it gathered from, so these are freed after it.
             packer.removeAll()
             passing.keepNewest()
+            // Last, because it may end the transaction.
             try count(leaf.byteCount)
         }
         var cursor = try LeafCursor(source.pager, root, format)

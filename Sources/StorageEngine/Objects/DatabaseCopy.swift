@@ -2,30 +2,32 @@ import Dispatch
 import Glibc
 
 /// Copies what a connection sees, uncommitted changes included, into a new file, tree by tree and
-/// leaf by leaf, so that the copy has full leaves and no free pages, whatever became of the source.
+/// leaf by leaf. The copy has full leaves and no free pages, whatever the state of the source.
 /// Object keys stay the same.
 ///
-/// The copy is written in transactions of bounded size: while one of an encrypted copy is sealed and
-/// written, the next one is made. The trees in it are built from their leaves upwards and become
-/// reachable when they are whole; the file gets its name when all of them are, and durable.
+/// The copy is written in transactions of bounded size. While one transaction of an encrypted copy
+/// is sealed and written, the next one is prepared. The trees are built from their leaves upwards
+/// and become reachable when they are complete. The file gets its name once all of them are
+/// complete and durable.
 final class DatabaseCopy {
-    /// A transaction ends after so many bytes of leaves: this bounds the memory that a copy takes.
+    /// A transaction ends after this many bytes of leaves, which bounds the memory that a copy
+    /// takes.
     private static let bytesPerTransaction = 2 << 20
 
     let source: Connection
     let target: Connection
-    /// Knows how branches are written.
+    /// Writes the branches of the copied trees.
     let writer: TreeWriter
-    /// Reads values that have pages of their own.
+    /// Reads values on overflow pages.
     let longValues: PassingRuns
-    /// Reads leaves of the source before they are packed.
+    /// Reads leaves of the source ahead of the walk.
     let prefetcher: LeafPrefetcher?
     private var bytesInTransaction = 0
-    /// Seals and writes what was made, one transaction after the other. Nil for a plain copy, which
-    /// has nothing to encrypt: there the copying thread writes faster than another one would. Nil
-    /// also in a forked child, where queues do nothing.
+    /// Seals and writes the transactions of the copy, one after another. Nil for a plain copy,
+    /// which has nothing to encrypt and is written faster by the copying thread itself. Nil also in
+    /// a forked child, where dispatch queues do not run.
     private let writing: DispatchQueue?
-    /// What may still be read from the source.
+    /// Limits what may still be read from the source.
     var budget: RowBudget
 
     static func write(
@@ -50,7 +52,7 @@ final class DatabaseCopy {
         }
     }
 
-    /// What the source may be read by, the copy may be.
+    /// Gives the copy the access rights of the source.
     private static func setAccess(
         _ path: String, like source: Connection
     ) throws(SystemFailure) {
@@ -64,21 +66,22 @@ final class DatabaseCopy {
         try System.setAccess(descriptor, from: present, to: wanted)
     }
 
-    /// Writes a file that nobody else knows of, nor may read, and closes it, so that its
-    /// clean-close marker goes with it. When this returns it is durable, but for its name; when it
-    /// throws, there is none.
+    /// Writes a new file that no other process can know of or read, and closes it, so that it has a
+    /// clean-close marker. When this returns, the file is durable, except for its name. When this
+    /// throws, the file does not exist.
     static func write(
         _ source: Connection, toNewFile path: String, encryptionKey: [UInt8]?
     ) throws {
         let options = Database.Options(
             pageSize: source.pager.pageSize, encryptionKey: encryptionKey)
-        // What is in memory has no access of its own: the copy gets that of any new file.
+        // A database in memory has no access rights of its own, so the copy gets those of any new
+        // file.
         let permissions: mode_t = source.database.file.isInMemory ? 0o644 : 0o600
         let database = try Database.createUnshared(
             path: path, options: options, permissions: permissions)
         do {
             let copy = DatabaseCopy(source: source, target: try Connection(database))
-            // After an error, too, nothing is written or read any more when this returns.
+            // Even after an error, no queue may still write or read when this returns.
             defer {
                 copy.writing?.sync {}
                 copy.prefetcher?.finish()
@@ -106,8 +109,8 @@ final class DatabaseCopy {
         try source.catchUpIndexes()
         target.pager.writesInBulk = true
         try target.beginWrite()
-        // Collections in mixed values keep their identities, which contain versions: one that is
-        // made later gets another one.
+        // Collections in mixed values keep their identities, which contain versions. Continuing
+        // from the newest version of the source keeps the identities of later collections distinct.
         target.pager.beginVersions(after: source.pager.newestVersion)
         target.pager.reserve(pages: source.pager.reachedPages)
         try target.storeSchema(source.schema)
@@ -116,7 +119,8 @@ final class DatabaseCopy {
         }
         target.pager.leavesNoTail = true
         let version = try target.commit().version
-        // It had the root of the last tree to write, so it was not empty.
+        // The transaction wrote at least the root of the last tree, so it was not empty and did
+        // sync.
         precondition(
             target.database.coordinator.durableVersion >= version, "a copy ends without a sync")
     }
@@ -131,8 +135,8 @@ final class DatabaseCopy {
         }
     }
 
-    /// Counts what was written, and ends the transaction when that is enough for one. The version
-    /// need not be durable before the last one is.
+    /// Counts bytes written, and ends the transaction when it is large enough. Only the last
+    /// version has to be durable.
     func count(_ bytes: Int) throws {
         bytesInTransaction += bytes
         guard bytesInTransaction >= Self.bytesPerTransaction else { return }
@@ -140,7 +144,7 @@ final class DatabaseCopy {
         try target.commitBehind(on: writing)
     }
 
-    /// Makes a tree that is whole, and what belongs to it, a part of the copy.
+    /// Makes a complete tree, and the number stored with it, a part of the copy.
     func adopt(_ root: TreeRoot, _ treeID: UInt32) throws {
         let state = try target.forest.state(treeID)
         state.pointee.root = root
@@ -151,7 +155,8 @@ final class DatabaseCopy {
 
 extension Connection {
     /// Writes a packed copy of what this connection sees, uncommitted changes included, to a new
-    /// file, encrypted with a key of 64 bytes of its own, or plain.
+    /// file. The copy is encrypted if `encryptionKey`, a key of 64 bytes, is given; otherwise it is
+    /// plain.
     ///
     /// - Throws: `.fileExists` if there is a file at `path`.
     public func writeCopy(toPath path: String, encryptionKey: [UInt8]? = nil) throws {

@@ -1,13 +1,13 @@
 /// Arithmetic of IEEE 754-2008: results are exact, or rounded once to 34 digits, half to even. An
 /// exact result has the exponent that the standard prefers: 1.0 + 1.00 is 2.00, 6 / 2 is 3.
 ///
-/// An inexact intermediate result is cut to 36 or more digits and ends in a digit that is neither 0
-/// nor 5, so that the only rounding, which comes last, never takes it for exact or halfway.
+/// An inexact intermediate result is truncated to 36 or more digits and ends in a digit that is
+/// neither 0 nor 5. So the only rounding, which comes last, never takes it for exact or halfway.
 extension Decimal128 {
-    /// The number without its sign.
+    /// The absolute value.
     public var magnitude: Decimal128 { Decimal128(low: low, high: high & ~Self.signBit) }
 
-    /// The number with the other sign; a NaN stays what it is.
+    /// The number with the opposite sign; NaN is returned unchanged.
     public static prefix func - (value: Decimal128) -> Decimal128 {
         if value.isNaN { return value }
         return Decimal128(low: value.low, high: value.high ^ signBit)
@@ -54,8 +54,8 @@ extension Decimal128 {
         if a.isZero {
             return Decimal128(isNegative: isNegative, rounding: 0, exponent: preferred)
         }
-        // As many zeros as give a quotient of 36 or 37 digits; in two steps, because together they
-        // may be more than a power of ten has here.
+        // As many zeros as give a quotient of 36 or 37 digits. They are appended in two steps,
+        // because the power of ten for both together may be out of range.
         let first = digits - digitCount(a.coefficient)
         let second = digitCount(b.coefficient) + 2
         let dividend = (a.coefficient * powerOfTen(first))
@@ -83,11 +83,11 @@ extension Decimal128 {
         Decimal128(low: 0, high: infinity.high | (isNegative ? signBit : 0))
     }
 
-    /// `a` has the larger exponent, or the same.
+    /// Adds two finite numbers, where the exponent of `a` is not less than that of `b`.
     private static func add(_ a: Decimal128, _ b: Decimal128) -> Decimal128 {
         if a.isZero && !b.isZero { return b }
-        // Zeros behind `a` bring both to one exponent, if there are not too many; else `b` loses
-        // digits, which are far behind those of the result then.
+        // Appending zeros to `a` gives both numbers one exponent, if `a` has room for them.
+        // Otherwise `b` loses digits, which are then far below the last digit of the result.
         let shift = a.exponent - b.exponent
         let zeros = a.isZero ? shift : min(shift, workingDigits - digitCount(a.coefficient))
         let first = a.isZero ? 0 : Int128(a.coefficient * powerOfTen(zeros))
@@ -98,7 +98,7 @@ extension Decimal128 {
             rounding: sum.magnitude, exponent: a.exponent - zeros)
     }
 
-    /// Without so many last digits, and marked if they were not all 0.
+    /// The coefficient without its last `count` digits, marked as inexact if they were not all 0.
     private static func cut(_ coefficient: UInt128, by count: Int) -> UInt128 {
         if count > digits { return marked(0, isExact: coefficient == 0) }
         let (quotient, remainder) = coefficient.quotientAndRemainder(
@@ -106,18 +106,18 @@ extension Decimal128 {
         return marked(quotient, isExact: remainder == 0)
     }
 
-    /// A number that something was cut off from, with a last digit that is neither 0 nor 5.
+    /// A truncated number whose last digit is neither 0 nor 5 if the truncation was inexact.
     private static func marked(_ quotient: UInt128, isExact: Bool) -> UInt128 {
         isExact || quotient % 5 != 0 ? quotient : quotient + 1
     }
 
-    /// A coefficient of up to 38 digits, rounded once to what fits.
+    /// Rounds a coefficient of up to 38 digits once, to the digits that fit.
     private init(isNegative: Bool, rounding coefficient: UInt128, exponent: Int) {
         let excess = max(
             Self.digitCount(coefficient) - Self.digits, Self.minimumExponent - exponent, 0)
         var rounded = Self.rounded(coefficient, dropping: excess)
         var exponent = exponent + excess
-        // 99…9.5 became 1 and 34 zeros.
+        // Rounding 99…9.5 up gives 1 and 34 zeros, one digit too many.
         if rounded > Self.maximumCoefficient {
             rounded /= 10
             exponent += 1

@@ -1,7 +1,7 @@
-/// Decimal text, as IEEE 754 and General Decimal Arithmetic write it.
+/// Decimal text, as IEEE 754 and the General Decimal Arithmetic specification define it.
 extension Decimal128: LosslessStringConvertible {
-    /// Reads a number such as `-12.50`, `1E+10`, `inf` or `NaN`, letters in either case. Digits
-    /// beyond the 34th are rounded half to even. Nil if the text is no number.
+    /// Parses a number such as `-12.50`, `1E+10`, `inf` or `NaN`, in upper or lower case. Digits
+    /// beyond the 34th are rounded half to even. Nil if the text is not a number.
     public init?(_ description: String) {
         var text = Array(description.utf8)[...]
         var isNegative = false
@@ -23,8 +23,8 @@ extension Decimal128: LosslessStringConvertible {
         }
     }
 
-    /// The shortest text that reads back to the same encoding: digits with a point while the
-    /// exponent is small, else `1.5E+10`.
+    /// The shortest text that parses to the same encoding: digits with a point while the exponent
+    /// is small, otherwise in the form `1.5E+10`.
     public var description: String {
         let sign = isNegative ? "-" : ""
         if isNaN { return "NaN" }
@@ -44,12 +44,12 @@ extension Decimal128: LosslessStringConvertible {
     }
 }
 
-/// A number being read: up to 35 digits, what follows them, and where the point is.
+/// A number being parsed: up to 35 digits, what follows them, and the position of the point.
 private struct DecimalText {
     var coefficient: UInt128 = 0
     var exponent = 0
     private var count = 0
-    /// Whether a digit that was dropped is not 0.
+    /// Whether a dropped digit was not 0.
     private var hasMore = false
 
     init?(_ text: ArraySlice<UInt8>) {
@@ -81,7 +81,8 @@ private struct DecimalText {
             ? character - UInt8(ascii: "0") : nil
     }
 
-    /// A signed exponent; beyond a million it makes no difference how large it is.
+    /// Parses a signed exponent. It is clamped to a million, beyond which its size makes no
+    /// difference.
     private static func integer(_ text: ArraySlice<UInt8>) -> Int? {
         var rest = text
         var isNegative = false
@@ -98,7 +99,7 @@ private struct DecimalText {
         return isNegative ? -value : value
     }
 
-    /// One digit more than fits is kept, for rounding.
+    /// Appends a digit. One digit more than fits is kept, for rounding.
     private mutating func append(_ digit: UInt8) {
         if count > Decimal128.digits {
             exponent += 1

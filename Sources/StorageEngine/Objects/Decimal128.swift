@@ -1,9 +1,9 @@
 /// A decimal floating-point number of 34 digits: IEEE 754-2008 decimal128 in its binary-integer
 /// encoding.
 ///
-/// The bits are kept as they are given, so a number keeps its trailing zeros: 1.0 and 1.00 are two
-/// encodings of one value. Comparison is by value. All NaNs are equal to each other and come before
-/// every number, so that the order is total and values of a set are distinct.
+/// The bits are kept as given, so a number keeps its trailing zeros: 1.0 and 1.00 are two encodings
+/// of one value. Comparison is by value. All NaNs are equal to each other and come before every
+/// number, so that the order is total and the values of a set are distinct.
 ///
 /// ```
 /// bit 127         sign
@@ -16,7 +16,7 @@ public struct Decimal128: Sendable {
     public let low: UInt64
     public let high: UInt64
 
-    /// The encoding's words.
+    /// Creates a number from the two words of its encoding.
     @inlinable
     public init(low: UInt64, high: UInt64) {
         self.low = low
@@ -40,13 +40,13 @@ public struct Decimal128: Sendable {
     public var isNaN: Bool { high >> 58 & 0x1F == 0x1F }
     public var isInfinite: Bool { high >> 58 & 0x1F == 0x1E }
 
-    /// Power of ten of the coefficient's last digit. Finite numbers.
+    /// The power of ten of the coefficient's last digit. Only for finite numbers.
     var exponent: Int {
         let isLarge = high >> 61 & 3 == 3
         return Int(isLarge ? high >> 47 & 0x3FFF : high >> 49 & 0x3FFF) - Self.exponentBias
     }
 
-    /// The digits as a number. Finite numbers.
+    /// The digits as an integer. Only for finite numbers.
     var coefficient: UInt128 {
         if high >> 61 & 3 == 3 { return 0 }
         let value = UInt128(high & 0x1_FFFF_FFFF_FFFF) << 64 | UInt128(low)
@@ -78,23 +78,24 @@ extension Decimal128 {
             isNegative: value < 0, coefficient: UInt128(value.magnitude), exponent: 0)
     }
 
-    /// The number that the shortest decimal text of `value` stands for; whole numbers that an
-    /// `Int64` holds are exact.
+    /// Creates the number that the shortest decimal text of `value` denotes. Whole numbers in the
+    /// range of `Int64` are exact.
     ///
-    /// This keeps the order of doubles, and takes 0.1 for one tenth.
+    /// This preserves the order of doubles, and converts 0.1 to one tenth.
     public init(_ value: Double) {
         if value.isNaN {
             self = .nan
         } else if let integer = Int64(exactly: value) {
             self.init(integer)
         } else {
-            // The text of a double is always a number that fits.
+            // The text of a finite double always parses.
             self = Decimal128(value.description)!
         }
     }
 
-    /// A coefficient of at most 34 digits and an exponent that may need adjusting: numbers too
-    /// large become infinite, numbers too small lose digits, rounded half to even.
+    /// Creates a number from a coefficient of at most 34 digits and an exponent that may be out of
+    /// range. Numbers that are too large become infinite; numbers that are too small lose digits,
+    /// rounded half to even.
     init(isNegative: Bool, coefficient: UInt128, exponent: Int) {
         var (coefficient, exponent) = (coefficient, exponent)
         if exponent < Self.minimumExponent {
@@ -119,10 +120,11 @@ extension Decimal128 {
             high: sign | biased | UInt64(truncatingIfNeeded: coefficient >> 64))
     }
 
-    /// Drops so many last digits, rounding half to even.
+    /// Drops the last `count` digits, rounding half to even.
     static func rounded(_ coefficient: UInt128, dropping count: Int) -> UInt128 {
         if count == 0 { return coefficient }
-        // 10^38 is the largest power that fits; of a larger one no coefficient is a half.
+        // 10^38 is the largest power that fits. Every coefficient is less than half of a larger
+        // power, and so rounds to 0.
         guard count <= 38 else { return 0 }
         let divisor = powerOfTen(count)
         let (quotient, remainder) = coefficient.quotientAndRemainder(dividingBy: divisor)
@@ -135,7 +137,8 @@ extension Decimal128 {
 // MARK: Order
 
 extension Decimal128: Comparable, Hashable {
-    /// Below 0, 0 or above 0 as `a` is before, equal to or after `b`.
+    /// Returns a negative number, 0 or a positive number if `a` is less than, equal to or greater
+    /// than `b`.
     static func compare(_ a: Decimal128, _ b: Decimal128) -> Int {
         if a.isNaN || b.isNaN { return a.isNaN ? (b.isNaN ? 0 : -1) : 1 }
         let (aSign, bSign) = (a.signum, b.signum)
@@ -145,7 +148,7 @@ extension Decimal128: Comparable, Hashable {
 
     private var signum: Int { isZero ? 0 : isNegative ? -1 : 1 }
 
-    /// Neither is NaN or zero.
+    /// Compares the magnitudes of two numbers, neither of which is NaN or zero.
     private static func compareMagnitudes(_ a: Decimal128, _ b: Decimal128) -> Int {
         if a.isInfinite || b.isInfinite { return (a.isInfinite ? 1 : 0) - (b.isInfinite ? 1 : 0) }
         var (x, y) = (a.coefficient, b.coefficient)
@@ -153,8 +156,9 @@ extension Decimal128: Comparable, Hashable {
         let first = digitCount(x) + a.exponent
         let second = digitCount(y) + b.exponent
         if first != second { return first < second ? -1 : 1 }
-        // Same place of the leading digit, so that the difference of exponents is one of digits,
-        // below 34, and the product has no more digits than the other number.
+        // The leading digits have the same place value. So the difference of the exponents is a
+        // difference of digit counts, below 34, and the product has no more digits than the other
+        // number.
         let shift = a.exponent - b.exponent
         if shift > 0 { x *= powerOfTen(shift) } else { y *= powerOfTen(-shift) }
         return x < y ? -1 : x == y ? 0 : 1
@@ -164,7 +168,7 @@ extension Decimal128: Comparable, Hashable {
 
     public static func < (a: Decimal128, b: Decimal128) -> Bool { compare(a, b) < 0 }
 
-    /// Equal values hash alike, whatever their trailing zeros.
+    /// Equal values have equal hashes, whatever their trailing zeros.
     public func hash(into hasher: inout Hasher) {
         if isNaN || isInfinite || isZero {
             hasher.combine(isNaN)

@@ -1,4 +1,4 @@
-/// The first so many of all entries that are offered: a heap with the last of them on top.
+/// The first `limit` of all entries offered, in a heap with the last of them on top.
 struct FirstEntries<Entry> {
     private var heap: [Entry] = []
     private let limit: Int
@@ -8,7 +8,8 @@ struct FirstEntries<Entry> {
         heap.reserveCapacity(Swift.min(limit, 1024))
     }
 
-    /// Where there are enough, the entry behind which nothing is taken any more; else nil.
+    /// The last entry kept, once there are `limit` of them; nil before. Only entries that precede
+    /// it are still accepted.
     var last: Entry? { limit > 0 && heap.count == limit ? heap[0] : nil }
 
     @inline(__always)
@@ -55,7 +56,8 @@ struct FirstEntries<Entry> {
 }
 
 extension FirstEntries where Entry: SortEntry {
-    /// Where there are enough, the rank above which nothing is taken any more; else nil.
+    /// The rank of the last entry kept, once there are `limit` of them; nil before. Entries of
+    /// higher rank are not accepted.
     var lastRank: UInt64? { last?.rank }
 
     @inline(__always)

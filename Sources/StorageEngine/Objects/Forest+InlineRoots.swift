@@ -1,13 +1,14 @@
-/// Roots in the commit record: of a file with few trees no page is written for them.
+/// Roots in the commit record. A file with few trees needs no page for its roots.
 ///
-/// For each tree that has a root or a number to keep, ascending, as variable-length integers: its id
-/// less the one before, page and birth of the root, level, count, `extra`. Once they do not fit they
-/// move to the tree of roots, and stay there.
+/// The record lists each tree that has a root or a number to keep, in ascending order of ids, as
+/// variable-length integers: the difference to the id before, page and birth of the root, level,
+/// count, `extra`. Once they do not fit, all roots move to the tree of roots and stay there.
 extension Forest {
-    /// Ids from here on are kept in the tree of roots only: what is in memory is indexed by them.
+    /// Ids from here on are kept in the tree of roots only, because the states in memory are
+    /// indexed by id.
     private static let idLimit: UInt64 = 4096
 
-    /// Loads all roots of the commit record, unless that was done.
+    /// Loads all roots of the commit record, unless they are loaded already.
     func loadInlineRoots() throws {
         if hasLoadedInlineRoots { return }
         try pager.inlineRoots.withUnsafeBytes { bytes in
@@ -20,7 +21,7 @@ extension Forest {
         hasLoadedInlineRoots = true
     }
 
-    /// Loads the next root, and returns its tree's id.
+    /// Loads the next root and returns the id of its tree.
     private func loadInlineRoot(
         after previous: UInt64, from reader: inout VariableLengthIntegerReader
     ) throws -> UInt64 {
@@ -38,15 +39,15 @@ extension Forest {
         return id
     }
 
-    /// Ids of the trees whose roots are in the commit record.
+    /// The ids of the trees whose roots are in the commit record.
     func inlineRootIDs() throws -> [UInt32] {
         guard pager.root.isNone else { return [] }
         try loadInlineRoots()
         return (0..<loadedEnd).filter { !states[$0].root.reference.isNone }.map { UInt32($0) }
     }
 
-    /// Puts all roots into the record of the open transaction if one has changed. False where they
-    /// do not fit: then all of them are to be written to the tree of roots.
+    /// Puts all roots into the record of the open transaction if one has changed. Returns false if
+    /// they do not fit; all of them must then be written to the tree of roots.
     func flushInlineRoots() throws -> Bool {
         guard (0..<loadedEnd).contains(where: { states[$0].isDirty }) else { return true }
         try loadInlineRoots()
@@ -56,7 +57,7 @@ extension Forest {
         return encoded != nil
     }
 
-    /// All roots as the record has them; nil where they do not fit.
+    /// All roots as they are encoded in the record; nil if they do not fit.
     private func encodedRoots() -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(CommitRecord.inlineRootsCapacity)

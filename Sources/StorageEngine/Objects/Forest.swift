@@ -1,20 +1,20 @@
-/// The roots of all trees: few of them are in the commit record itself, more in a tree of their own
-/// that maps tree ids to them.
+/// The roots of all trees. A few roots are in the commit record itself; more are in a tree of their
+/// own, which maps tree ids to roots.
 ///
-/// A connection works on the roots in memory; `flush` writes those that changed before a commit.
+/// A connection works on the roots in memory. `flush` writes the changed ones before a commit.
 final class Forest {
     struct State {
         var root = TreeRoot.empty
-        /// Cluster trees: the next object key. Primary keys: key + 1 of the object whose key is
-        /// null.
+        /// In cluster trees, the next object key. In primary-key maps, 1 more than the key of the
+        /// object whose primary key is null, or 0.
         var extra: Int64 = 0
-        /// `extra` as it was loaded: in a write transaction, as it was before.
+        /// `extra` as it was loaded: inside a write transaction, its value in the base version.
         var loadedExtra: Int64 = 0
         var isLoaded = false
         var isDirty = false
     }
 
-    /// Id of the schema's entry, whose "root" is an overflow value.
+    /// The id of the schema's entry, whose root is the reference of an overflow value.
     static let schemaID: UInt32 = 1
 
     static let map = OrderedMap(firstKeyKind: .integer, valueCount: 5)
@@ -22,12 +22,13 @@ final class Forest {
     let pager: Pager
     private let writer: TreeWriter
     private let moves: UnsafeMutablePointer<UInt64>
-    /// Indexed by tree id; a raw buffer, because every lookup of an object passes through it.
+    /// Indexed by tree id. A raw buffer, because every lookup of an object passes through it.
     @exclusivity(unchecked) private(set) var states: UnsafeMutablePointer<State>
     @exclusivity(unchecked) private var capacity: Int
-    /// No tree from this id on is loaded.
+    /// An upper bound of the ids of loaded trees.
     private(set) var loadedEnd = 0
-    /// Whether the roots in the commit record have been loaded, all at once.
+    /// Whether the roots in the commit record have been loaded, which happens for all of them at
+    /// once.
     var hasLoadedInlineRoots = false
 
     init(pager: Pager) {
@@ -45,17 +46,17 @@ final class Forest {
         moves.deallocate()
     }
 
-    /// The state of a tree, loaded if need be. The pointer is valid until the next call with a
+    /// The state of a tree, loaded if necessary. The pointer is valid until the next call with a
     /// larger id.
     @inline(__always)
     func state(_ id: UInt32) throws -> UnsafeMutablePointer<State> {
         if Int(id) >= capacity { grow(to: Int(id) + 1) }
-        // Loading may make room for more states, and so move them.
+        // Loading may enlarge the buffer, so the pointer is formed afterwards.
         if !states[Int(id)].isLoaded { try load(id) }
         return states + Int(id)
     }
 
-    /// The state of a tree if it has been loaded.
+    /// The state of a tree if it is loaded.
     func loadedState(_ id: UInt32) -> State? {
         Int(id) < capacity && states[Int(id)].isLoaded ? states[Int(id)] : nil
     }
@@ -108,8 +109,8 @@ final class Forest {
         loadedEnd = max(loadedEnd, Int(id) + 1)
     }
 
-    /// What is stored of a tree. The root is not younger than what names it, and an empty tree has
-    /// none.
+    /// Checks and returns the stored state of a tree. The root must not be younger than the page or
+    /// record that names it, and only an empty tree has none.
     func stored(
         _ id: UInt32, _ reference: PageReference, level: Int64, count: Int64, extra: Int64,
         newestBirth: UInt64
@@ -124,14 +125,15 @@ final class Forest {
             extra: extra, loadedExtra: extra, isLoaded: true)
     }
 
-    /// Forgets what is in memory: the connection stands at another version, or has rolled back.
+    /// Drops the states in memory, because the connection has moved to another version or has
+    /// rolled back.
     func reset() {
         for id in 0..<loadedEnd { states[id] = State() }
         loadedEnd = 0
         hasLoadedInlineRoots = false
     }
 
-    /// Writes the roots that changed; afterwards `pager` has what reaches everything.
+    /// Writes the roots that changed. Afterwards the pager has the root that reaches everything.
     func flush() throws {
         if pager.root.isNone, try flushInlineRoots() { return }
         var forest = try forestRoot()
@@ -149,11 +151,12 @@ final class Forest {
         pager.root = forest.reference
     }
 
-    /// Lets `body` change the tree of roots itself, in a way that leaves its entries as they are.
+    /// Calls `body` to change the tree of roots itself, in a way that leaves its entries as they
+    /// are.
     func withTree<R>(_ body: (inout TreeRoot, TreeWriter) throws -> R) throws -> R {
         var root = try forestRoot()
         let result = try body(&root, writer)
-        // Not after an error, which leaves `pager` with the root of the version before.
+        // Not in a `defer`: after an error the pager must keep the root of the base version.
         pager.root = root.reference
         return result
     }

@@ -1,14 +1,14 @@
-/// What the rows of a collection consist of.
+/// The format of the rows of a collection.
 struct RowFormat: Equatable {
     let collection: CollectionKind
     let type: ValueType
-    /// Whether values may be null; then each begins with a mark.
+    /// Whether values may be null. If so, each begins with a null mark.
     let allowsNull: Bool
 
     var kind: ColumnKind { type.columnKind }
     var hasKeys: Bool { collection == .map }
 
-    /// Of lists and maps inside mixed values.
+    /// The format of lists and maps inside mixed values.
     static func nested(_ collection: CollectionKind) -> RowFormat {
         RowFormat(collection: collection, type: .mixed, allowsNull: true)
     }
@@ -16,23 +16,23 @@ struct RowFormat: Equatable {
 
 /// One row of a collection.
 struct CollectionRow {
-    /// Of a map; empty in lists and sets.
+    /// The key in a map; empty in lists and sets.
     var key = UnsafeRawBufferPointer(start: nil, count: 0)
     var value: Scalar
 }
 
-/// A collection as its owner's row, or a mixed value, holds it.
+/// The part of a collection that is stored in its owner's row or in a mixed value.
 ///
-/// The bytes are empty (no rows), or begin with a tag: `inline`, then the rows one after another;
-/// or `tree`, then the root of a collection tree. A row is its key with its length (in maps), a
-/// null mark (if values may be null) and its value: integers as signed LEB128, floats and doubles
-/// as 4 and 8 bytes, bytes with their length, fixed16 and fixed12 as 16 and 12 bytes.
+/// The bytes are empty (no rows), or begin with a tag: `inline`, followed by the rows one after
+/// another; or `tree`, followed by the root of a collection tree. A row is its key with its length
+/// (in maps), a null mark (if values may be null) and its value: integers as signed LEB128, floats
+/// and doubles as 4 and 8 bytes, bytes with their length, fixed16 and fixed12 as 16 and 12 bytes.
 enum InlineRows {
     static let inlineTag: UInt8 = 1
     static let treeTag: UInt8 = 2
-    /// Above this many bytes the rows move to a tree.
+    /// Above this size the rows move to a tree.
     static let maximumBytes = 64
-    /// tag, page, birth, count: u64 each; level: u8.
+    /// The size of a tag, u64 page, birth and count, and a u8 level.
     static let treeBytes = 26
 
     // MARK: Trees
@@ -50,7 +50,7 @@ enum InlineRows {
             count: Int(word(17)))
     }
 
-    /// Calls `body` with what an owner's row holds of a collection in a tree.
+    /// Calls `body` with what the owner's row holds of a collection in a tree.
     static func withImage<R>(
         of root: TreeRoot, _ body: (UnsafeRawBufferPointer) throws -> R
     ) rethrows -> R {
@@ -95,7 +95,7 @@ enum InlineRows {
         image.append(contentsOf: bytes)
     }
 
-    /// Whether a row may still fit; false saves encoding a long value only to find out.
+    /// Whether a row may still fit. False avoids encoding a long value in vain.
     static func mayHold(_ row: CollectionRow) -> Bool {
         guard case .bytes(let bytes) = row.value else { return row.key.count < maximumBytes }
         return row.key.count + bytes.count < maximumBytes
@@ -103,14 +103,14 @@ enum InlineRows {
 
     // MARK: Reading
 
-    /// Visits the rows and where they lie, until `body` returns false; false if the bytes are no
-    /// rows of this format.
+    /// Visits the rows and their byte ranges, until `body` returns false. Returns false if the
+    /// bytes are not rows of this format.
     static func forEach(
         _ bytes: UnsafeRawBufferPointer, _ format: RowFormat,
         _ body: (CollectionRow, Range<Int>) throws -> Bool
     ) rethrows -> Bool {
         if bytes.isEmpty { return true }
-        // Longer ones, which only a file made to harm has, would make each access a long one.
+        // Only damaged or malicious files have longer ones, and they would make each access slow.
         guard bytes.count <= maximumBytes else { return false }
         var reader = VariableLengthIntegerReader(bytes)
         guard reader.fixed(UInt8.self) == inlineTag else { return false }

@@ -1,26 +1,26 @@
 import Dispatch
 
-/// Checks leaves of a plain file on a thread of its own, so that a walk finds them checked.
+/// Checks leaves of a plain file on a thread of its own, so that a walk finds them already checked.
 ///
-/// The first touch of a mapped page, and its checksum, are a third of the processor time that a
-/// packed copy takes. This is a hint only: damage is not told, because the walk meets the same page.
+/// The first access to a mapped page, and its checksum, take a third of the processor time of a
+/// packed copy. Prefetching is only a hint: damage is not reported, because the walk comes to the
+/// same page.
 ///
-/// Whoever makes one keeps the version pinned until ``finish()`` has returned. Used by one thread.
+/// The owner keeps the version pinned until ``finish()`` has returned. Used by one thread.
 final class LeafPrefetcher {
     private let pager: Pager
     private let queue = DispatchQueue(label: "realm.prefetch")
 
-    /// Nil for an encrypted file, whose leaves pass through memory of whoever reads them, and in a
-    /// forked child, where queues do nothing.
+    /// Nil for an encrypted file, whose leaves are decrypted into memory of their reader, and in a
+    /// forked child, where dispatch queues do not run.
     init?(_ pager: Pager) {
         if pager.file.cipher != nil || System.isForkedChild { return nil }
         self.pager = pager
     }
 
-    /// Begins with `leaves`, and what they have in nodes of their own, once those asked for before
-    /// are done.
+    /// Starts checking `leaves`, and their spilled columns, after those requested before.
     func prefetch(_ leaves: [PageReference]) {
-        // Later ones are in memory, and not yet in the file.
+        // Pages of later versions are in memory, not yet in the file.
         let (file, bounds) = (pager.file, pager.bounds)
         guard let pages = pager.pages else { return }
         let stored = leaves.filter { $0.birth < pager.firstVersionInMemory }
@@ -29,7 +29,7 @@ final class LeafPrefetcher {
         }
     }
 
-    /// Returns when nothing is read any more.
+    /// Returns when no page is being read any more.
     func finish() { queue.sync {} }
 
     private static func check(

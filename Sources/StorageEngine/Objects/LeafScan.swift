@@ -1,25 +1,25 @@
-/// A walk over the leaves of a table, in the order of object keys: the way to answer questions
-/// about many objects.
+/// A walk over the leaves of a table in the order of object keys, which is the way to evaluate
+/// questions about many objects.
 ///
-/// A leaf is a few hundred to a few thousand rows. Each step reads one leaf; the pages of a column
-/// that has pages of its own are only read when that column is asked for, and not even then where
-/// the leaf's directory knows the answer. Memory does not grow with the table, and nothing is
-/// allocated for a leaf.
+/// A leaf has a few hundred to a few thousand rows. Each step reads one leaf. The pages of a
+/// spilled column are only read when that column is needed, and not even then if the leaf's
+/// directory decides the result. Memory does not grow with the table, and nothing is allocated for
+/// a leaf.
 ///
-/// Used by the connection's thread. Nothing may be written while a scan goes on.
+/// Used by the connection's thread. Nothing may be written during a scan.
 public struct LeafScan: ~Copyable {
     let table: Table
     let pager: Pager
     private var cursor: LeafCursor
-    /// How many decrypted leaves and values this connection had of its own when the scan began; nil
-    /// if those of the scan are to stay.
+    /// The number of decrypted leaves and values that this connection held for itself when the scan
+    /// began; nil if those of the scan are to be kept.
     private let passingRuns: Int?
 
-    /// Begins in front of the leaf that holds the row at `position`.
+    /// Begins in front of the leaf that contains the row at `position`.
     ///
-    /// `keepsLeaves`: what the scan has read stays valid until the connection moves on. Else that
-    /// of one leaf is valid until ``next()``, and memory does not grow, also where an encrypted
-    /// file is larger than what is kept decrypted of it.
+    /// If `keepsLeaves`, what the scan has read stays valid until the connection moves on.
+    /// Otherwise the contents of a leaf are valid only until ``next()``, and memory does not grow,
+    /// even if an encrypted file is larger than the cache of decrypted pages.
     ///
     /// - Throws: `.damaged`.
     public init(_ table: Table, from position: Int = 0, keepsLeaves: Bool = true) throws {
@@ -29,7 +29,7 @@ public struct LeafScan: ~Copyable {
         passingRuns = keepsLeaves ? nil : pager.passingRunCount
     }
 
-    /// Stands at one leaf, behind which there is none.
+    /// A scan that consists of one leaf only and is positioned at it.
     init(_ table: Table, at leaf: Node) {
         self.table = table
         pager = table.pager
@@ -37,7 +37,7 @@ public struct LeafScan: ~Copyable {
         passingRuns = nil
     }
 
-    /// Goes on to the next leaf; false behind the last one.
+    /// Moves to the next leaf. Returns false after the last one.
     ///
     /// - Throws: `.damaged`.
     @inline(__always)
@@ -49,7 +49,7 @@ public struct LeafScan: ~Copyable {
         return isThere
     }
 
-    /// The leaf at which the scan stands, after ``next()`` has returned true.
+    /// The current leaf, after ``next()`` has returned true.
     public var leaf: Node { cursor.leaf }
 
     public var rowCount: Int { cursor.leaf.rowCount }
@@ -61,7 +61,7 @@ public struct LeafScan: ~Copyable {
 
     // MARK: Finding
 
-    /// Makes `mask` the set of this leaf's rows that match.
+    /// Sets `mask` to the rows of this leaf that match.
     ///
     /// - Throws: `.damaged`.
     public func match(_ predicate: ColumnPredicate, into mask: inout RowMask) throws {
@@ -73,7 +73,7 @@ public struct LeafScan: ~Copyable {
         }
     }
 
-    /// How many rows of this leaf match. `scratch` is overwritten.
+    /// The number of rows of this leaf that match. `scratch` is overwritten.
     ///
     /// - Throws: `.damaged`.
     public func count(_ predicate: ColumnPredicate, scratch: inout RowMask) throws -> Int {
@@ -89,8 +89,8 @@ public struct LeafScan: ~Copyable {
         }
     }
 
-    /// Whether all rows of this leaf match, or none does, as far as its directory tells; nil where
-    /// values decide.
+    /// Whether all rows of this leaf match (true) or none does (false), as far as its directory
+    /// tells; nil if the values decide.
     ///
     /// - Throws: `.damaged`.
     func verdict(_ predicate: ColumnPredicate) throws -> Bool? {
@@ -102,11 +102,11 @@ public struct LeafScan: ~Copyable {
         }
     }
 
-    /// Where the answer for this leaf is found.
+    /// Where the result of a predicate for this leaf is found.
     private enum Place {
-        /// All rows are alike, as the leaf itself tells.
+        /// In the leaf's directory: the result is the same for all rows.
         case same(isMatch: Bool)
-        /// In a column of the leaf, or of a node of its own.
+        /// In a column of the leaf or of a spilled node.
         case column(Node, Int)
     }
 
@@ -126,7 +126,7 @@ public struct LeafScan: ~Copyable {
         case .nothing: return .same(isMatch: false)
         case .null(let isNull): if !mayBeNull { return .same(isMatch: !isNull) }
         case .numbers(let range):
-            // The kernel asks the zone itself; here it saves the visit of another node.
+            // The kernel checks the zone itself. Checking it here avoids reading the spilled node.
             if isSpilled,
                 let isMatch = PackedZone(leaf, position).verdict(range, mayBeNull: mayBeNull)
             {
@@ -141,15 +141,15 @@ public struct LeafScan: ~Copyable {
         return .column(node, column)
     }
 
-    /// Asks for the memory of the same column in the next leaf, which most likely begins at the
-    /// same place of its page, while this one is worked on; and for the directory of the leaf
-    /// after that, which says where.
+    /// Prefetches memory for the next steps while this leaf is processed: the same column in the
+    /// next leaf, which most likely begins at the same offset of its page, and the directory of the
+    /// leaf after that, which has the offset.
     @inline(__always)
     private func prefetchNextLeaf(_ node: Node, _ column: Int) {
         guard node.base == leaf.base else { return }
         if let next = cursor.upcomingPage(1) {
             let offset = node.entry(column).dataOffset
-            // Long regions are read ahead by the processor itself.
+            // The hardware prefetcher handles the rest of a long region.
             let byteCount = min(node.entry(column).dataBytes(rows: node.rowCount), 1024)
             pager.prefetch(page: next, offset: offset, byteCount: byteCount)
         }
@@ -186,7 +186,7 @@ public struct LeafScan: ~Copyable {
         }
     }
 
-    /// Adds the matching values that are too long for the node.
+    /// Adds the matching rows whose values are too long for the node.
     private func matchElsewhere(
         _ test: BytesTest, _ pattern: UnsafeRawBufferPointer, _ node: Node, _ column: Int,
         into mask: inout RowMask
@@ -203,14 +203,14 @@ public struct LeafScan: ~Copyable {
 
     // MARK: Aggregates
 
-    /// Adds the values of a column in this leaf to a sum that ``Table/emptySum(_:)`` made.
+    /// Adds the values of a column in this leaf to a sum made by ``Table/emptySum(_:)``.
     ///
     /// - Throws: `.damaged`.
     public func add(_ column: Int, to sum: inout ColumnSum) throws {
         try add(column, selection: nil, count: rowCount, to: &sum)
     }
 
-    /// The same for the rows of a set.
+    /// Adds the values of the rows in `mask` to a sum made by ``Table/emptySum(_:)``.
     ///
     /// - Throws: `.damaged`.
     public func add(
@@ -243,7 +243,7 @@ public struct LeafScan: ~Copyable {
         return position < 0 || extreme.mayImprove(PackedZone(leaf, position))
     }
 
-    /// Takes the values of the selected rows (nil: of all) into account.
+    /// Takes the values of the selected rows into account, or of all rows if `selection` is nil.
     func add(
         _ column: Int, selection: UnsafePointer<UInt64>?, to extreme: inout ColumnExtreme
     ) throws {

@@ -1,14 +1,14 @@
-/// A list of one object, or a list of mixed values inside a mixed value: cheap to make, without
+/// A list of an object, or a list of mixed values inside a mixed value. Cheap to make, without
 /// state of its own.
 ///
-/// Positions out of range are programming errors. A deleted owner, and a nested list that was
-/// removed or replaced, throws `.invalidArgument`.
+/// Positions out of range are programming errors. If the owner was deleted, or a nested list was
+/// removed or replaced, functions throw `.invalidArgument`.
 public struct ListHandle {
     let collection: CollectionHandle
 
     public var owner: ObjectKey { collection.owner }
 
-    /// Whether both lead to the same list, wherever it was when they were made.
+    /// Whether both handles lead to the same list, whatever its position was when they were made.
     public func isSame(as other: ListHandle) -> Bool {
         collection.isSame(as: other.collection)
     }
@@ -19,7 +19,7 @@ extension Table {
         ListHandle(collection: collection(column, of: key, .list))
     }
 
-    /// A list, set or map that is a column's own.
+    /// The handle of a list, set or map that is the value of a column.
     func collection(_ column: Int, of key: ObjectKey, _ kind: CollectionKind) -> CollectionHandle {
         let format = checks[column].format
         precondition(format.collection == kind, "column \(column) is not a \(kind)")
@@ -32,7 +32,7 @@ extension Table {
 extension ListHandle {
     public func count() throws -> Int { try collection.stored().count() }
 
-    /// Appends the keys of the objects to which the elements lead, in order, and leaves out nulls.
+    /// Appends the keys of the objects that the elements refer to, in order, without nulls.
     public func appendLinks(to keys: inout ContiguousArray<Int64>) throws {
         try collection.stored().appendIntegers(to: &keys)
     }
@@ -42,7 +42,7 @@ extension ListHandle {
         try collection.stored().value(at: index)
     }
 
-    /// The same; nil for a position that is not in the list.
+    /// The element at a position; nil if the position is out of range.
     public func value(ifAt index: Int) throws -> Scalar? {
         let stored = try collection.stored()
         guard index >= 0, try index < stored.count() else { return nil }
@@ -60,12 +60,12 @@ extension ListHandle {
         try collection.stored().forEachValue(body)
     }
 
-    /// The list that is the mixed element at a position; nil if it is something else.
+    /// The list that is the mixed element at a position; nil if the element is something else.
     public func nestedList(at index: Int) throws -> ListHandle? {
         try collection.child(at: index).flatMap(ListHandle.init(ifList:))
     }
 
-    /// The map that is the mixed element at a position; nil if it is something else.
+    /// The map that is the mixed element at a position; nil if the element is something else.
     public func nestedMap(at index: Int) throws -> MapHandle? {
         try collection.child(at: index).flatMap(MapHandle.init(ifMap:))
     }
@@ -79,12 +79,14 @@ extension ListHandle {
 // MARK: Changing
 
 extension ListHandle {
-    /// - Throws: `.invalidArgument` for values that the list does not hold and links to objects
-    ///   that do not exist, `.valueTooLarge`: then nothing has changed. After any other error the
-    ///   transaction can only be rolled back. So do all that follow.
+    /// Inserts an element.
+    ///
+    /// - Throws: `.invalidArgument` for values that the list may not hold and links to objects that
+    ///   do not exist, `.valueTooLarge`: then nothing has changed. After any other error the
+    ///   transaction can only be rolled back. The same holds for all functions that follow.
     public func insert(_ value: Scalar, at index: Int) throws { try enter(value, at: index) }
 
-    /// Inserts behind all others.
+    /// Inserts an element at the end.
     public func append(_ value: Scalar) throws { try enter(value, at: nil) }
 
     private func enter(_ value: Scalar, at index: Int?) throws {
@@ -94,20 +96,21 @@ extension ListHandle {
         }
     }
 
-    /// Replaces an element. An embedded object or nested collection that was there is deleted.
+    /// Replaces an element. If it was an embedded object or a nested collection, that is deleted.
     public func set(_ value: Scalar, at index: Int) throws {
         try collection.check(value)
         try collection.withOwned(value) { try collection.set($0, at: index) }
     }
 
-    /// Removes an element; an embedded object is deleted.
+    /// Removes an element. An embedded object is deleted.
     public func remove(at index: Int) throws { try collection.remove(at: index) }
 
-    /// Moves an element; `to` is its position afterwards.
+    /// Moves an element. `to` is its position afterwards.
     public func move(from: Int, to: Int) throws {
         try collection.table.requireWriteTransaction()
         if from == to { return }
-        // What it refers to stays the same. Copied, because removing it frees the pages it is on.
+        // References stay the same, so backlinks do not change. The bytes are copied, because
+        // removing the row frees the pages that they are on.
         let value = try collection.stored().value(at: from)
         if case .bytes(let bytes) = value {
             try Array(bytes).withUnsafeBytes {
@@ -120,7 +123,7 @@ extension ListHandle {
 
     public func removeAll() throws { try collection.removeAll() }
 
-    /// Makes an embedded object and inserts it. `values` are those of ``Table/insert(_:)``.
+    /// Creates an embedded object and inserts it. `values` are those of ``Table/insert(_:)``.
     public func insertEmbedded(_ values: UnsafeBufferPointer<Scalar>, at index: Int) throws
         -> ObjectKey
     {
@@ -129,7 +132,7 @@ extension ListHandle {
         }
     }
 
-    /// Makes an embedded object in place of the one at a position, which is deleted.
+    /// Creates an embedded object in place of the one at a position, which is deleted.
     public func setEmbedded(_ values: UnsafeBufferPointer<Scalar>, at index: Int) throws
         -> ObjectKey
     {

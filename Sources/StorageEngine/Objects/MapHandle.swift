@@ -1,14 +1,14 @@
-/// A map of one object, or a map of mixed values inside a mixed value: values by string keys, in
-/// ascending order of the keys' UTF-8 bytes; cheap to make, without state of its own.
+/// A map of an object, or a map of mixed values inside a mixed value: values by string keys, in
+/// ascending order of the keys' UTF-8 bytes. Cheap to make, without state of its own.
 ///
-/// Keys are UTF-8. Positions out of range are programming errors. A deleted owner, and a nested map
-/// that was removed or replaced, throws `.invalidArgument`.
+/// Keys are UTF-8. Positions out of range are programming errors. If the owner was deleted, or a
+/// nested map was removed or replaced, functions throw `.invalidArgument`.
 public struct MapHandle {
     let collection: CollectionHandle
 
     public var owner: ObjectKey { collection.owner }
 
-    /// Whether both lead to the same map, wherever it was when they were made.
+    /// Whether both handles lead to the same map, whatever its position was when they were made.
     public func isSame(as other: MapHandle) -> Bool {
         collection.isSame(as: other.collection)
     }
@@ -25,25 +25,25 @@ extension Table {
 extension MapHandle {
     public func count() throws -> Int { try collection.stored().count() }
 
-    /// Appends the keys of the objects to which the values lead, in order, and leaves out nulls.
+    /// Appends the keys of the objects that the values refer to, in order, without nulls.
     public func appendLinks(to keys: inout ContiguousArray<Int64>) throws {
         try collection.stored().appendIntegers(to: &keys)
     }
 
-    /// The value of a key; nil if the map does not have it. O(log n).
+    /// The value of a key; nil if the map does not contain the key. O(log n).
     public func value(forKey key: UnsafeRawBufferPointer) throws -> Scalar? {
         let stored = try collection.stored()
         let (index, isFound) = try stored.position(ofKey: key)
         return isFound ? try stored.value(at: index) : nil
     }
 
-    /// The position of a key; nil if the map does not have it. O(log n).
+    /// The position of a key; nil if the map does not contain the key. O(log n).
     public func index(ofKey key: UnsafeRawBufferPointer) throws -> Int? {
         let (index, isFound) = try collection.stored().position(ofKey: key)
         return isFound ? index : nil
     }
 
-    /// Key and value at a position in ascending order of the keys. O(log n).
+    /// The key and value at a position in ascending order of the keys. O(log n).
     public func entry(at index: Int) throws -> (key: UnsafeRawBufferPointer, value: Scalar) {
         let row = try collection.stored().row(at: index)
         return (row.key, row.value)
@@ -56,13 +56,13 @@ extension MapHandle {
         try collection.stored().forEach { try body($0.key, $0.value) }
     }
 
-    /// The list that is the mixed value of a key; nil if it is something else.
+    /// The list that is the mixed value of a key; nil if the value is something else.
     public func nestedList(forKey key: UnsafeRawBufferPointer) throws -> ListHandle? {
         guard let index = try index(ofKey: key) else { return nil }
         return try collection.child(at: index).flatMap(ListHandle.init(ifList:))
     }
 
-    /// The map that is the mixed value of a key; nil if it is something else.
+    /// The map that is the mixed value of a key; nil if the value is something else.
     public func nestedMap(forKey key: UnsafeRawBufferPointer) throws -> MapHandle? {
         guard let index = try index(ofKey: key) else { return nil }
         return try collection.child(at: index).flatMap(MapHandle.init(ifMap:))
@@ -77,12 +77,12 @@ extension MapHandle {
 // MARK: Changing
 
 extension MapHandle {
-    /// Sets the value of a key, which need not exist. An embedded object or nested collection that
-    /// was there is deleted.
+    /// Sets the value of a key, which is added if necessary. If the old value was an embedded
+    /// object or a nested collection, that is deleted.
     ///
-    /// - Throws: `.invalidArgument` for values that the map does not hold and links to objects that
+    /// - Throws: `.invalidArgument` for values that the map may not hold and links to objects that
     ///   do not exist, `.valueTooLarge`: then nothing has changed. After any other error the
-    ///   transaction can only be rolled back. So do all that follow.
+    ///   transaction can only be rolled back. The same holds for all functions that follow.
     public func set(_ value: Scalar, forKey key: UnsafeRawBufferPointer) throws {
         try collection.check(value)
         try collection.check(key: key)
@@ -97,7 +97,7 @@ extension MapHandle {
         }
     }
 
-    /// Removes a key; false if the map does not have it. An embedded object is deleted.
+    /// Removes a key. Returns false if the map does not contain it. An embedded object is deleted.
     @discardableResult
     public func removeValue(forKey key: UnsafeRawBufferPointer) throws -> Bool {
         try collection.table.requireWriteTransaction()
@@ -108,8 +108,8 @@ extension MapHandle {
 
     public func removeAll() throws { try collection.removeAll() }
 
-    /// Makes an embedded object as the value of a key; the one that was there is deleted. `values`
-    /// are those of ``Table/insert(_:)``.
+    /// Creates an embedded object as the value of a key; the previous one is deleted. `values` are
+    /// those of ``Table/insert(_:)``.
     public func setEmbedded(
         _ values: UnsafeBufferPointer<Scalar>, forKey key: UnsafeRawBufferPointer
     ) throws -> ObjectKey {
@@ -120,7 +120,7 @@ extension MapHandle {
         }
     }
 
-    /// Makes an empty list or map of mixed values as the value of a key.
+    /// Sets the value of a key to an empty list or map of mixed values.
     public func setEmpty(_ kind: CollectionKind, forKey key: UnsafeRawBufferPointer) throws {
         try collection.check(key: key)
         try collection.createNested(kind) { try put($0, key) }

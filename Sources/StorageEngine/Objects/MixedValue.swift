@@ -13,8 +13,8 @@
 /// | 13 link | table and object key: variable-length integers |
 /// | 0x81 list, 0x83 map | `NestedCollection` |
 ///
-/// Null is the column's null. Equal values have equal bytes, but for decimals of one value with
-/// other trailing zeros.
+/// Null is the column's null. Equal values have equal bytes, except decimals of one value with
+/// different trailing zeros.
 public enum MixedValue {
     case null
     case bool(Bool)
@@ -31,8 +31,8 @@ public enum MixedValue {
     case objectID(UInt64, UInt32)
     case decimal128(Decimal128)
     case link(TypedLink)
-    /// A list or map of mixed values: all bytes as stored. They are read through its handle, or by
-    /// ``Connection/forEachElement(of:_:)``.
+    /// A list or map of mixed values: all bytes as stored. Elements are read through its handle, or
+    /// by ``Connection/forEachElement(of:_:)``.
     case list(UnsafeRawBufferPointer)
     case map(UnsafeRawBufferPointer)
 
@@ -45,7 +45,7 @@ public enum MixedValue {
 }
 
 extension MixedValue {
-    /// Decodes a value read from the engine; nil if the bytes are no mixed value.
+    /// Decodes a value read from the engine; nil if the bytes are not a mixed value.
     public init?(_ scalar: Scalar) {
         switch scalar {
         case .null: self = .null
@@ -74,9 +74,10 @@ extension MixedValue {
         }
     }
 
-    /// Calls `body` with the value as a mixed column takes it.
+    /// Calls `body` with the value in the form in which a mixed column takes it.
     ///
-    /// - Precondition: the value is no list or map: those are made by `setEmpty` and `insertEmpty`.
+    /// - Precondition: the value is not a list or map. Those are created by `setEmpty` and
+    ///   `insertEmpty`.
     public func withScalar<R>(_ body: (Scalar) throws -> R) rethrows -> R {
         if case .null = self { return try body(.null) }
         return try encoded().withUnsafeBytes { try body(.bytes($0)) }
@@ -121,7 +122,7 @@ extension MixedValue {
 }
 
 extension VariableLengthIntegerReader {
-    /// The contents of a value of fixed layout.
+    /// Reads the contents of a value that is neither string, data nor collection.
     fileprivate mutating func mixedValue(_ type: ValueType) -> MixedValue? {
         switch type {
         case .bool: fixed(UInt8.self).flatMap { $0 <= 1 ? .bool($0 == 1) : nil }
@@ -156,7 +157,7 @@ extension [UInt8] {
         append(littleEndian: word)
     }
 
-    /// The bytes of a number of fixed size.
+    /// Appends the bytes of an integer of fixed size.
     mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }

@@ -1,13 +1,13 @@
 extension MixedValue {
-    /// So many lists and maps lie inside each other in a value at most.
+    /// The greatest depth of lists and maps nested in a mixed value.
     public static var maximumNesting: Int { NestedCollection.maximumDepth }
 }
 
-/// A list or map of mixed values as it lies in a mixed value: tag `0x80` plus the raw value of its
-/// kind, its identity (two variable-length integers), then what a row holds of a collection that is
-/// a column's own (`InlineRows`).
+/// A list or map of mixed values as it is stored in a mixed value: the tag `0x80` plus the raw
+/// value of its kind, its identity (two variable-length integers), then the bytes that a row would
+/// hold of the collection if it were a column's value (`InlineRows`).
 struct NestedCollection {
-    /// Collections lie inside each other at most so deep.
+    /// The greatest depth of nested collections.
     static let maximumDepth = 100
     static let tag: UInt8 = 0x80
 
@@ -15,7 +15,7 @@ struct NestedCollection {
     let identity: CollectionIdentity
     let rows: UnsafeRawBufferPointer
 
-    /// Nil if the bytes are another value.
+    /// Nil if the bytes are a value of another type.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first, first & Self.tag != 0,
             let kind = CollectionKind(rawValue: first & ~Self.tag), kind == .list || kind == .map
@@ -29,7 +29,7 @@ struct NestedCollection {
         self.rows = rows
     }
 
-    /// Nil if the value is another one.
+    /// Nil if the value is of another type.
     init?(_ value: Scalar) {
         guard case .bytes(let bytes) = value else { return nil }
         self.init(bytes)
@@ -47,11 +47,11 @@ struct NestedCollection {
     }
 }
 
-/// Tells nested collections apart, so that a handle finds its own after its neighbours have moved,
-/// and never takes one that replaced it for it.
+/// Distinguishes nested collections. A handle finds its own collection after rows before it have
+/// moved, and never takes a replacement for it.
 struct CollectionIdentity: Hashable, Sendable {
     /// The version whose transaction made the collection.
     var version: UInt64
-    /// Counts the collections that a connection makes.
+    /// The number of the collection among those that its connection has made.
     var number: UInt64
 }

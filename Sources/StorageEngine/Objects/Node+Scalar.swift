@@ -1,5 +1,5 @@
 extension Node {
-    /// One value of a column of this node, long values included.
+    /// One value of a column of this node; a long one is read from its overflow pages.
     @inline(__always)
     func scalar(_ pager: Pager, _ kind: ColumnKind, _ column: Int, _ row: Int) throws -> Scalar {
         if isNull(column, row) { return .null }

@@ -1,8 +1,8 @@
-/// The objects of a table in the order of a column, as an ordered map from values to objects keeps
-/// them: a primary key's, or an index's. Objects whose value is null are not in it.
+/// The objects of a table in the order of a column, as given by an ordered map from values to
+/// objects: that of a primary key or of an index. Objects whose value is null are not included.
 ///
-/// Strings that the map cuts come in the order of the whole strings: where they begin alike, the
-/// objects' values are read and sorted.
+/// Strings that are truncated in the map are ordered by the whole strings: if truncated strings are
+/// equal, the objects' values are read and sorted.
 struct OrderedColumn {
     let table: Table
     let column: Int
@@ -11,8 +11,8 @@ struct OrderedColumn {
 
     private var pager: Pager { table.pager }
 
-    /// The position of the first object whose value is not before `value`, or, if `isBehind`, is
-    /// behind it. O(log n) and the number of strings that begin alike.
+    /// The position of the first object whose value is not less than `value` or, if `isBehind`,
+    /// greater than it. O(log n) plus the number of strings with the same truncated form.
     func position(_ value: Scalar, isBehind: Bool) throws -> Int {
         try table.withFirstKey(value) { first, isCut in
             guard isCut, case .bytes(let bytes) = value else {
@@ -53,6 +53,8 @@ struct OrderedColumn {
                 return goesOn
             }
             guard goesOn, position < root.count else { return }
+            // The walk has stopped at a truncated string: its group is visited in the order of the
+            // whole strings, from position `first` on.
             let first = position
             position = try visitAlike(map.entry(pager, root, at: first)) { index, key in
                 goesOn = try index < first || body(key)
@@ -76,8 +78,8 @@ struct OrderedColumn {
         return bytes
     }
 
-    /// Visits the objects whose strings are cut to that of an entry, in the order of the whole
-    /// strings, with their positions. Returns the position behind the last of them.
+    /// Visits the objects whose truncated strings equal that of an entry, with their positions, in
+    /// the order of the whole strings. Returns the position after the last of them.
     @discardableResult
     private func visitAlike(
         _ entry: RowLocation, _ body: (Int, ObjectKey) throws -> Bool

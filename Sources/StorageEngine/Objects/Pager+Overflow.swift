@@ -1,14 +1,14 @@
 import Glibc
 
-/// Values too long for a leaf, on runs of their own.
+/// Values too long for a leaf, each on a run of its own.
 extension Pager {
-    /// Longer values leave their leaf: eight of them would fill a page.
+    /// The limit for values stored in a leaf, eight of which would fill a page.
     var maximumInlineBytes: Int { pageSize / 8 }
 
     /// The limit of one string or data value: 16 MiB.
     static var maximumValueBytes: Int { 16 << 20 }
 
-    /// Pages of the run of a value with so many bytes.
+    /// The number of pages in the run of a value of this length.
     func overflowPages(_ byteCount: Int) -> Int {
         (PageHeader.size + byteCount + pageSize - 1) / pageSize
     }
@@ -24,7 +24,7 @@ extension Pager {
     }
 }
 
-/// The 24 bytes that stand for an overflow value in a leaf: page, birth, length.
+/// Calls `body` with the 24 bytes that represent an overflow value in a leaf: page, birth, length.
 func withOverflowImage<R>(
     _ reference: PageReference, _ length: Int, _ body: (UnsafeRawBufferPointer) throws -> R
 ) rethrows -> R {

@@ -1,10 +1,10 @@
-/// Where in collections the objects were that were deleted last, one by one.
+/// The positions in collections at which objects deleted one by one were last found.
 ///
-/// Who deletes the objects that a collection holds mostly goes through it in its order, or in
-/// reverse. So each is looked for where the one before was found, and from there outwards. A place
-/// that is out of date makes a search longer, nothing else.
+/// Programs usually delete the objects that a collection holds in its order, or in reverse. So the
+/// search for an object begins where the one before was found, and proceeds outwards. A position
+/// that is out of date only makes a search longer.
 final class LastPlaces {
-    /// A collection: a column's own, or the nested one of that identity.
+    /// A collection: the value of a column, or the nested one with this identity.
     struct Collection: Equatable {
         let owner: ObjectKey
         let table: Int
@@ -12,14 +12,14 @@ final class LastPlaces {
         let identity: CollectionIdentity?
     }
 
-    /// Objects that more collections hold than this are looked for from their beginnings.
+    /// The number of collections remembered. In others, a search begins at position 0.
     private static let capacity = 64
 
-    /// The ones that were used last come first.
+    /// The most recently used ones come first.
     private var places: [(collection: Collection, position: Int)] = []
-    /// Which rows of a leaf were found; here, so that it is allocated once.
+    /// The matching rows of a leaf. Kept here so that it is allocated only once.
     fileprivate var rows = RowMask()
-    /// How many leaves all searches have looked at so far: tells what they cost.
+    /// The number of leaves that all searches have read so far, which measures their cost.
     fileprivate(set) var visitedLeaves = 0
 
     init() { places.reserveCapacity(Self.capacity) }
@@ -42,11 +42,11 @@ final class LastPlaces {
     }
 }
 
-/// Finds all references to one object in a list or map and in the collections inside of it, by
-/// whole leaves and outwards from where the last one was found. How many there are is known from
-/// the object's backlinks, so that the search ends with the last of them.
+/// A search for all references to one object in a list or map and the collections nested in it. It
+/// reads whole leaves, outwards from where the last reference was found. The object's backlinks
+/// give the number of references, so the search ends with the last of them.
 struct ReferenceSearch {
-    /// A reference: the collection that has it, and where.
+    /// A reference: the collection that contains it, and its position there.
     struct Finding {
         let collection: CollectionHandle
         let position: Int
@@ -58,8 +58,8 @@ struct ReferenceSearch {
     private let image: [UInt8]
     private var remaining: Int
     private var budget: RowBudget
-    /// The way from the handle's collection to the one that is being searched, and whether each
-    /// step begins in a tree, of which places are kept.
+    /// The path from the handle's collection to the one being searched, and whether each step
+    /// begins in a collection stored as a tree. Positions are only remembered in those.
     private var inner: [(step: CollectionStep, isInTree: Bool)] = []
     private(set) var findings: [Finding] = []
 
@@ -121,7 +121,7 @@ struct ReferenceSearch {
         }
     }
 
-    /// The rows that were found in a leaf.
+    /// Adds the rows that were found in a leaf.
     private mutating func addRows(from first: Int, _ last: LastPlaces) {
         if last.rows.isEmpty { return }
         for row in 0..<last.rows.rowCount where remaining > 0 && last.rows.contains(row) {
@@ -138,7 +138,7 @@ struct ReferenceSearch {
         return !last.rows.isEmpty
     }
 
-    /// The collections in a leaf, outwards like the leaves.
+    /// Searches the collections nested in a leaf, outwards like the leaves.
     private mutating func visitNested(_ leaves: OutwardLeaves, _ column: Int) throws {
         let leaf = leaves.leaf
         var (next, previous) = (leaves.nearestRow, leaves.nearestRow - 1)
@@ -156,7 +156,7 @@ struct ReferenceSearch {
 
     private mutating func visitNested(_ leaf: Node, _ column: Int, _ row: Int, _ first: Int) throws
     {
-        // A long value is never a collection.
+        // A value on overflow pages is never a collection.
         if leaf.isNull(column, row) || leaf.isOverflow(column, row) { return }
         try visitNested(leaf.bytes(column, row), at: first + row, isInTree: true)
     }
@@ -189,7 +189,7 @@ struct ReferenceSearch {
         }
     }
 
-    /// - Parameter last: nil in a collection so short that its places are not kept.
+    /// - Parameter last: nil in a collection without a tree, whose positions are not remembered.
     private mutating func add(_ position: Int, _ last: LastPlaces?) {
         remaining -= 1
         let collection = CollectionHandle(
@@ -203,7 +203,7 @@ struct ReferenceSearch {
         }
     }
 
-    /// The collection to which so many inner steps lead.
+    /// The collection at the end of the first `depth` inner steps.
     private func place(_ depth: Int) -> LastPlaces.Collection {
         LastPlaces.Collection(
             owner: handle.owner, table: handle.table.index, column: handle.column,

@@ -1,8 +1,9 @@
-/// How much may still be read from a file while something is walked with all that lies inside.
+/// A limit on what is read from a file during a walk over collections and everything nested in
+/// them.
 ///
-/// The trees and long values of a file share no pages, so all together they have no more rows and
-/// bytes than the file has room for. In a file made to harm, collections that lead to the same trees
-/// again and again would be walked for years, and copied to disks of any size.
+/// The trees and long values of a file share no pages, so all of them together have no more rows
+/// and bytes than the file has room for. In a malicious file, many collections may lead to the same
+/// trees, so that a walk would take years, and a copy would fill any disk.
 struct RowBudget {
     private var rows: Int
     private var longBytes: Int
@@ -12,12 +13,12 @@ struct RowBudget {
         longBytes = rows / 8
     }
 
-    /// Called for each collection, before its rows are read.
+    /// Called for each collection before its rows are read.
     mutating func spend(on collection: StoredCollection) throws {
         if let root = collection.root { try spend(on: root, collection.pager) }
     }
 
-    /// Called for each tree, before its rows are read.
+    /// Called for each tree before its rows are read.
     mutating func spend(on root: TreeRoot, _ pager: Pager) throws {
         rows -= root.count
         guard rows >= 0 else { throw pager.countsDisagree(root.reference) }

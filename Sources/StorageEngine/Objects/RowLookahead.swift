@@ -1,52 +1,56 @@
 import CColumnKernels
 
-/// Finds the rows of objects that are about to be visited, in an order that has little to do with that
-/// of their keys, and asks for their memory.
+/// Finds the rows of objects that are about to be visited, in an order unrelated to that of their
+/// keys, and prefetches their memory.
 ///
-/// Such objects lie anywhere in the file, so that each visit waits for memory several times, one wait
-/// after the other: for the head of its leaf, for its values, for the bytes of its strings. Here the
-/// steps are those of different objects: the leaf of one far ahead is asked for, the values of a
-/// nearer one, the bytes of the next few.
+/// Such objects may lie anywhere in the file, so that each visit waits for memory several times in
+/// a row: for the head of its leaf, for its values, and for the bytes of its strings. The lookahead
+/// overlaps these waits for different objects: it prefetches the leaf of an object far ahead, the
+/// values of a nearer one, and the bytes of the next few.
 ///
-/// Used by the connection's thread, outside of write transactions. What was found is good for as long
-/// as the connection's layout stamp stays the same: whoever uses it compares the stamp, and makes a
-/// new lookahead, or goes on without one, after a change.
+/// Used by the connection's thread, outside of write transactions. Locations are valid as long as
+/// the connection's layout stamp stays the same. The caller compares the stamp and, after a change,
+/// makes a new lookahead or continues without one.
 public final class RowLookahead {
-    /// How many objects behind the one that is visited should be known.
+    /// The number of objects ahead of the one being visited that should have been added.
     public static let distance = 24
-    /// Objects whose leaf is near by then.
+    /// The distance at which values are prefetched. The leaf, prefetched at ``distance``, has
+    /// arrived by then.
     private static let distanceOfValues = 14
-    /// Objects whose values are near by then.
+    /// The distance at which bytes are prefetched. The values have arrived by then.
     private static let distanceOfBytes = 6
-    /// Places of objects that are known, by their positions: a power of two.
+    /// The size of the ring of places, which are indexed by position: a power of two.
     private static let capacity = 32
-    /// Columns whose values are asked for. Each takes a few nanoseconds, read or not.
+    /// The number of columns whose values are prefetched. Each takes a few nanoseconds, whether or
+    /// not it is read later.
     private static let maximumColumns = 8
 
     private struct Place {
-        /// The branch above the leaf, and the row of it that leads there.
+        /// The branch above the leaf, and the row in it that leads to the leaf.
         var branch: Node
         var child: Int
-        /// Nil if there is no such object, or if its leaf cannot be read: who asks for it by itself is
-        /// told why.
+        /// Nil until the leaf is found, if there is no such object, or if its leaf cannot be read.
+        /// The error is reported when the caller looks the object up itself.
         var leaf: Node?
+        /// The object's key until the leaf is found, then its row.
         var row: Int
     }
 
     private let table: Table
-    /// The table's, which lives as long as it does: not counted with each object.
+    /// The table's pager, which lives as long as the table. Unmanaged, so that it is not counted
+    /// for each object.
     private let pager: Unmanaged<Pager>
     private let root: Node
-    /// How the leaf stores the columns whose values are asked for.
+    /// How the leaves store the columns whose values are prefetched.
     private let tags: UnsafeMutableBufferPointer<ColumnTag>
     private let places: UnsafeMutablePointer<Place>
-    /// Up to which position objects are known, found, and had their bytes asked for.
+    /// The positions up to which objects are known, found, and have had their bytes prefetched.
     @exclusivity(unchecked) private var known: Int
     @exclusivity(unchecked) private var found: Int
     @exclusivity(unchecked) private var asked: Int
 
-    /// Begins in front of the object that is visited at `position`. Nil for a table of one leaf, and
-    /// inside of write transactions.
+    /// Begins in front of the object that is visited at `position`. Nil for a table of one leaf,
+    /// and inside a write transaction.
     ///
     /// - Throws: `.damaged`.
     public init?(_ table: Table, from position: Int) throws {
@@ -55,7 +59,7 @@ public final class RowLookahead {
         self.table = table
         pager = .passUnretained(table.pager)
         root = try table.pager.root(of: tree, ClusterShape())
-        // One piece of memory for both: `lookup-in` makes a lookahead for each query.
+        // One allocation for both, because every query makes a lookahead.
         let tagCount = min(table.propertyCount, Self.maximumColumns)
         let placesBytes = Self.capacity * MemoryLayout<Place>.stride
         let memory = UnsafeMutableRawPointer.allocate(
@@ -78,11 +82,11 @@ public final class RowLookahead {
     /// The position of the object that is to be added next.
     public var end: Int { known }
 
-    /// Goes on at a position, whatever lies between: other objects were found otherwise.
+    /// Continues at a position. The objects in between were found in another way.
     public func skip(to position: Int) { known = max(known, position) }
 
-    /// Adds the object that is visited at position ``end``, at most ``distance`` behind the one that is
-    /// visited now.
+    /// Adds the object that is visited at position ``end``, which is at most ``distance`` ahead of
+    /// the one being visited.
     public func add(_ key: ObjectKey) {
         let place = places + known & (Self.capacity - 1)
         known += 1
@@ -91,14 +95,15 @@ public final class RowLookahead {
             return
         }
         let page = branch.child(child).page
-        // The head, and the directory as far as it reaches into the next lines.
+        // The leaf's header, and the directory of the columns as far as the next cache lines hold
+        // it.
         let head = ColumnEntry.directoryOffset + tags.count * ColumnEntry.size
         pager._withUnsafeGuaranteedRef { $0.prefetch(page: page, offset: 0, byteCount: head) }
         place.initialize(to: Place(branch: branch, child: child, leaf: nil, row: Int(key.rawValue)))
     }
 
-    /// Where the object at a position lies, which must be in front of ``end`` and not in front of one
-    /// that was asked for before; nil if that was not found.
+    /// The location of the object at a position; nil if it was not found. The position must be
+    /// before ``end`` and must not decrease from call to call.
     public func location(at position: Int) -> RowLocation? {
         found = max(found, position)
         let lastFound = min(known, position + Self.distanceOfValues)
@@ -158,8 +163,8 @@ public final class RowLookahead {
 }
 
 extension Table {
-    /// Visits objects in the order given, those that do not exist left out, until `body` returns
-    /// false. Nothing may be written meanwhile.
+    /// Visits objects in the order given, until `body` returns false. Keys without an object are
+    /// skipped. Nothing may be written meanwhile.
     ///
     /// - Throws: `.damaged`, and what `body` throws.
     public func forEachRow(

@@ -29,7 +29,8 @@ public enum Scalar {
 }
 
 extension Scalar {
-    /// Same kind and same value; floating-point numbers by their bits, so that NaN equals itself.
+    /// Whether both have the same kind and value. Floating-point numbers are compared by their
+    /// bits, so that NaN equals itself.
     public func isIdentical(to other: Scalar) -> Bool {
         switch (self, other) {
         case (.null, .null): true

@@ -1,18 +1,18 @@
-/// A set of one object: distinct values in ascending order; cheap to make, without state of its
-/// own.
+/// A set of an object: distinct values in ascending order. Cheap to make, without state of its own.
 ///
-/// Null comes first, then false before true; numbers by value, NaN before all others; strings,
+/// Null comes first, then false before true; numbers by value, with NaN before all others; strings,
 /// data, UUIDs and object ids by their bytes; links by table and object key. Sets of mixed values
-/// have, in this order, null, bools, numbers whatever their types, strings and data, dates, object
-/// ids, UUIDs, links: 1 and 1.0 are one element, a string and data of the same bytes are two.
+/// contain, in this order: null, bools, numbers of all types, strings and data, dates, object ids,
+/// UUIDs, links. 1 and 1.0 are one element; a string and data of the same bytes are two.
 ///
-/// Positions out of range are programming errors; a deleted owner throws `.invalidArgument`.
+/// Positions out of range are programming errors. If the owner was deleted, functions throw
+/// `.invalidArgument`.
 public struct SetHandle {
     let collection: CollectionHandle
 
     public var owner: ObjectKey { collection.owner }
 
-    /// Whether both lead to the same set.
+    /// Whether both handles lead to the same set.
     public func isSame(as other: SetHandle) -> Bool { collection.isSame(as: other.collection) }
 }
 
@@ -27,7 +27,7 @@ extension Table {
 extension SetHandle {
     public func count() throws -> Int { try collection.stored().count() }
 
-    /// Appends the keys of the objects to which the elements lead, in order, and leaves out nulls.
+    /// Appends the keys of the objects that the elements refer to, in order, without nulls.
     public func appendLinks(to keys: inout ContiguousArray<Int64>) throws {
         try collection.stored().appendIntegers(to: &keys)
     }
@@ -84,7 +84,8 @@ extension SetHandle {
         return intersects
     }
 
-    /// Visits the distinct values of both sets in order: in which of them each is.
+    /// Merges both sets: visits their distinct values in order, and tells `body` which sets contain
+    /// each, until it returns false.
     private func compare(
         with other: SetHandle, _ body: (_ mine: Bool, _ theirs: Bool) throws -> Bool
     ) throws {
@@ -121,11 +122,11 @@ extension SetHandle {
 // MARK: Changing
 
 extension SetHandle {
-    /// Inserts a value; false if it was an element already.
+    /// Inserts a value. Returns false if it was an element already.
     ///
-    /// - Throws: `.invalidArgument` for values that the set does not hold, lists and maps among
-    ///   them, and links to objects that do not exist, `.valueTooLarge`: then nothing has changed.
-    ///   After any other error the transaction can only be rolled back.
+    /// - Throws: `.invalidArgument` for values that the set may not hold, including lists and maps,
+    ///   and links to objects that do not exist, `.valueTooLarge`: then nothing has changed. After
+    ///   any other error the transaction can only be rolled back.
     @discardableResult
     public func insert(_ value: Scalar) throws -> Bool {
         try collection.check(value)
@@ -137,7 +138,7 @@ extension SetHandle {
         return true
     }
 
-    /// Removes a value; false if it was not an element.
+    /// Removes a value. Returns false if it was not an element.
     @discardableResult
     public func remove(_ value: Scalar) throws -> Bool {
         try collection.table.requireWriteTransaction()

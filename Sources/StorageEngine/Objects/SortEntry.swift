@@ -1,5 +1,5 @@
-/// One object in an order by a column. Nulls are no entries: they come first or last as a whole.
-/// The order includes object keys; descending orders turn the bits of ranks.
+/// One object in an order by a column. Nulls have no entries, because they come first or last as a
+/// whole. Ties are broken by object key. In descending orders the bits of ranks are inverted.
 protocol SortEntry: RankedEntry {
     var key: ObjectKey { get }
 }
@@ -15,7 +15,7 @@ struct NumberEntry: SortEntry {
     }
 }
 
-/// An object and its bytes, which stay where they are. The rank is the first eight of them.
+/// An object and its bytes, which are not copied. The rank is made of the first eight bytes.
 struct BytesEntry: SortEntry {
     var rank: UInt64
     var key: ObjectKey
@@ -31,13 +31,13 @@ struct BytesEntry: SortEntry {
 }
 
 extension SortRank {
-    /// NaN before all numbers, both zeros alike.
+    /// The rank of a number: NaN comes before all numbers, and both zeros have the same rank.
     @inline(__always)
     static func of(_ number: Double) -> UInt64 {
         number.isNaN ? 0 : of(PackedNumbers.image(number == 0 ? 0 : number))
     }
 
-    /// Of the default of a column of numbers.
+    /// The rank of the default of a numeric column.
     static func of(_ number: Scalar) -> UInt64 {
         switch number {
         case .integer(let number): of(number)

@@ -1,8 +1,8 @@
-/// A list, set or map as it is stored, for reading: the bytes that its owner keeps of it, and what
-/// they mean. Valid until the connection's next write, refresh or end of read.
+/// A list, set or map as it is stored, for reading: the bytes in its owner's row, or mixed value,
+/// and their format. Valid until the connection's next write, refresh or end of read.
 struct StoredCollection {
-    // Safe because the connection that the view is of keeps its pager. Counting this reference would
-    // be much of what a look at a collection costs.
+    // Safe because the connection that the view belongs to keeps its pager alive. Counting this
+    // reference would be a large part of the cost of reading a collection.
     unowned(unsafe) let pager: Pager
     let bytes: UnsafeRawBufferPointer
     let format: RowFormat
@@ -15,8 +15,8 @@ struct StoredCollection {
         maximumRowCount = pager.maximumRowCount
     }
 
-    /// The tree of a collection that has outgrown its owner's row. Bytes that name an impossible one
-    /// are no rows either, so whoever reads them as rows finds out.
+    /// The root of a collection that has outgrown its owner's row; nil for inline rows. Bytes with
+    /// an impossible root are not valid rows either, so reading them as rows reports the damage.
     var root: TreeRoot? {
         guard let root = InlineRows.root(bytes), root.count <= maximumRowCount else {
             return nil
@@ -24,7 +24,7 @@ struct StoredCollection {
         return root
     }
 
-    /// Reading does not depend on the tree's id.
+    /// The tree id is not used for reading.
     var tree: CollectionTree {
         CollectionTree(hasKeys: format.hasKeys, kind: format.kind, treeID: 0)
     }
@@ -41,7 +41,7 @@ struct StoredCollection {
         return count
     }
 
-    /// The row at a position in range. O(log n).
+    /// The row at a position, which must be in range. O(log n).
     func row(at index: Int) throws -> CollectionRow {
         if let root {
             precondition(index >= 0 && index < root.count, "position out of range")
@@ -59,7 +59,7 @@ struct StoredCollection {
         return found!
     }
 
-    /// The value at a position in range. O(log n).
+    /// The value at a position, which must be in range. O(log n).
     @inline(__always)
     func value(at index: Int) throws -> Scalar {
         guard let root else { return try row(at: index).value }
@@ -97,8 +97,9 @@ struct StoredCollection {
         }
     }
 
-    /// Appends the integers among the values, in order: of a collection of links, the keys of the
-    /// objects that they lead to. Leaf by leaf, where nothing is null, without making a value of each.
+    /// Appends the integers among the values, in order: in a collection of links, the keys of the
+    /// objects they lead to. Leaves without nulls are read as a whole, without a `Scalar` for each
+    /// value.
     func appendIntegers(to integers: inout ContiguousArray<Int64>) throws {
         guard let root, format.kind == .integer else {
             return try forEachValue {
@@ -133,7 +134,7 @@ struct StoredCollection {
         return key
     }
 
-    /// Visits rows that the owner's row holds, and where in its bytes they are.
+    /// Visits the rows of a collection without a tree, and their ranges in its bytes.
     func forEachInline(_ body: (CollectionRow, Range<Int>) throws -> Bool) throws {
         guard try InlineRows.forEach(bytes, format, body) else {
             throw pager.damaged(0, "the elements of a collection cannot be read")
@@ -163,7 +164,7 @@ struct StoredCollection {
         return found
     }
 
-    /// Where a set holds a value, or would hold it. O(log n).
+    /// The position of a value in a set, or the position at which it would be inserted. O(log n).
     func position(of value: Scalar) throws -> (index: Int, isFound: Bool) {
         let order = ValueOrder.ofSets(format.type)
         let index = try lowerBound(
@@ -175,7 +176,7 @@ struct StoredCollection {
         return (index, order.compare(try self.value(at: index), value) == 0)
     }
 
-    /// Where a map holds a key, or would hold it. O(log n).
+    /// The position of a key in a map, or the position at which it would be inserted. O(log n).
     func position(ofKey sought: UnsafeRawBufferPointer) throws -> (index: Int, isFound: Bool) {
         let index = try lowerBound(
             inTree: { leaf, row in compare(try key(leaf, row), sought) < 0 },

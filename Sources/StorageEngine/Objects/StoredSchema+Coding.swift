@@ -1,5 +1,5 @@
-/// The schema as bytes: a sequence of variable-length integers (LEB128) and strings (length,
-/// UTF-8), in the order of the declarations below. Decoding hostile bytes returns nil.
+/// Encoding of the schema: a sequence of variable-length integers (LEB128) and strings (length,
+/// UTF-8), in the order of the declarations below. Decoding malicious bytes returns nil.
 extension StoredSchema {
     private static let codingVersion: UInt64 = 1
 
@@ -37,15 +37,15 @@ extension StoredSchema {
         guard reader.isAtEnd, isConsistent else { return nil }
     }
 
-    /// What decoding cannot see column by column: what is named twice, references between tables,
-    /// tree ids in range.
+    /// Whether the schema as a whole is valid, which decoding cannot check column by column: unique
+    /// names, references between tables, tree ids in range.
     private var isConsistent: Bool {
-        // Every table has two trees at most, and so has every column.
+        // Every table has at most two trees, and so has every column.
         let treeLimit = tables.reduce(2) { $0 + 2 + 2 * $1.columns.count }
         guard nextTreeID <= treeLimit, tables.count <= Self.maximumTables,
             Set(tables.map(\.name)).count == tables.count
         else { return false }
-        // No two have a tree in common: each writes to its own as if nobody else did.
+        // No two may share a tree, because each is written without regard to the other.
         var trees: Set<UInt32> = []
         for table in tables {
             guard table.problem == nil, isNew(table.clusterTreeID, in: &trees),
@@ -81,7 +81,7 @@ extension StoredSchema {
         return true
     }
 
-    /// Whether a tree id was given out, and not to another tree.
+    /// Whether a tree id has been assigned, and not to another tree.
     private func isNew(_ id: UInt32, in trees: inout Set<UInt32>) -> Bool {
         id >= Self.firstTreeID && id < nextTreeID && trees.insert(id).inserted
     }
@@ -153,7 +153,7 @@ private struct SchemaReader {
         integer().flatMap { T(exactly: $0) }
     }
 
-    /// A number of things that take at least one byte each.
+    /// Reads a number of items that take at least one byte each.
     mutating func count() -> Int? {
         guard let value = integer(Int.self), value <= rest.count else { return nil }
         return value
@@ -210,7 +210,7 @@ private struct SchemaReader {
         let definition = ColumnDefinition(
             name: name, type: type, collection: collection, isOptional: flags & 1 != 0,
             isPrimaryKey: isPrimaryKey,
-            // Without its trees it was recorded when there were no indexes yet.
+            // Without trees, the flag was recorded before there were indexes.
             isIndexed: flags & 4 != 0 && (isPrimaryKey || index != nil),
             linkTarget: flags & 8 != 0 ? target : nil)
         return StoredColumn(id: id, content: .property(definition), index: index)

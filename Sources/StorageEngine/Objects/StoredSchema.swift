@@ -1,9 +1,9 @@
-/// One column as it lies in the file: what its creator defined, or a hidden backlink column.
+/// One column as it is stored in the file: a property, or a hidden backlink column.
 struct StoredColumn: Equatable {
     /// Never reused within its table.
     var id: UInt16
     var content: Content
-    /// Of an indexed property.
+    /// The index of an indexed property.
     var index: Index?
 
     enum Content: Equatable {
@@ -11,18 +11,18 @@ struct StoredColumn: Equatable {
         case backlinks(Backlinks)
     }
 
-    /// Which link property a backlink column mirrors.
+    /// The link property that a backlink column mirrors.
     struct Backlinks: Equatable {
         var originTable: Int
         var originColumn: Int
-        /// The map (target, origin) -> count for targets with several references.
+        /// The tree of the map (target, origin) -> count, for targets with several references.
         var severalTreeID: UInt32
     }
 
     /// The trees of an index; see ``ColumnIndex``.
     struct Index: Equatable {
         var values: UInt32
-        /// Of the objects without a value; 0 where all have one.
+        /// The tree of the objects without a value; 0 if the property cannot be null.
         var nulls: UInt32
     }
 
@@ -34,7 +34,8 @@ struct StoredColumn: Equatable {
         if case .backlinks(let backlinks) = content { backlinks } else { nil }
     }
 
-    /// Collections are stored as bytes in the owner's row: the elements, or the root of their tree.
+    /// Whether the column holds collections, which are stored as bytes in the owner's row: the
+    /// elements, or the root of their tree.
     var isCollection: Bool { definition.map { $0.collection != .none } ?? false }
 
     var kind: ColumnKind {
@@ -55,7 +56,7 @@ struct StoredColumn: Equatable {
     }
 }
 
-/// One table as it lies in the file.
+/// One table as it is stored in the file.
 struct StoredTable: Equatable {
     var name: String
     var isEmbedded: Bool
@@ -66,7 +67,7 @@ struct StoredTable: Equatable {
     /// Properties in definition order, then backlink columns.
     var columns: [StoredColumn]
 
-    /// Properties come first: their number is where backlink columns begin.
+    /// The number of properties, which is the position of the first backlink column.
     var propertyCount: Int { columns.firstIndex { $0.backlinks != nil } ?? columns.count }
 
     var definition: TableDefinition {
@@ -79,16 +80,16 @@ struct StoredTable: Equatable {
     }
 }
 
-/// Everything about tables that the file records, kept as one overflow value.
+/// Everything that the file records about tables, stored as one overflow value.
 struct StoredSchema: Equatable {
-    /// The number that the object layer keeps for its users; nil if never set.
+    /// The schema version that the object layer stores for its users; nil if it was never set.
     var userVersion: UInt64?
     var nextTreeID = StoredSchema.firstTreeID
     var tables: [StoredTable] = []
 
-    /// Those before are the forest's own and the schema's.
+    /// Smaller ids belong to the tree of roots and the schema.
     static let firstTreeID: UInt32 = 2
-    /// What a connection keeps of each in memory are some kilobytes.
+    /// A limit, because a connection keeps some kilobytes in memory for each table.
     static let maximumTables = 10_000
 
     mutating func makeTreeID() -> UInt32 {
@@ -98,7 +99,7 @@ struct StoredSchema: Equatable {
 }
 
 extension StoredSchema {
-    /// Adds tables; links may refer to each other and to tables that exist.
+    /// Adds tables. Their links may refer to each other and to existing tables.
     mutating func add(_ definitions: [TableDefinition]) throws(SchemaProblem) {
         let firstNew = tables.count
         for definition in definitions {
@@ -156,11 +157,11 @@ extension StoredSchema {
         }
     }
 
-    /// Gives a table the hidden column that mirrors a column which leads to it.
+    /// Adds the hidden column to a table that mirrors a column with links to it.
     mutating func addBacklinkColumn(_ origin: Int, _ column: Int, to target: Int)
         throws(SchemaProblem)
     {
-        // The last id stands for the keys of a leaf.
+        // The last id denotes the keys of a leaf.
         guard tables[target].nextColumnID < Node.keyColumnID else {
             throw SchemaProblem("Too many columns link to table '\(tables[target].name)'.")
         }
@@ -171,7 +172,7 @@ extension StoredSchema {
         tables[target].nextColumnID += 1
     }
 
-    /// Table and position of the backlink column that mirrors a column of links to one table.
+    /// The table and position of the backlink column that mirrors a column of links to one table.
     func backlinkColumn(ofTable origin: Int, column: Int) -> (table: Int, column: Int)? {
         guard let name = tables[origin].columns[column].definition?.linkTarget,
             let target = tables.firstIndex(where: { $0.name == name })
@@ -180,7 +181,7 @@ extension StoredSchema {
             .map { (target, $0) }
     }
 
-    /// Position in `target` of the backlink column that mirrors a column; nil if it has none.
+    /// The position in `target` of the backlink column that mirrors a column; nil if there is none.
     func backlinkColumn(ofTable origin: Int, column: Int, inTable target: Int) -> Int? {
         tables[target].columns.firstIndex { candidate in
             guard let backlinks = candidate.backlinks else { return false }
@@ -190,7 +191,7 @@ extension StoredSchema {
 }
 
 extension TableDefinition {
-    /// What is wrong with the table by itself.
+    /// What makes the definition invalid by itself, without regard to other tables.
     fileprivate var problem: SchemaProblem? {
         let primaryKeys = columns.filter(\.isPrimaryKey)
         if primaryKeys.count > 1 {
@@ -217,7 +218,7 @@ extension TableDefinition {
 }
 
 extension StoredTable {
-    /// What is wrong with the table by itself.
+    /// What makes the table invalid by itself, without regard to other tables.
     var problem: SchemaProblem? { definition.problem }
 }
 

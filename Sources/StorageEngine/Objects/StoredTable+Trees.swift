@@ -1,19 +1,21 @@
-/// What a tree of a table is for.
+/// The purpose of a tree of a table.
 enum TreeRole {
     case objects
     case primaryKeys
-    /// Of the index of a property: its values, and its objects without one.
+    /// The index of a property: its values.
     case indexValues(column: Int)
+    /// The index of a property: the objects without a value.
     case indexNulls(column: Int)
-    /// References to targets that have several, of a backlink column.
+    /// References to targets that have several, for a backlink column.
     case backlinks(column: Int)
 }
 
-/// The trees that a table consists of, as far as their roots are in the forest. (Those of long
-/// collections are in their owners' rows.)
+/// The trees that a table consists of, as far as their roots are in the forest. The roots of long
+/// collections are in their owners' rows instead.
 ///
-/// Whatever has to reach all of them asks here: copies, moving pages from the end of the file,
-/// looking for numbers that are free. Verification reports a tree of the forest that is not here.
+/// Everything that has to reach all trees uses this list: copying, moving pages away from the end
+/// of the file, and finding unused tree ids. Verification reports a tree of the forest that is not
+/// listed here.
 extension StoredTable {
     var trees: [(id: UInt32, role: TreeRole)] {
         var trees: [(id: UInt32, role: TreeRole)] = [(clusterTreeID, .objects)]
@@ -32,7 +34,7 @@ extension StoredTable {
 }
 
 extension Table {
-    /// The ordered map that a tree is, and who writes it; nil for the objects.
+    /// The ordered map that is stored in a tree, and its writer; nil for the tree of objects.
     func map(of role: TreeRole) -> (map: OrderedMap, writer: TreeWriter)? {
         switch role {
         case .objects: nil

@@ -1,8 +1,8 @@
-/// Backlinks: who refers to an object, kept by the engine so that inverse relationships and
-/// deletions cost no scan.
+/// Backlinks: the references to an object, stored so that inverse relationships and deletions need
+/// no scan.
 ///
-/// A backlink column holds 0 (nobody), `(origin << 1) | 1` (one reference), or 2 (several: the
-/// property's map from (target, origin) to a count knows them).
+/// A backlink column holds 0 (no reference), `(origin << 1) | 1` (one reference), or 2 (several,
+/// which are in the property's map from (target, origin) to a count).
 extension Table {
     private enum Mark {
         static let nobody: Int64 = 0
@@ -12,7 +12,7 @@ extension Table {
 
     static let severalMap = OrderedMap(firstKeyKind: .integer, valueCount: 1)
 
-    /// Records that `column` of `origin` refers to `target` once more.
+    /// Records one more reference from `column` of `origin` to `target`.
     func addBacklink(_ column: Int, from origin: ObjectKey, to target: TypedLink) throws {
         let (table, position) = try uncountedBacklinkColumn(column, toTable: target.table)
         try table._withUnsafeGuaranteedRef {
@@ -27,13 +27,15 @@ extension Table {
         }
     }
 
-    /// The table with this number, and the position in it of the column that mirrors `column`.
+    /// The table with this number, and the position in it of the backlink column that mirrors
+    /// `column`.
     func backlinkColumn(_ column: Int, toTable number: Int) throws -> (table: Table, column: Int) {
         let (table, position) = try uncountedBacklinkColumn(column, toTable: number)
         return (table.takeUnretainedValue(), position)
     }
 
-    /// The same, uncounted: good as long as the connection's schema.
+    /// The same without counting a reference to the table; valid as long as the connection's
+    /// schema.
     @inline(__always)
     private func uncountedBacklinkColumn(
         _ column: Int, toTable number: Int
@@ -91,7 +93,7 @@ extension Table {
             throw connection.pager.damaged(0, "a link without its backlink")
         }
         try changeCount(position, target, origin, by: -1)
-        // Back to the short form, so that equal contents always look alike.
+        // Returns to the short form, so that equal contents have equal bytes.
         var remaining: [(ObjectKey, Int64)] = []
         try forEachSeveral(position, target) { origin, count in
             remaining.append((origin, count))
@@ -145,8 +147,8 @@ extension Table {
         }
     }
 
-    /// Who refers to `target` through the property that backlink column `position` mirrors, and how
-    /// often.
+    /// Visits the objects that refer to `target` through the property mirrored by the backlink
+    /// column at `position`, with the number of references of each, until `body` returns false.
     func forEachBacklink(
         _ position: Int, _ target: ObjectKey, _ body: (ObjectKey, Int64) throws -> Bool
     ) throws {
@@ -164,9 +166,10 @@ extension Table {
         }
     }
 
-    /// Visits the objects of this table that refer to `target` through a column of links to its
-    /// table, or of collections of them, in the order of their keys, until `body` returns false.
-    /// `body` is given how often each refers to it. O(log n) plus the number of these objects.
+    /// Visits the objects of this table that refer to `target`, in the order of their keys, until
+    /// `body` returns false. `column` is one of links to the target's table, or of collections of
+    /// such links. `body` also gets the number of references from each object. O(log n) plus the
+    /// number of these objects.
     public func forEachReference(
         to target: ObjectKey, in column: Int, _ body: (ObjectKey, Int) throws -> Bool
     ) throws {
@@ -186,8 +189,8 @@ extension Table {
         }
     }
 
-    /// Calls `body` with the table that a column leads to and the position there of the column that
-    /// mirrors it, without counting a reference to the table.
+    /// Calls `body` with the table that a column leads to, and the position in it of the backlink
+    /// column that mirrors the column. Does not count a reference to the table.
     @inline(__always)
     private func withBacklinkColumn(
         _ column: Int, _ body: (_ table: Table, _ position: Int) throws -> Void
@@ -201,7 +204,8 @@ extension Table {
         }
     }
 
-    /// How often other objects refer to `target`, by links of all types and collections of them.
+    /// The number of references to `target` from other objects, by links of all types and
+    /// collections of them.
     public func backlinkCount(of target: ObjectKey) throws -> Int {
         var total = 0
         for position in stored.columns.indices where stored.columns[position].backlinks != nil {
@@ -213,7 +217,7 @@ extension Table {
         return total
     }
 
-    /// Who refers to `target`, and how often each.
+    /// The objects that refer to `target`, with the number of references of each.
     func backlinks(_ position: Int, _ target: ObjectKey) throws -> [(
         origin: ObjectKey, count: Int
     )] {
@@ -225,7 +229,8 @@ extension Table {
         return origins
     }
 
-    /// Drops the records of everybody who refers to `target`, without touching the referrers.
+    /// Removes all backlinks of `target` in a column, without changing the objects that refer to
+    /// it.
     func forgetBacklinks(_ position: Int, _ target: ObjectKey) throws {
         var entries: [(ObjectKey, Int64)] = []
         if try mark(position, target) == Mark.several {

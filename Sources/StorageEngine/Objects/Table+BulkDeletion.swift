@@ -1,13 +1,13 @@
 /// Deleting many objects at once.
 ///
-/// Objects that nobody refers to, and that hold neither links nor collections, are *plain*:
-/// nothing but their row, their primary key and their long values has to go, and these go leaf by
-/// leaf. The others are deleted one by one.
+/// Objects without referrers that hold neither links nor collections are *plain*. Deleting them
+/// removes only their rows, primary keys, index entries and long values, which is done leaf by
+/// leaf. The others are *tied* and are deleted one by one.
 extension Table {
-    /// Deletes objects, in one pass over the leaves that hold them. `keys` may come in any order;
-    /// those without an object are passed over.
+    /// Deletes objects in one pass over the leaves that hold them. `keys` may be in any order; keys
+    /// without an object are ignored.
     ///
-    /// - Throws: as ``delete(_:)``; what has begun by then can only be rolled back.
+    /// - Throws: as ``delete(_:)``. The transaction can then only be rolled back.
     public func delete(_ keys: [ObjectKey]) throws {
         try requireWriteTransaction()
         var sorted = ContiguousArray(keys)
@@ -16,6 +16,7 @@ extension Table {
         var survey = DeletionSurvey(self)
         try sorted.withUnsafeBufferPointer { try survey.visit($0) }
         try deleteTied(survey)
+        // Before long values are freed and rows are removed: the indexes need the old values.
         try survey.plain.withUnsafeBufferPointer { try removeFromIndexes($0) }
         try free(survey.overflows)
         try removePrimaryKeys(&survey)
@@ -29,10 +30,10 @@ extension Table {
         }
     }
 
-    /// Deletes all objects. Of plain ones the trees are dropped as they are.
+    /// Deletes all objects. If they are plain, the trees are freed without looking at each object.
     public func deleteAll() throws {
         try requireWriteTransaction()
-        // Whoever observes is told of each.
+        // Every deletion must be recorded if the database is observed.
         if recorder != nil { return try delete(allKeys()) }
         var survey = DeletionSurvey(self, keepsPlainKeys: false)
         try survey.visitAll()
@@ -55,7 +56,8 @@ extension Table {
         return keys
     }
 
-    /// One of them may have taken others with it.
+    /// Deletes the tied objects one by one. Some may be gone by then, because deleting an object
+    /// also deletes what it owns.
     private func deleteTied(_ survey: DeletionSurvey) throws {
         if survey.tied.count > 1 { try leaveCollections(survey.tied) }
         for key in survey.tied where try contains(key) { try delete(key) }
@@ -75,7 +77,7 @@ extension Table {
             limitingMemory: true)
     }
 
-    /// Frees all nodes of a tree. The number of the next object stays.
+    /// Frees all nodes of a tree. The next object key stays the same.
     func dropTree(_ id: UInt32, _ format: TreeFormat, _ writer: TreeWriter) throws {
         let state = try forest.state(id)
         state.pointee.isDirty = true
@@ -93,23 +95,23 @@ extension Table {
     }
 }
 
-/// What deleting some objects of a table takes, found out before anything changes.
+/// The parts of objects that a deletion has to remove, collected before anything changes.
 struct DeletionSurvey {
-    /// Keys of plain objects, ascending.
+    /// The keys of plain objects, ascending.
     private(set) var plain: ContiguousArray<ObjectKey> = []
-    /// Keys of the other ones.
+    /// The keys of tied objects.
     private(set) var tied: [ObjectKey] = []
-    /// Long values of plain objects.
+    /// The overflow values of plain objects.
     private(set) var overflows: [PageReference] = []
-    /// Primary keys of plain objects; null is not among them.
+    /// The removals of the primary keys of plain objects, except null.
     var primaryKeys: MapChanges
     private(set) var removesNullKey = false
 
     private let table: Table
     private let keepsPlainKeys: Bool
-    /// Columns in which a plain object has nothing.
+    /// The columns that are empty in a plain object.
     private let tyingColumns: [Int]
-    /// Columns whose values may lie on pages of their own.
+    /// The columns whose values may be on overflow pages.
     private let longColumns: [Int]
     private var ties: [(node: Node, column: Int, isBacklink: Bool)] = []
     private var longValues: [(node: Node, column: Int)] = []
@@ -129,7 +131,8 @@ struct DeletionSurvey {
         primaryKeys = MapChanges(firstKeyKind: table.primaryKeyMap.firstKeyKind)
     }
 
-    /// Names what is plain, so that a type of value added later is not taken for it by mistake.
+    /// Whether values of the column tie nothing. Lists the plain types, so that a type added later
+    /// is not taken for plain by mistake.
     private static func isPlain(_ column: ColumnDefinition) -> Bool {
         guard column.collection == .none else { return false }
         switch column.type {
@@ -139,7 +142,7 @@ struct DeletionSurvey {
         }
     }
 
-    /// Looks at the objects of these keys, which ascend; equal ones count once.
+    /// Surveys the objects with these keys, which must ascend. Repeated keys count once.
     mutating func visit(_ keys: UnsafeBufferPointer<ObjectKey>) throws {
         let (pager, root) = (table.pager, try table.root)
         var next = 0
@@ -151,7 +154,7 @@ struct DeletionSurvey {
             var row = 0
             repeat {
                 if next > 0, keys[next] == keys[next - 1] {
-                    // Named twice.
+                    // A repeated key.
                 } else if let found = leaf.row(of: keys[next], from: row) {
                     try visit(leaf, found, keys[next])
                     row = found + 1
@@ -170,7 +173,7 @@ struct DeletionSurvey {
         }
     }
 
-    /// Finds the columns of a leaf. Those that it lacks hold defaults, which tie nothing.
+    /// Finds the columns of a leaf. Columns that the leaf lacks have defaults, which tie nothing.
     private mutating func enter(_ leaf: Node) throws {
         ties.removeAll(keepingCapacity: true)
         longValues.removeAll(keepingCapacity: true)
@@ -199,7 +202,7 @@ struct DeletionSurvey {
         if let column = table.primaryKeyColumn { try notePrimaryKey(column, leaf, row, key) }
     }
 
-    /// A link, a referrer, or a collection that is not empty.
+    /// Whether a value ties its object: a link, a referrer, or a collection that is not empty.
     @inline(__always)
     private static func ties(_ node: Node, _ column: Int, _ row: Int, isBacklink: Bool) -> Bool {
         if isBacklink { return node.integer(column, row) != 0 }

@@ -1,20 +1,20 @@
 extension Table {
-    /// What a change needs to know of a property; trivial, so that reading it costs no reference
-    /// counting.
+    /// What a change needs to know of a property. A trivial type, so that reading it counts no
+    /// references.
     struct ColumnCheck {
-        /// What a change has to look after beside the row.
+        /// What a change has to update besides the row.
         enum Role {
             case plain, link, bytes, primaryKey
-            /// A typed link or mixed value: a link to any table, or what owns pages.
+            /// A typed link or mixed value: may link to any table, or own pages.
             case referring
             case embedded
-            /// One of these, and there is an index to keep up.
+            /// Any of the cases above, for a property with an index to update.
             case indexed
-            /// One of these, and the change is to be recorded.
+            /// Any of the cases above, for a change that is to be recorded.
             case recorded
         }
 
-        /// Of the values; a collection itself is bytes in the row.
+        /// The format of the values. A collection itself is stored as bytes in the row.
         let format: RowFormat
         let kind: ColumnKind
         let allowsNull: Bool
@@ -22,8 +22,8 @@ extension Table {
         let role: Role
         private(set) var isIndexed = false
         private(set) var isRecorded = false
-        /// What `set` goes by: the role, `.indexed` or `.recorded`. So a value set costs no
-        /// question while there is no index and nobody wants to know.
+        /// The role that `set` switches on: the property's own role, `.indexed` or `.recorded`. So
+        /// setting a value costs no extra test while there is neither an index nor an observer.
         private(set) var setting: Role
         let maximumBytes: Int
 
@@ -33,7 +33,7 @@ extension Table {
                 allowsNull: definition.allowsNull)
             isCollection = definition.collection != .none
             kind = isCollection ? .bytes : definition.type.columnKind
-            // Collections are left out of an insertion, or given as null, and begin empty.
+            // An insertion omits collections or passes null for them; they start empty.
             allowsNull = isCollection || definition.allowsNull
             maximumBytes = definition.type.maximumBytes
             role =

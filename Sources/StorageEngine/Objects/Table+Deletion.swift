@@ -1,8 +1,8 @@
 /// Deleting objects: links to them become null, lists and sets lose them, maps keep their keys with
-/// null, and what they own is deleted with them.
+/// null values, and objects owned by them are deleted as well.
 extension Table {
-    /// Deletes an object, and the embedded objects that it owns. An embedded object may be deleted
-    /// as well: its owner then has none. Many at once: ``delete(_:)-([ObjectKey])``.
+    /// Deletes an object and the embedded objects that it owns. The object may itself be embedded;
+    /// its owner then has none. To delete many objects, use ``delete(_:)-([ObjectKey])``.
     public func delete(_ key: ObjectKey) throws {
         try requireWriteTransaction()
         guard try contains(key) else { throw connection.pager.noSuchObject(key) }
@@ -12,13 +12,14 @@ extension Table {
         if !owned.isEmpty { try connection.erase(owned) }
     }
 
-    /// Everybody who refers to the object stops doing so.
+    /// Removes all references to the object from the objects that refer to it.
     private func detachReferrers(of key: ObjectKey) throws {
-        // Backlink columns come behind all properties.
+        // Backlink columns come after all properties.
         for position in propertyCount..<stored.columns.count {
             let origins = try self.backlinks(position, key)
             if origins.isEmpty { continue }
             guard let backlinks = stored.columns[position].backlinks else { continue }
+            // In one step for all referrers: `removeReferences` does not update backlinks.
             try forgetBacklinks(position, key)
             let table = connection.table(backlinks.originTable)
             for (origin, count) in origins where !planted(.leavesLinks) {
@@ -30,8 +31,8 @@ extension Table {
         }
     }
 
-    /// Takes objects that are about to be deleted out of the collections that hold several of them:
-    /// each collection is gone through once, not once for each object.
+    /// Removes objects that are about to be deleted from the collections that hold several of them.
+    /// Each collection is visited once, not once for each object.
     func leaveCollections(_ keys: [ObjectKey]) throws {
         for position in propertyCount..<stored.columns.count {
             guard let backlinks = stored.columns[position].backlinks else { continue }
@@ -68,7 +69,7 @@ extension Table {
         }
     }
 
-    /// Removes what `origin` holds of targets whose backlinks are forgotten already.
+    /// Removes references in `origin` to targets whose backlinks are removed already.
     private func removeReferences(
         _ column: Int, of origin: ObjectKey, to targets: ForgottenTargets
     ) throws {
@@ -85,9 +86,9 @@ extension Table {
         }
     }
 
-    /// Erases an object that nobody refers to, and adds the embedded objects it owned to `owned`.
+    /// Erases an object without referrers, and appends the embedded objects it owned to `owned`.
     func erase(_ key: ObjectKey, _ owned: inout [TypedLink]) throws {
-        // While its values can still be read: long ones go with the others.
+        // First, while the object's values can still be read: long ones are freed with the columns.
         if !planted(.leavesPrimaryKeys) { try removePrimaryKey(of: key) }
         if !planted(.leavesIndexEntries) { try removeFromIndexes(key) }
         for column in 0..<propertyCount { try releaseValue(column, of: key, &owned) }
@@ -118,7 +119,7 @@ extension Table {
 }
 
 extension Connection {
-    /// Erases objects that nobody refers to, and all they own. In turn rather than by recursion,
+    /// Erases objects without referrers, and everything they own. Iterative rather than recursive,
     /// because embedded objects may own each other in chains of any length.
     func erase(_ objects: [TypedLink]) throws {
         var doomed = objects

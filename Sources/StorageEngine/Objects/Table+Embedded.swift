@@ -2,9 +2,9 @@
 extension Table {
     // MARK: Embedded objects
 
-    /// Makes the embedded object of a column; the one that was there is deleted.
+    /// Creates the embedded object of a column; the previous one is deleted.
     ///
-    /// `values` are those of ``insert(_:)`` for the column's table, and so are the errors.
+    /// `values` and errors are those of ``insert(_:)`` for the table of embedded objects.
     public func createEmbedded(
         _ column: Int, of key: ObjectKey, _ values: UnsafeBufferPointer<Scalar>
     ) throws -> ObjectKey {
@@ -21,14 +21,14 @@ extension Table {
         return embedded
     }
 
-    /// A new object in the table of an embedded column; it has no owner yet.
+    /// Inserts an object into the table of an embedded column. It has no owner yet.
     func insertEmbedded(_ column: Int, _ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
         try requireWriteTransaction()
         return try connection.table(backlinkColumns[column]!.table).insertRow(values)
     }
 
-    /// Who owns an embedded object, and through which column; nil if the table is not one of
-    /// embedded objects.
+    /// The owner of an embedded object, and the column through which it owns the object; nil if the
+    /// objects of this table are not embedded.
     public func owner(of key: ObjectKey) throws -> (object: TypedLink, column: Int)? {
         guard isEmbedded else { return nil }
         for position in stored.columns.indices {
@@ -42,7 +42,7 @@ extension Table {
 
     // MARK: Collections inside mixed values
 
-    /// Makes the value of a mixed column an empty list or map.
+    /// Sets the value of a mixed column to an empty list or map.
     public func setEmpty(_ kind: CollectionKind, _ column: Int, of key: ObjectKey) throws {
         try requireWriteTransaction()
         precondition(column >= 0 && column < propertyCount, "column out of range")
@@ -60,12 +60,12 @@ extension Table {
         try recordModification(column, of: key)
     }
 
-    /// The list that is the value of a mixed column; nil if it is something else.
+    /// The list that is the value of a mixed column; nil if the value is something else.
     public func nestedList(_ column: Int, of key: ObjectKey) throws -> ListHandle? {
         try nestedCollection(column, of: key).flatMap(ListHandle.init(ifList:))
     }
 
-    /// The map that is the value of a mixed column; nil if it is something else.
+    /// The map that is the value of a mixed column; nil if the value is something else.
     public func nestedMap(_ column: Int, of key: ObjectKey) throws -> MapHandle? {
         try nestedCollection(column, of: key).flatMap(MapHandle.init(ifMap:))
     }

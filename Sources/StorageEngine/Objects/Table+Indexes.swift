@@ -1,14 +1,14 @@
-/// Indexes of properties: kept up with every change of an object.
+/// Indexes of properties, which are updated with every change of an object.
 extension Table {
-    /// The index of a property; nil if it has none. Primary keys have their own: `find`, and
-    /// `forEachInPrimaryKeyOrder`.
+    /// The index of a property; nil if it has none. A primary key has a map of its own: see `find`
+    /// and `forEachInPrimaryKeyOrder`.
     public func index(of column: Int) -> ColumnIndex? {
-        // One that the failed transaction made is not in the version that is read now.
+        // An index that the failed transaction created is not in the version that reads see now.
         if connection.schemaIsAbandoned { return nil }
         return indexes.first { $0.column == column }
     }
 
-    /// An object was inserted with these values.
+    /// Adds a new object with these values to the indexes.
     func enterIntoIndexes(_ values: UnsafeBufferPointer<Scalar>, _ key: ObjectKey) throws {
         for index in indexes {
             let value =
@@ -18,7 +18,7 @@ extension Table {
         }
     }
 
-    /// An object is about to be deleted.
+    /// Removes an object that is about to be deleted from the indexes.
     func removeFromIndexes(_ key: ObjectKey) throws {
         if indexes.isEmpty { return }
         guard let location = try location(of: key) else { throw pager.noSuchObject(key) }
@@ -27,7 +27,8 @@ extension Table {
         }
     }
 
-    /// Objects are about to be deleted together; their keys ascend. Nobody has a pointer into a page.
+    /// Removes objects that are about to be deleted together from the indexes. The keys ascend. No
+    /// pointers into pages may be held.
     func removeFromIndexes(_ keys: UnsafeBufferPointer<ObjectKey>) throws {
         if indexes.isEmpty { return }
         let root = try root
@@ -64,7 +65,7 @@ extension Table {
         try set(column, of: key, to: value, as: checks[column].role)
     }
 
-    /// All objects have gone.
+    /// Empties the indexes, because all objects are deleted.
     func dropIndexes() throws {
         for index in indexes { try dropIndex(index) }
     }

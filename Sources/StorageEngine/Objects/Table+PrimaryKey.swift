@@ -1,5 +1,5 @@
-/// Lookup by primary key: an ordered map from the key to the object's key. Null is kept in the
-/// map's root entry.
+/// Lookup by primary key: an ordered map from primary keys to object keys. The object whose primary
+/// key is null is stored in the `extra` of the map's root entry.
 extension Table {
     var keyState: UnsafeMutablePointer<Forest.State> {
         get throws { try forest.state(primaryKeyTreeID) }
@@ -28,7 +28,8 @@ extension Table {
         }
     }
 
-    /// Among the objects whose long keys begin alike, the one whose key is equal as a whole.
+    /// Among the objects with the same truncated primary key, finds the one whose whole key is
+    /// equal.
     private func findCut(_ key: Scalar, _ first: OrderedMap.FirstKey, _ root: TreeRoot) throws
         -> ObjectKey?
     {
@@ -46,7 +47,7 @@ extension Table {
         return found
     }
 
-    /// Calls `body` with the map's form of a key, and whether the key was cut.
+    /// Calls `body` with the form in which a map stores a key, and whether the key was truncated.
     func withFirstKey<R>(
         _ key: Scalar, _ body: (OrderedMap.FirstKey, Bool) throws -> R
     ) throws -> R {
@@ -54,22 +55,23 @@ extension Table {
         case .integer(let value):
             return try body(.integer(value), false)
         case .double(let number):
-            // NaN first, both zeros alike: their rank is that of the integer.
+            // The rank as a signed integer, so that NaN comes first and both zeros are equal.
             return try body(
                 .integer(Int64(bitPattern: SortRank.of(number) ^ 1 << 63)), false)
         case .bytes(let bytes):
-            // Keys of exactly the limit count as cut, so that they meet the longer ones they begin.
+            // Keys of exactly the limit count as truncated, because the truncated form of longer
+            // keys may equal them.
             let length = min(bytes.count, OrderedMap.maximumKeyBytes)
             return try body(
                 .bytes(UnsafeRawBufferPointer(rebasing: bytes[..<length])),
                 bytes.count >= OrderedMap.maximumKeyBytes)
         case .fixed16(let a, let b):
-            // As in a UUID's bytes, so that the map orders them as UUIDs are ordered.
+            // The bytes of the UUID, so that the map orders UUIDs by their bytes.
             let image = (a.littleEndian, b.littleEndian)
             return try withUnsafeBytes(of: image) { try body(.bytes($0), false) }
         case .fixed12(let a, let b):
             let image = (a.littleEndian, b.littleEndian)
-            // The tuple of 8 and 4 bytes has 12: its stride, not its size, is padded.
+            // The bytes of the tuple are 8 + 4: its stride is padded, but not its size.
             return try withUnsafeBytes(of: image) { try body(.bytes($0), false) }
         default:
             throw pager.invalidArgument("Such a value cannot be a primary key or indexed.")
@@ -86,9 +88,9 @@ extension Table {
             message: "An object of '\(stored.name)' with this primary key exists already.")
     }
 
-    /// Enters the primary key of a new object.
+    /// Adds the primary key of a new object.
     ///
-    /// - Throws: `.duplicateKey` if an object has this key: then nothing has changed.
+    /// - Throws: `.duplicateKey` if an object already has this key: then nothing has changed.
     func enterPrimaryKey(_ value: Scalar, ofNew key: ObjectKey) throws {
         let isEntered =
             switch value {
@@ -110,14 +112,14 @@ extension Table {
             primaryKeyWriter, &state.pointee.root, treeID: primaryKeyTreeID, first, key.rawValue)
     }
 
-    /// Enters a key that the map's form of it does not tell apart from all others.
+    /// Adds a key whose stored form may equal that of another key: a truncated one or null.
     private func enterChecked(_ value: Scalar, _ key: ObjectKey) throws -> Bool {
         if try find(primaryKey: value) != nil { return false }
         try enterPrimaryKey(value, of: key)
         return true
     }
 
-    /// Enters a primary key that no object has.
+    /// Adds a primary key that no object has.
     func enterPrimaryKey(_ value: Scalar, of key: ObjectKey) throws {
         let state = try keyState
         state.pointee.isDirty = true

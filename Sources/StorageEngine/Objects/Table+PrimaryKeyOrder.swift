@@ -1,11 +1,11 @@
 /// Visiting objects in the order of their primary keys.
 extension Table {
-    /// Visits objects in ascending order of their primary keys, until `body` returns false: from
-    /// the first key that is not before `start` on, or from the smallest.
+    /// Visits objects in ascending order of their primary keys, until `body` returns false. Begins
+    /// with the first key that is not less than `start`, or with the smallest.
     ///
-    /// Integers ascend as numbers; strings, UUIDs and object ids by their bytes, a shorter value
-    /// before those that it begins; null comes first. Starting costs O(log n), each object O(1)
-    /// amortised. `body` must not write.
+    /// Integers ascend as numbers. Strings, UUIDs and object ids ascend by their bytes, and a
+    /// prefix comes before the longer value. Null comes first. Starting costs O(log n), each object
+    /// O(1) amortized. `body` must not write.
     ///
     /// ```swift
     /// try people.forEachInPrimaryKeyOrder(from: .integer(1000)) { person in
@@ -25,7 +25,7 @@ extension Table {
         let state = try keyState
         let order = try primaryKeyOrder(column)
         guard let start, !start.isNull else {
-            // Null is kept in the map's root entry.
+            // The object whose key is null is in the map's root entry.
             let extra = state.pointee.extra
             if extra != 0, try !body(ObjectKey(rawValue: extra - 1)) { return }
             return try order.forEachKey(from: 0, body)
@@ -40,9 +40,9 @@ extension Table {
         try order.forEachKey(from: order.position(start, isBehind: false), body)
     }
 
-    /// How many objects have a primary key that compares so with a value that is not null; nil for
-    /// `.equal`, `.notEqual`, and a value that is none of the key's type. Null compares with
-    /// nothing. O(log n), as ``forEachInPrimaryKeyOrder(from:_:)`` starts.
+    /// The number of objects whose primary key compares with a value that is not null; nil for
+    /// `.equal`, `.notEqual`, and a value of another type than the key. Null keys compare with
+    /// nothing. O(log n), as the start of ``forEachInPrimaryKeyOrder(from:_:)``.
     func count(primaryKey comparison: Comparison, _ value: Scalar) throws -> Int? {
         guard let column = primaryKeyColumn else { return nil }
         switch (stored.columns[column].kind, value) {
@@ -60,7 +60,7 @@ extension Table {
         }
     }
 
-    /// Objects whose primary key is null are not in it.
+    /// The objects ordered by primary key, except the one whose key is null.
     private func primaryKeyOrder(_ column: Int) throws -> OrderedColumn {
         OrderedColumn(
             table: self, column: column, map: primaryKeyMap, root: try keyState.pointee.root)

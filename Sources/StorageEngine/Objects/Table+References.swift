@@ -1,7 +1,7 @@
-/// What values bring along beside their row: backlinks in other objects, embedded objects, pages of
-/// nested collections.
+/// What values refer to or own besides their row: backlinks in other objects, embedded objects, and
+/// pages of nested collections.
 extension Table {
-    /// The object that a value of a column refers to.
+    /// The object that a value of a column refers to; nil if it refers to none.
     @inline(__always)
     func target(_ column: Int, _ value: Scalar) -> TypedLink? {
         switch (checks[column].format.type, value) {
@@ -16,8 +16,8 @@ extension Table {
         }
     }
 
-    /// Links may only lead to objects that exist, and to embedded ones only from their owners.
-    /// After this, the target's table has a place for the backlink.
+    /// Throws unless the target of a value exists and is not embedded. (Only owners link to
+    /// embedded objects.) Afterwards the target's table has a column for the backlink.
     func checkTarget(_ column: Int, _ value: Scalar) throws {
         guard checks[column].format.type.mayRefer, let target = target(column, value) else {
             return
@@ -34,7 +34,7 @@ extension Table {
         }
     }
 
-    /// Records what a stored value refers to.
+    /// Adds the backlink of a stored value that refers to an object.
     @inline(__always)
     func addReference(_ column: Int, from origin: ObjectKey, _ value: Scalar) throws {
         if checks[column].format.type.mayRefer, let target = target(column, value) {
@@ -42,8 +42,8 @@ extension Table {
         }
     }
 
-    /// Drops what a value refers to or owns, before it is replaced or removed; its overflow pages
-    /// excepted.
+    /// Removes backlinks, embedded objects and collections of a value that is about to be replaced
+    /// or removed. Its overflow pages are not freed.
     func release(_ column: Int, of origin: ObjectKey, _ value: Scalar) throws {
         guard checks[column].format.type.mayRefer else { return }
         if let target = target(column, value) {
@@ -56,8 +56,10 @@ extension Table {
         }
     }
 
-    /// Drops the backlinks of values that are gone, and the embedded objects among them.
-    /// `limitingMemory`: nobody has a pointer into a page (``Pager/limitMemory()``).
+    /// Removes the backlinks of values that are gone, and erases the embedded objects among their
+    /// targets.
+    ///
+    /// `limitingMemory`: no pointers into pages are held (``Pager/limitMemory()``).
     func drop(
         _ released: ReleasedValues, _ column: Int, of origin: ObjectKey,
         limitingMemory: Bool = false
@@ -70,8 +72,8 @@ extension Table {
     }
 }
 
-/// What values that are given up referred to. Pages of their collections are freed at once, so that
-/// only references remain to be dropped.
+/// The objects that removed values referred to. Pages of collections are freed as they are added,
+/// so that only references remain to be dropped.
 struct ReleasedValues {
     private(set) var targets: [TypedLink] = []
 
@@ -89,7 +91,7 @@ struct ReleasedValues {
         try add(collection, table, column, depth: depth + 1)
     }
 
-    /// Frees the collection's pages.
+    /// Adds the values of a collection and frees its pages.
     mutating func add(_ collection: StoredCollection, _ table: Table, _ column: Int, depth: Int = 0)
         throws
     {

@@ -1,9 +1,9 @@
 /// Questions about all objects, answered leaf by leaf from the packed columns.
 ///
-/// Each is one ``LeafScan``: time grows with the number of leaves, memory does not. Questions about
-/// several columns at a time are a `LeafScan` of one's own.
+/// Each is one ``LeafScan``: time grows with the number of leaves, memory does not. For questions
+/// about several columns at once, use a `LeafScan` directly.
 extension Table {
-    /// How many objects match.
+    /// The number of objects that match.
     ///
     /// - Throws: `.damaged`.
     public func count(where predicate: ColumnPredicate) throws -> Int {
@@ -14,7 +14,7 @@ extension Table {
         return count
     }
 
-    /// The keys of objects that match, ascending: the first so many of them.
+    /// The first `limit` keys of objects that match, in ascending order.
     ///
     /// - Throws: `.damaged`.
     public func keys(where predicate: ColumnPredicate, limit: Int = .max) throws -> [ObjectKey] {
@@ -31,9 +31,9 @@ extension Table {
 
     // MARK: Aggregates
 
-    /// The sum of a column of numbers, of the objects that match (nil: of all).
+    /// The sum of a numeric column over the objects that match, or over all objects.
     ///
-    /// - Throws: `.invalidArgument` if the column has no numbers, `.damaged`.
+    /// - Throws: `.invalidArgument` if the column is not numeric, `.damaged`.
     public func sum(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> ColumnSum {
         var sum = try emptySum(column)
         var mask = RowMask()
@@ -49,32 +49,32 @@ extension Table {
         return sum
     }
 
-    /// The sum of no values of a column, for ``LeafScan/add(_:to:)``.
+    /// The sum of no values of a column, to be passed to ``LeafScan/add(_:to:)``.
     ///
-    /// - Throws: `.invalidArgument` if the column has no numbers.
+    /// - Throws: `.invalidArgument` if the column is not numeric.
     public func emptySum(_ column: Int) throws -> ColumnSum {
         ColumnSum(kind: try kindOfNumbers(column))
     }
 
-    /// The mean of a column of numbers; nil without values.
+    /// The mean of a numeric column; nil without values.
     ///
-    /// - Throws: `.invalidArgument` if the column has no numbers, `.damaged`.
+    /// - Throws: `.invalidArgument` if the column is not numeric, `.damaged`.
     public func average(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> Double? {
         try sum(column, where: predicate).average
     }
 
-    /// The least value of a column of numbers; nil without values. NaN is left out; -0 is less
-    /// than 0.
+    /// The least value of a numeric column; nil without values. NaN is ignored, and -0 is less than
+    /// 0.
     ///
-    /// - Throws: `.invalidArgument` if the column has no numbers, `.damaged`.
+    /// - Throws: `.invalidArgument` if the column is not numeric, `.damaged`.
     public func minimum(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> Scalar? {
         try extreme(.least, column, predicate)
     }
 
-    /// The greatest value of a column of numbers; nil without values. NaN is left out; -0 is less
+    /// The greatest value of a numeric column; nil without values. NaN is ignored, and -0 is less
     /// than 0.
     ///
-    /// - Throws: `.invalidArgument` if the column has no numbers, `.damaged`.
+    /// - Throws: `.invalidArgument` if the column is not numeric, `.damaged`.
     public func maximum(_ column: Int, where predicate: ColumnPredicate? = nil) throws -> Scalar? {
         try extreme(.greatest, column, predicate)
     }
@@ -96,7 +96,7 @@ extension Table {
         return extreme.value
     }
 
-    /// The least or greatest of no values of a column.
+    /// The extreme of no values of a column.
     func emptyExtreme(_ side: ColumnExtreme.Side, _ column: Int) throws -> ColumnExtreme {
         ColumnExtreme(side, kind: try kindOfNumbers(column))
     }

@@ -1,14 +1,16 @@
 /// Objects in the order of a column.
 ///
-/// Ascending: null, then NaN, then numbers (both zeros alike); strings, data and UUIDs by their
-/// bytes, a shorter value before those that it begins. Descending is the reverse. Objects of equal
-/// values always come in ascending order of their keys.
+/// The ascending order is null, NaN, then numbers (both zeros are equal). Strings, data and UUIDs
+/// are ordered by their bytes, and a prefix comes before the longer value. Descending is the
+/// reverse. Objects of equal values always come in ascending order of their keys.
 extension Table {
-    /// The keys of the first objects in the order of a column, of those that match (nil: of all).
+    /// The keys of the first `limit` objects in the order of a column, among those that match or
+    /// among all.
     ///
-    /// Needs memory for `limit` objects. Once so many are found, leaves whose directory says that
-    /// they hold nothing better are not read.
-    /// - Throws: `.invalidArgument` for a column of lists, `.damaged`.
+    /// Takes memory for `limit` objects. Once that many are found, leaves without a better value
+    /// according to their directory are not read.
+    /// - Throws: `.invalidArgument` for a column of collections or of a type without an order,
+    ///   `.damaged`.
     public func firstKeys(
         _ limit: Int, sortedBy column: Int, ascending: Bool = true,
         where predicate: ColumnPredicate? = nil
@@ -35,9 +37,10 @@ extension Table {
         return sorter.withNulls(first.keys)
     }
 
-    /// The keys of all objects in the order of a column, of those that match (nil: of all).
+    /// The keys of all objects that match, or of all objects, in the order of a column.
     ///
-    /// - Throws: `.invalidArgument` for a column of lists, `.damaged`.
+    /// - Throws: `.invalidArgument` for a column of collections or of a type without an order,
+    ///   `.damaged`.
     public func keys(
         sortedBy column: Int, ascending: Bool = true, where predicate: ColumnPredicate? = nil
     ) throws -> [ObjectKey] {

@@ -1,13 +1,14 @@
-/// Inserting objects and setting values. What a change needs is checked before anything is touched.
+/// Inserting objects and setting values. All conditions of a change are checked before anything is
+/// modified.
 extension Table {
     // MARK: Inserting
 
-    /// Appends an object. `values` come in column order; missing ones at the end take their
-    /// defaults, columns of collections and embedded objects are given `.null` and start empty.
+    /// Appends an object. `values` are in column order. Missing values at the end take their
+    /// defaults. Columns of collections and embedded objects take `.null` and start empty.
     ///
     /// - Throws: `.duplicateKey` if the primary key exists, `.valueTooLarge` for strings and data
     ///   over 16 MiB, `.invalidArgument` for values that do not fit their columns, links to objects
-    ///   that do not exist and tables of embedded objects: then nothing has changed. After any
+    ///   that do not exist, and tables of embedded objects: then nothing has changed. After any
     ///   other error the transaction can only be rolled back.
     public func insert(_ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
         if isEmbedded {
@@ -18,7 +19,7 @@ extension Table {
         return try insertRow(values)
     }
 
-    /// In a change that has begun.
+    /// Inserts an object as part of a change that has begun.
     func insertRow(_ values: UnsafeBufferPointer<Scalar>) throws -> ObjectKey {
         guard values.count <= propertyCount else {
             throw pager.invalidArgument("More values than columns in '\(stored.name)'.")
@@ -30,11 +31,13 @@ extension Table {
             for column in 0..<values.count { try checkTarget(column, values[column]) }
         }
         let key = ObjectKey(rawValue: try state.pointee.extra)
+        // The last check: a duplicate key throws before anything has changed.
         if let column = primaryKeyColumn {
             try enterPrimaryKey(
                 column < values.count ? values[column] : cluster.columns[column].defaultScalar,
                 ofNew: key)
         }
+        // Only now, because loading the state of the primary key's tree may move the others.
         let state = try state
         state.pointee.isDirty = true
         if try !cluster.appendInPlace(appendWriter, &state.pointee.root, key, values) {
@@ -50,7 +53,7 @@ extension Table {
         return key
     }
 
-    /// Appends a row for which a leaf may have to be laid out anew, or values to get pages.
+    /// Appends a row that may need a new leaf layout, or overflow pages for its values.
     @inline(never)
     private func appendPrepared(
         _ values: UnsafeBufferPointer<Scalar>, _ key: ObjectKey
@@ -64,8 +67,8 @@ extension Table {
             UnsafeBufferPointer(start: scratch, count: values.count))
     }
 
-    /// Called once by every change of objects, before anything is touched and looked at: pointers into
-    /// pages are void afterwards, but for those that the change was given.
+    /// Called once at the beginning of every change of objects, before anything is read or
+    /// modified. It invalidates pointers into pages, except those that were passed to the change.
     @inline(__always)
     func requireWriteTransaction() throws {
         if !pager.isInWriteTransaction {
@@ -75,7 +78,8 @@ extension Table {
         connection.changeStamp &+= 1
     }
 
-    /// The form in which a value that its column accepts is stored: a long one on pages of its own.
+    /// The form in which a value accepted by its column is stored. A long value is written to
+    /// overflow pages.
     @inline(__always)
     func prepare(_ column: Int, _ value: Scalar) throws -> ClusterTree.StoredValue {
         if case .bytes(let bytes) = value {
@@ -114,7 +118,7 @@ extension Table {
                 + "\(Pager.maximumValueBytes).")
     }
 
-    /// A column's name for messages.
+    /// The name of a column in messages.
     func name(of column: Int) -> String {
         "'\(stored.name).\(definition.columns[column].name)'"
     }
@@ -133,11 +137,11 @@ extension Table {
 
     // MARK: Setting
 
-    /// Sets one value of an object. Setting a link (or nulling it) keeps the backlinks of old and
-    /// new target; nulling an embedded object deletes it, and so do mixed values with lists and
-    /// maps in them.
+    /// Sets one value of an object. Setting a link, also to null, updates the backlinks of the old
+    /// and the new target. Replacing an embedded object, or a mixed value that holds a list or map,
+    /// deletes the old contents.
     ///
-    /// - Throws: what `insert` throws, with the same promise.
+    /// - Throws: as `insert`, with the same guarantee.
     public func set(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
         try requireWriteTransaction()
         precondition(column >= 0 && column < propertyCount, "column out of range")
@@ -153,8 +157,8 @@ extension Table {
     ) throws {
         switch role {
         case .plain:
-            // The cluster tree itself throws for an object that does not exist, before it changes
-            // anything.
+            // No check of its own: the cluster tree throws for an object that does not exist,
+            // before it changes anything.
             try store(try prepare(column, value), column, of: key)
         case .link: try setLink(column, of: key, to: value)
         case .bytes, .primaryKey: try setOwned(column, of: key, to: value)
@@ -188,10 +192,10 @@ extension Table {
         TypedLink(table: backlinkColumns[column]!.table, key: ObjectKey(rawValue: key))
     }
 
-    /// Sets a checked value whose old one may refer to objects, own one, or have pages. The object
-    /// exists.
+    /// Sets a checked value of an existing object, where the old value may refer to objects, own
+    /// one, or have pages.
     func setReferring(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
-        // Before anything is freed: the value may be a view of the old one.
+        // Before the old value is freed, because the new one may be a view of it.
         let prepared = try prepare(column, value)
         let target = target(column, value)
         try release(column, of: key, try self.value(column, of: key))
@@ -200,14 +204,14 @@ extension Table {
         if let target { try addBacklink(column, from: key, to: target) }
     }
 
-    /// Sets a value that has something beside its row: a primary key's entry, or pages of its own.
+    /// Sets a value with data outside its row: a primary key's entry, or overflow pages.
     func setOwned(_ column: Int, of key: ObjectKey, to value: Scalar) throws {
         guard try contains(key) else { throw pager.noSuchObject(key) }
         if column == primaryKeyColumn {
             if try find(primaryKey: value) == key { return }
             try checkNew(primaryKey: value)
         }
-        // Before anything is freed: the value may be a view of the old one.
+        // Before the old value is freed, because the new one may be a view of it.
         let prepared = try prepare(column, value)
         if column == primaryKeyColumn {
             try removePrimaryKey(of: key)
@@ -227,8 +231,8 @@ extension Table {
         try cluster.set(clusterWriter, &state.pointee.root, key, column, value)
     }
 
-    /// Has the row of an object that is to be looked at and changed in its place for writing, so
-    /// that both take one descent.
+    /// Makes the row of an object writable before it is read and then changed in place, so that
+    /// both take one descent.
     func makeWritable(_ key: ObjectKey) throws {
         if mayHaveAppended(key), appendWriter.row(of: key) != nil { return }
         let state = try state
@@ -236,7 +240,8 @@ extension Table {
         try cluster.makeWritable(clusterWriter, &state.pointee.root, key)
     }
 
-    /// Writes what a row holds of a collection: no longer than a leaf takes, and not in the leaf.
+    /// Writes the bytes of a collection into its owner's row. They must fit a leaf, and must not
+    /// lie in the leaf itself.
     func store(bytes: UnsafeRawBufferPointer, _ column: Int, of key: ObjectKey) throws {
         try store(.init(scalar: .bytes(bytes)), column, of: key)
     }

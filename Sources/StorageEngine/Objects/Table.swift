@@ -4,10 +4,10 @@
 /// thread. Reading outside a pinned version, or with a position out of range, is a programming
 /// error.
 public final class Table {
-    // Safe because a connection owns its tables, and whoever uses one holds the connection. A checked
-    // reference would cost two atomic operations at each use.
+    // Safe because a connection owns its tables, and users of a table hold the connection. A
+    // checked reference would cost two atomic operations at each use.
     public unowned(unsafe) let connection: Connection
-    // The same as `connection`, for uses that are to cost no counting at all.
+    // The same as `connection`, for uses that must not count a reference.
     let uncountedConnection: Unmanaged<Connection>
     let index: Int
     let isEmbedded: Bool
@@ -17,24 +17,26 @@ public final class Table {
     let forest: Forest
     let primaryKeyTreeID: UInt32
     let clusterWriter: TreeWriter
-    /// Appends objects. Its path stays at the last leaf while older objects are changed and deleted.
+    /// Appends objects. Its path stays at the last leaf while older objects are changed and
+    /// deleted.
     let appendWriter: TreeWriter
-    /// Writers of trees without rows: their moves concern nobody.
+    /// Writes trees that contain no objects, so that its moves invalidate no `RowLocation`.
     let quietWriter: TreeWriter
     private let quietMoves: UnsafeMutablePointer<UInt64>
     let primaryKeyWriter: TreeWriter
-    /// For each property that leads to one table: that table and the position of its backlink
-    /// column. Raw memory, because every link that is set or taken away passes through it.
+    /// For each property with links to one table: the number of that table and the position of its
+    /// backlink column. Raw memory, because setting or removing a link always reads it.
     let backlinkColumns: UnsafeMutablePointer<(table: Int, column: Int)?>
-    /// Collects the changes of the open write transaction; nil when nobody wants to know them.
+    /// Records the changes of the open write transaction; nil unless the database is observed.
     @exclusivity(unchecked) private(set) var recorder: ChangeRecorder?
-    /// What changes need to know of the properties.
+    /// What changes need to know of each property.
     let checks: UnsafeMutablePointer<ColumnCheck>
     let scratch: UnsafeMutablePointer<ClusterTree.StoredValue>
-    /// Overflow references of one insert, kept until the row is written: three words a column.
+    /// The references of overflow values for one insert, kept until the row is written: three words
+    /// per column.
     let images: UnsafeMutablePointer<UInt64>
-    /// Copies of short strings and data, a slot a column: what is to be stored may lie in the very
-    /// leaf that takes it.
+    /// Copies of short strings and data, one slot per column, because a value to be stored may lie
+    /// in the very leaf that it is written to.
     let copies: UnsafeMutableRawPointer
     let propertyCount: Int
 
@@ -88,8 +90,8 @@ public final class Table {
         }
     }
 
-    /// The schema changed: other tables may have added backlink columns, indexes may have come or
-    /// gone.
+    /// Adopts a changed schema: other tables may have added backlink columns, and indexes may have
+    /// been added or removed.
     func adopt(_ schema: StoredSchema, _ index: Int) {
         stored = schema.tables[index]
         cluster.columns.deallocate()
@@ -113,7 +115,7 @@ public final class Table {
         }
     }
 
-    /// Those that stay keep the changes that they have not made yet.
+    /// Indexes that remain keep their collected changes.
     private func adoptIndexes() {
         let old = indexes
         indexes = []
@@ -131,11 +133,11 @@ public final class Table {
     @exclusivity(unchecked) private(set) var hasLinks = false
     @exclusivity(unchecked) private(set) var indexes: [ColumnIndex] = []
     @exclusivity(unchecked) private(set) var primaryKeyColumn: Int?
-    /// How the primary key's map stores it.
+    /// The form in which the primary key's map stores keys.
     @exclusivity(unchecked) private(set) var primaryKeyMap = OrderedMap(
         firstKeyKind: .integer, valueCount: 0)
 
-    /// Names the table within its file, for typed links and mixed values; never reused.
+    /// Identifies the table within its file, for typed links and mixed values; never reused.
     public var number: Int { index }
 
     // MARK: Roots
@@ -156,10 +158,10 @@ public final class Table {
 
     public func contains(_ key: ObjectKey) throws -> Bool { try location(of: key) != nil }
 
-    /// Where an object's row lies now; nil if it does not exist.
+    /// The present location of an object's row; nil if the object does not exist.
     public func location(of key: ObjectKey) throws -> RowLocation? {
-        // Most looks at an object while it is changed come right after the one before, or after it
-        // was made.
+        // During changes, an object is mostly looked up right after it was inserted, or after the
+        // one before it, so the paths of the writers are tried first.
         if mayHaveAppended(key), let row = appendWriter.row(of: key) {
             return RowLocation(leaf: appendWriter.leaf.reading, row: row)
         }
@@ -171,7 +173,7 @@ public final class Table {
         return try ClusterTree.location(pager, try root, of: key)
     }
 
-    /// Whether the writer of new objects stands at a leaf that may have this one.
+    /// Whether the path of the append writer ends at a leaf that may contain this object.
     @inline(__always)
     func mayHaveAppended(_ key: ObjectKey) -> Bool {
         appendWriter.hasPath(to: cluster.treeID)
@@ -196,13 +198,13 @@ public final class Table {
 
     public func key(at location: RowLocation) -> ObjectKey { location.leaf.objectKey(location.row) }
 
-    /// How many objects come before this one in key order; nil if it does not exist. O(log n).
+    /// The number of objects before this one in key order; nil if it does not exist. O(log n).
     public func position(of key: ObjectKey) throws -> Int? {
         try ClusterTree.position(pager, try root, of: key)
     }
 
-    /// Visits leaves in key order, until `body` returns false: the way to scan. Columns that do not
-    /// fit a leaf are read with `column(_:of:)`. `keepsLeaves`: see ``LeafScan``.
+    /// Visits leaves in key order, until `body` returns false. Columns that do not fit a leaf are
+    /// read with `column(_:of:)`. For `keepsLeaves`, see ``LeafScan``.
     public func forEachLeaf(
         from position: Int = 0, keepsLeaves: Bool = true,
         _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
@@ -213,16 +215,17 @@ public final class Table {
         }
     }
 
-    /// The node and position in it that hold a column of a leaf: the leaf itself, or the column's
-    /// own node; nil if the leaf is older than the column, so that all its rows have the default.
+    /// The node that holds a column of a leaf, and the column's position in it: the leaf itself, or
+    /// the node of a spilled column. Nil if the leaf is older than the column, so that all its rows
+    /// have the default.
     public func column(_ column: Int, of leaf: Node) throws -> (node: Node, column: Int)? {
         try cluster.place(of: column, in: leaf, pager, try root)
     }
 
-    /// The engine's id of a column.
+    /// The id of a column in the file.
     public func columnID(_ column: Int) -> UInt16 { stored.columns[column].id }
 
-    /// What a node says of the column where it stores it: for ``Node/hasInline(_:_:)``.
+    /// How a node describes the column if it stores it, for ``Node/hasInline(_:_:)``.
     public func columnTag(_ column: Int) -> ColumnTag { cluster.columns[column].tag }
 
     // MARK: Reading

@@ -1,18 +1,18 @@
-/// The types of values a column can hold. The raw values are on disk.
+/// The types of values that a column can hold. The raw values are stored on disk.
 public enum ValueType: UInt8, Sendable, Hashable {
     case bool = 1
     case int, float, double, string, data, date, uuid, link
     case objectID, decimal128
-    /// A value of any other type but `embedded`, null, or a list or map of mixed values.
+    /// A value of any other type except `embedded`, null, or a list or map of mixed values.
     case mixed
     /// A link to an object of any table.
     case typedLink
-    /// A link to an object that belongs to the one that holds the link, and goes with it.
+    /// A link to an object that is owned by the object with the link, and deleted with it.
     case embedded
 }
 
 extension ValueType {
-    /// How nodes store the type.
+    /// The kind of column in which nodes store the type.
     var columnKind: ColumnKind {
         switch self {
         case .bool, .int, .link, .embedded: .integer
@@ -24,17 +24,17 @@ extension ValueType {
         }
     }
 
-    /// Whether the table that a value leads to is that of the column.
+    /// Whether all values of a column lead to one table, which its definition names.
     var hasFixedTarget: Bool { self == .link || self == .embedded }
 
-    /// The longest value: a mixed one has a tag before its string or data.
+    /// The size of the longest value. A mixed one has a tag before its string or data.
     var maximumBytes: Int { Pager.maximumValueBytes + (self == .mixed ? 1 : 0) }
 
-    /// Whether values may refer to objects, so that the engine keeps backlinks of them.
+    /// Whether values may refer to objects, so that the engine keeps backlinks for them.
     var mayRefer: Bool { hasFixedTarget || self == .typedLink || self == .mixed }
 
-    /// Whether scans compare and sort values: as numbers, or by their bytes. The order of the others
-    /// is not that of their columns.
+    /// Whether scans compare and sort values, as numbers or by their bytes. For the other types,
+    /// the order of the stored form differs from that of the values.
     var isCompared: Bool {
         switch self {
         case .decimal128, .objectID, .mixed, .typedLink: false
@@ -42,8 +42,8 @@ extension ValueType {
         }
     }
 
-    /// The value of a column in a leaf written before the column existed, and of list slots without
-    /// a value.
+    /// The value of a column in a leaf written before the column existed, and in an object inserted
+    /// without a value for it.
     func defaultScalar(isOptional: Bool) -> Scalar {
         if isOptional || mayRefer { return .null }
         switch columnKind {
@@ -62,14 +62,15 @@ extension ValueType {
             true
         case (.fixed16, .fixed16): self != .typedLink || TypedLink(scalar) != nil
         case (.bytes, .bytes):
-            // Lists and maps are made where they are to be, never handed over as bytes.
+            // Lists and maps are created in place (`setEmpty`, `insertEmpty`), never passed in as
+            // bytes.
             self != .mixed || MixedValue(scalar).map { !$0.isCollection } ?? false
         default: false
         }
     }
 }
 
-/// How many values a column holds for one object. The raw values are on disk.
+/// The number of values that a column holds for one object. The raw values are stored on disk.
 public enum CollectionKind: UInt8, Sendable, Hashable {
     case none = 0
     case list = 1
@@ -79,21 +80,20 @@ public enum CollectionKind: UInt8, Sendable, Hashable {
     case map = 3
 }
 
-/// One column of a table, as its creator describes it.
+/// The definition of one column of a table.
 public struct ColumnDefinition: Hashable, Sendable {
     public var name: String
     public var type: ValueType
     public var collection: CollectionKind
-    /// Whether a value (in collections: an element) may be null. Links, typed links, mixed values
-    /// and embedded objects always may, but for links of any kind in lists and sets, which never
-    /// may.
+    /// Whether a value, or an element of a collection, may be null. Links, typed links and embedded
+    /// objects always may, except in lists and sets, where they never may. Mixed values always may.
     public var isOptional: Bool
     public var isPrimaryKey: Bool
     /// Whether the engine keeps the objects in the order of the property (``ColumnIndex``). Bool,
-    /// int, string, date, UUID and object id properties may be indexed. Primary keys always are;
-    /// for them this is what their creator says.
+    /// int, string, date, UUID and object id properties may be indexed. Primary keys always are,
+    /// whatever this flag says.
     public var isIndexed: Bool
-    /// The name of the table that links or embedded objects are in.
+    /// The name of the table that links or embedded objects lead to.
     public var linkTarget: String?
 
     public init(
@@ -120,11 +120,11 @@ public struct ColumnDefinition: Hashable, Sendable {
     }
 }
 
-/// A table and its columns, as their creator describes them.
+/// The definition of a table and its columns.
 public struct TableDefinition: Hashable, Sendable {
     public var name: String
     public var columns: [ColumnDefinition]
-    /// Whether each object belongs to exactly one other, in whose `embedded` column it is made.
+    /// Whether each object is owned by exactly one other, in whose `embedded` column it is created.
     public var isEmbedded: Bool
 
     public init(name: String, columns: [ColumnDefinition], isEmbedded: Bool = false) {
@@ -134,7 +134,7 @@ public struct TableDefinition: Hashable, Sendable {
     }
 }
 
-/// The name of an object within its table. Never reused.
+/// The identity of an object within its table. Never reused.
 @frozen
 public struct ObjectKey: RawRepresentable, Hashable, Sendable {
     public var rawValue: Int64
@@ -143,7 +143,7 @@ public struct ObjectKey: RawRepresentable, Hashable, Sendable {
     public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// Where a row lies: valid until the connection's `layoutStamp` changes.
+/// The location of a row, valid until the connection's `layoutStamp` changes.
 @frozen
 public struct RowLocation {
     public var leaf: Node

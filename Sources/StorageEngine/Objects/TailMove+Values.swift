@@ -1,11 +1,12 @@
-/// What the rows of a leaf lead to: long values on runs of their own, collections on trees.
+/// Moving what the rows of a leaf lead to: long values on runs of their own, and the trees of
+/// collections.
 extension TailMove {
-    /// What the leaves of a tree hold.
+    /// The contents of a tree's leaves.
     enum TreeContents {
         case objects(Table)
         /// Numbers and short bytes, which lead nowhere.
         case entries(OrderedMap, TreeWriter)
-        /// Rows of a long list, set or map of a table's column.
+        /// The rows of a long list, set or map of a table's column.
         case rows(RowFormat, Table)
 
         var format: TreeFormat {
@@ -25,7 +26,7 @@ extension TailMove {
         }
     }
 
-    /// A value that leads to what has moved: as many bytes as before.
+    /// The new bytes of a value whose target has moved. Their length is unchanged.
     struct Patch {
         /// The column's position in the leaf.
         var column: Int
@@ -34,14 +35,14 @@ extension TailMove {
         var isOverflow: Bool
     }
 
-    /// A column of a leaf whose values may lead elsewhere.
+    /// A column of a leaf with values that may lead to runs or trees.
     private struct ValueColumn {
-        /// Its position in the leaf.
+        /// The column's position in the leaf.
         var position: Int
-        /// Where its rows are: the leaf, or the node of a spilled column.
+        /// The node with the column's rows: the leaf, or the node of a spilled column.
         var node: Node
         var nodeColumn: Int
-        /// Of a collection, and of one inside a mixed value.
+        /// What the column's values are.
         var holds: Holding
         var table: Table
     }
@@ -79,8 +80,9 @@ extension TailMove {
         }
     }
 
-    /// Moves what the values of a leaf lead to, and returns those that change thereby; false if
-    /// there is more to do: `walk.path` then says where to go on.
+    /// Moves the runs and trees that the values of a leaf lead to, and returns the values that
+    /// change as a result. If `isDone` is false, there is more to do, and `walk.path` says where to
+    /// continue.
     mutating func moveValues(
         in leaf: Node, _ contents: TreeContents, from resume: ArraySlice<Int>
     ) throws -> (patches: [Patch], isDone: Bool) {
@@ -92,7 +94,8 @@ extension TailMove {
             let rest = index == firstColumn ? resume.dropFirst() : []
             let firstRow = rest.first ?? 0
             visitedValues += max(0, column.node.rowCount - firstRow)
-            // Most rows lead nowhere, and a walk passes thousands of them in a commit.
+            // Tested first, because most rows lead nowhere, and a walk passes thousands of them in
+            // a commit.
             for row in 0..<column.node.rowCount where row >= firstRow && leads(column, row) {
                 if hasMovedEnough {
                     walk.path = [index, row]
@@ -160,8 +163,9 @@ extension TailMove {
 
     // MARK: Collections
 
-    /// Moves what a collection reaches. `bytes` is what its owner keeps of it; roots inside change
-    /// in place, because one takes as many bytes as another. False if there is more to do.
+    /// Moves what a collection reaches. `bytes` is the part stored with its owner. Roots in it are
+    /// changed in place, because they all have the same length. Returns false if there is more to
+    /// do.
     private mutating func moveCollection(
         _ bytes: UnsafeMutableRawBufferPointer, _ format: RowFormat, _ table: Table,
         from resume: ArraySlice<Int>
@@ -191,8 +195,8 @@ extension TailMove {
         return isDone
     }
 
-    /// Moves what the list or map in a mixed value reaches, if it is one. The value lies in memory
-    /// of this walk's own.
+    /// Moves what the list or map in a mixed value reaches; does nothing for other values. The
+    /// value lies in memory of this walk, which may be changed.
     private mutating func moveNested(
         in value: UnsafeRawBufferPointer, _ table: Table, from resume: ArraySlice<Int>
     ) throws -> Bool {

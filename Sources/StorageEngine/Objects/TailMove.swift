@@ -1,15 +1,15 @@
-/// Moves live pages away from the end of the file, so that it can be cut: a few of them in each
-/// transaction that has changes of its own.
+/// Moves live pages away from the end of the file, so that the file can be truncated. Each
+/// transaction that has changes of its own moves a few of them.
 ///
-/// A walk over everything that a version reaches. A run that lies above the ceiling of the free map
-/// (``TailRelease``) is copied, as any change would, and what leads to it follows. Leaves are found
-/// by their position among all rows, in every kind of tree, so that a path of positions says where
-/// to go on in the next transaction. When rows come or go meanwhile, some leaves are seen twice and
-/// some are missed; the next walk finds those.
+/// The move is a walk over everything that a version reaches. A run above the ceiling of the free
+/// map (``TailRelease``) is copied, as by any change, and the references to it are updated. In
+/// every kind of tree, leaves are found by the position of their rows. So a path of positions says
+/// where the next transaction continues. If rows are inserted or removed in between, some leaves
+/// are visited twice and some are missed; the next walk finds the latter.
 struct TailMove {
-    /// What one transaction does for it, at most, before a leaf is begun: this bounds what a small
-    /// commit pays, in bytes written and in time (some 0.3 ms). Counted, not timed, so that the same
-    /// transactions leave the same file.
+    /// Limits on what one transaction moves and visits, tested before each leaf. They bound the
+    /// cost that the walk adds to a small commit, in bytes written and in time (some 0.3 ms). They
+    /// count work rather than time, so that the same transactions produce the same file.
     private static let largestPages: UInt64 = 32
     private static let largestLeaves = 64
     private static let largestValues = 16_384
@@ -17,27 +17,28 @@ struct TailMove {
     let connection: Connection
     let pager: Pager
     var walk: TailWalk
-    /// How many collections the walk is inside of.
+    /// The number of nested collections that the walk is inside of.
     var depth = 0
     private let takenBefore: UInt64
     private var visitedLeaves = 0
-    /// Strings, data and collections that were looked at, in leaves of all kinds.
+    /// The number of strings, data and collections visited, in leaves of all kinds.
     var visitedValues = 0
 
-    /// One of the parts that a version consists of. Its map of free pages is no such part: that is
-    /// written anew now and then, by ``Pager/writeCheckpoint(sequence:)``.
+    /// One part of a version. The map of free pages is not one of them, because
+    /// ``Pager/writeCheckpoint(sequence:)`` rewrites it regularly.
     private enum Part {
         case tree(id: UInt32, TreeContents)
         case schema
-        /// The tree of roots; last, so that most of the roots that the walk changes are in it.
+        /// The tree of roots. It comes last, so that it already contains most of the roots that the
+        /// walk changes.
         case forest
     }
 
-    /// Goes on with the walk if one is under way. Before the roots are written.
+    /// Continues the walk if one is under way. Called before the roots are written.
     ///
-    /// - Throws: `.damaged` for what cannot be read. The transaction can then only be rolled back,
-    ///   and nothing is moved any more while this process has the file open, so that the next one
-    ///   is not disturbed.
+    /// - Throws: `.damaged` for what cannot be read. The transaction can then only be rolled back.
+    ///   Nothing more is moved while this process has the file open, so that the next transaction
+    ///   is not affected.
     static func advance(_ connection: Connection) throws {
         guard let walk = connection.pager.tailWalk else { return }
         var move = TailMove(connection, walk)
@@ -58,7 +59,7 @@ struct TailMove {
 
     // MARK: Budget
 
-    /// Whether enough pages were moved.
+    /// Whether enough pages were moved for this transaction.
     var hasMovedEnough: Bool { pager.takenPages >= takenBefore + Self.largestPages }
 
     private var isSpent: Bool {
@@ -93,7 +94,7 @@ struct TailMove {
         return parts + [.schema, .forest]
     }
 
-    /// False if the walk is to go on in this part; `walk.path` then says where.
+    /// Moves one part. Returns false if the walk has to continue in this part, from `walk.path`.
     private mutating func move(_ part: Part, from resume: ArraySlice<Int>) throws -> Bool {
         switch part {
         case .tree(let id, let contents):
@@ -133,8 +134,9 @@ struct TailMove {
 
     // MARK: Trees
 
-    /// Moves what is high of a tree, and of what its values lead to, from the leaf on that holds
-    /// row `resume.first`. False if there is more to do; `walk.path` then says where to go on.
+    /// Moves the runs of a tree, and of what its values lead to, that are above the ceiling. Begins
+    /// with the leaf that contains row `resume.first`. Returns false if there is more to do;
+    /// `walk.path` then says where to continue.
     mutating func moveTree(
         _ root: inout TreeRoot, _ contents: TreeContents, from resume: ArraySlice<Int>
     ) throws -> Bool {
@@ -148,6 +150,7 @@ struct TailMove {
             visitedLeaves += 1
             let place = try leaf(at: position, in: root, contents.format)
             let (patches, isDone) = try moveValues(in: place.leaf, contents, from: inner)
+            // Also for a leaf that is only partly done: the runs moved so far have new places.
             if try place.isHigh || !patches.isEmpty || hasHighSpill(place.leaf) {
                 try rewriteLeaf(place.leaf, at: place.first, &root, contents, patches)
             }
@@ -161,7 +164,8 @@ struct TailMove {
         return true
     }
 
-    /// The leaf that holds a row, its first row, and whether it, or a branch above it, is to move.
+    /// The leaf that contains a row, the position of its first row, and whether the leaf or a
+    /// branch above it is to be moved.
     private func leaf(
         at position: Int, in root: TreeRoot, _ format: TreeFormat
     ) throws -> (leaf: Node, first: Int, isHigh: Bool) {
@@ -179,7 +183,7 @@ struct TailMove {
     }
 
     private func isHighSpill(_ reference: PageReference) throws -> Bool {
-        // One page first, which needs no look at the node.
+        // Tested for one page first, which does not require reading the node.
         guard pager.isToMove(reference, pages: 1) else { return false }
         return pager.isToMove(reference, pages: try pager.node(reference).pageCount)
     }
@@ -191,15 +195,16 @@ struct TailMove {
         return false
     }
 
-    /// Copies the path to a leaf, and what is high of its spilled columns, and puts in the values
-    /// that have changed.
+    /// Copies the path to a leaf and those of its spilled columns that are above the ceiling, and
+    /// applies the changed values.
     private func rewriteLeaf(
         _ old: Node, at first: Int, _ root: inout TreeRoot, _ contents: TreeContents,
         _ patches: [Patch]
     ) throws {
         let writer = contents.writer
         let (leaf, _) = try writer.descend(&root, contents.format, to: first)
-        // Where trees share nodes, in a file made to harm, the way there may have changed meanwhile.
+        // In a malicious file trees may share nodes, so moving the values may have changed this
+        // path.
         guard leaf.columnCount == old.columnCount, leaf.rowCount == old.rowCount else {
             throw pager.countsDisagree(root.reference)
         }

@@ -1,4 +1,4 @@
-/// An object of any table: what typed links and mixed values refer to.
+/// An object of any table: the target of a typed link or a mixed value.
 @frozen
 public struct TypedLink: Hashable, Sendable {
     /// The number of the object's table; see ``Table/number``.
@@ -11,7 +11,7 @@ public struct TypedLink: Hashable, Sendable {
         self.key = key
     }
 
-    /// The link that a value of a typed-link column stands for; nil for null and other values.
+    /// The link in a value of a typed-link column; nil for null and other values.
     public init?(_ scalar: Scalar) {
         guard case .fixed16(let table, let key) = scalar, table <= UInt64(Int32.max) else {
             return nil
@@ -19,6 +19,6 @@ public struct TypedLink: Hashable, Sendable {
         self.init(table: Int(table), key: ObjectKey(rawValue: Int64(bitPattern: key)))
     }
 
-    /// The value of a typed-link column.
+    /// The link as a value of a typed-link column.
     public var scalar: Scalar { .fixed16(UInt64(table), UInt64(bitPattern: key.rawValue)) }
 }

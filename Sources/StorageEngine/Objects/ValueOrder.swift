@@ -10,7 +10,7 @@
 /// | mixed | null, bools, numbers, strings, data, dates, object ids, uuids, links |
 ///
 /// Numbers of mixed values are ordered by value whatever their types, so that 1 and 1.0 are equal.
-/// Sets keep their elements in this order, except strings and data of mixed values: see
+/// Sets keep their elements in this order, except strings and data of mixed values; see
 /// ``ofSets(_:)``.
 struct ValueOrder {
     let type: ValueType
@@ -18,15 +18,16 @@ struct ValueOrder {
 
     init(type: ValueType) { self.type = type }
 
-    /// The order in which files hold the elements of sets. Strings and data of mixed values lie in
-    /// the order of their bytes; of equal bytes the string comes first.
+    /// The order in which files store the elements of sets. In sets of mixed values, strings and
+    /// data are ordered by their bytes; if the bytes are equal, the string comes first.
     static func ofSets(_ type: ValueType) -> ValueOrder {
         var order = ValueOrder(type: type)
         order.isOfSets = true
         return order
     }
 
-    /// Below 0, 0 or above 0 as `a` is before, equal to or after `b`. Both are of this type.
+    /// Returns a negative number, 0 or a positive number if `a` comes before, is equal to, or comes
+    /// after `b`. Both must be of this type.
     func compare(_ a: Scalar, _ b: Scalar) -> Int {
         switch (a, b) {
         case (.null, .null): 0
@@ -45,7 +46,7 @@ struct ValueOrder {
         }
     }
 
-    /// What cannot be decoded comes last.
+    /// Values that cannot be decoded come last.
     private func compareMixed(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         switch (MixedValue(.bytes(a)), MixedValue(.bytes(b))) {
         case (let first?, let second?):
@@ -80,8 +81,8 @@ private func order(_ a: (UInt64, UInt64), _ b: (UInt64, UInt64)) -> Int {
 }
 
 extension MixedValue {
-    /// Below 0, 0 or above 0 as `a` is before, equal to or after `b`. Lists and maps, which no set
-    /// holds, are equal to each other and come last.
+    /// Returns a negative number, 0 or a positive number if `a` comes before, is equal to, or comes
+    /// after `b`. Lists and maps, which no set contains, are equal to each other and come last.
     public static func compare(_ a: MixedValue, _ b: MixedValue) -> Int {
         if a.rank != b.rank { return a.rank - b.rank }
         switch (a, b) {
@@ -100,7 +101,7 @@ extension MixedValue {
         }
     }
 
-    /// See ``ValueOrder/ofSets(_:)``.
+    /// The order of ``ValueOrder/ofSets(_:)``.
     fileprivate static func compareInSets(_ a: MixedValue, _ b: MixedValue) -> Int {
         switch (a, b) {
         case (.string(let first), .data(let second)), (.data(let first), .string(let second)):
@@ -125,9 +126,9 @@ extension MixedValue {
         }
     }
 
-    /// By value. Every path below agrees with comparing both as decimals (`Decimal128.init` of
-    /// doubles keeps their order, and is exact for whole numbers that integers reach), so the order
-    /// is transitive.
+    /// Compares numbers by value. Every path below agrees with comparing both as decimals
+    /// (`Decimal128.init` of doubles keeps their order, and is exact for whole numbers in the range
+    /// of integers), so the order is transitive.
     private static func compareNumbers(_ a: MixedValue, _ b: MixedValue) -> Int {
         if case (.int(let a), .int(let b)) = (a, b) { return order(a, b) }
         if let a = a.double, let b = b.double { return ValueOrder.compare(a, b) }

@@ -1,7 +1,7 @@
-/// Indexes against the values of their objects, both ways.
+/// Checking indexes against the values of their objects, in both directions.
 extension Verification {
-    /// Entries ascend, so none is there twice; each leads to an object of that value; so if there
-    /// are as many as objects, each object has its entry.
+    /// Entries must ascend, so that none occurs twice, and each must lead to an object with the
+    /// entry's value. So if there are as many entries as objects, every object has its entry.
     mutating func walkIndexes(_ table: Table, objects: Int) throws {
         for index in table.indexes {
             var entries = 0
@@ -35,7 +35,7 @@ extension Verification {
 }
 
 extension OrderedMap {
-    /// Whether the entry of one row comes before that of another one.
+    /// Whether the entry of one row comes before that of another.
     fileprivate func isBefore(_ node: Node, _ row: Int, _ other: Node, _ otherRow: Int) -> Bool {
         let order =
             firstKeyKind == .bytes
@@ -47,10 +47,10 @@ extension OrderedMap {
 }
 
 extension ColumnIndex {
-    /// For messages.
+    /// The name of the index in messages.
     fileprivate var name: String { "The index of \(table.name(of: column))" }
 
-    /// Whether the object of an entry exists, and has the entry's value.
+    /// Whether the object of an entry exists and has the entry's value.
     fileprivate func isEntryOfItsObject(_ leaf: Node, _ row: Int, _ tree: UInt32) throws -> Bool {
         let key = ObjectKey(rawValue: leaf.integer(1, row))
         guard let location = try table.location(of: key) else { return false }

@@ -1,4 +1,5 @@
-/// What the values of an object own and refer to: long values, collections, links and backlinks.
+/// Checking what the values of an object own and refer to: long values, collections, links and
+/// backlinks.
 extension Verification {
     mutating func walkValue(
         _ table: Table, _ column: Int, _ key: ObjectKey, _ location: RowLocation
@@ -56,7 +57,7 @@ extension Verification {
         }
     }
 
-    /// Counts the objects that a value refers to, itself or through nested collections.
+    /// Counts the references from a value to each object, by itself or in nested collections.
     private mutating func walkReference(
         _ table: Table, _ column: Int, _ key: ObjectKey, _ value: Scalar,
         _ targets: inout [TypedLink: Int64], depth: Int
@@ -77,7 +78,7 @@ extension Verification {
 
     // MARK: Links
 
-    /// Every target knows of the link.
+    /// Checks that every target has a backlink for the link.
     private mutating func checkLinks(
         _ table: Table, _ column: Int, _ key: ObjectKey, _ targets: [TypedLink: Int64]
     ) throws {
@@ -96,8 +97,8 @@ extension Verification {
         }
     }
 
-    /// Every link was found among the backlinks, so if there are not more of these, each of them
-    /// has its link.
+    /// Checks that there are no more backlinks than links. As every link was found among the
+    /// backlinks, every backlink then has its link.
     mutating func checkBacklinks() {
         for (place, difference) in unmatched where difference != 0 {
             report(

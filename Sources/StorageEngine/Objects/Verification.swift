@@ -1,17 +1,19 @@
-/// Walks everything a snapshot reaches and checks what `docs/design.md` lists as invariants.
+/// A walk over everything that a snapshot reaches, which checks the invariants listed in
+/// `docs/design.md`.
 ///
-/// Reading a page checks its seal and structure; this checks what holds between pages: no page
-/// in two places, keys and counts, primary keys, links against backlinks, and, while no writer is
-/// active, that every page is reachable or free.
+/// Reading a page checks its seal and structure. The walk checks the relations between pages: no
+/// page is used twice; keys and counts, primary keys, links and backlinks agree; and, while no
+/// writer is active, every page is reachable or free.
 struct Verification {
     let connection: Connection
     var pager: Pager { connection.pager }
     private var problems: [String] = []
     private var reached = ExtentSet()
-    /// No node was reached twice, and all counts add up. Else a search for each object of a table could
-    /// take for ever: the same leaf may be there again and again.
+    /// Whether no node was reached twice and all counts add up. Otherwise looking up every object
+    /// of a table may take unbounded time, because a tree may contain the same leaf many times.
     private var areTrees = true
-    /// Links found to lead to a table, less the backlinks found in it: for each backlink column.
+    /// For each backlink column, the number of links found that lead to its table, minus the number
+    /// of backlinks found in it.
     var unmatched: [BacklinkPlace: Int64] = [:]
 
     struct BacklinkPlace: Hashable {
@@ -19,8 +21,7 @@ struct Verification {
         var column: Int
     }
 
-    /// Problems beyond this many are not collected: the file is damaged, and the list would not
-    /// help more.
+    /// The number of problems after which no more are collected.
     private static let limit = 100
 
     init(_ connection: Connection) { self.connection = connection }
@@ -62,7 +63,7 @@ struct Verification {
 
     // MARK: Pages
 
-    /// Counts a run as reached; false if it was reached before.
+    /// Counts a run as reached. Returns false if it was reached before.
     @discardableResult
     mutating func reach(_ reference: PageReference, isNode: Bool) throws -> Bool {
         if reference.isNone { return true }
@@ -77,8 +78,8 @@ struct Verification {
         return false
     }
 
-    /// Visits the leaves of a tree, each once, and returns how many rows they have: those that the
-    /// root counts. Nil if the root was reached before.
+    /// Visits each leaf of a tree once, and returns the number of their rows, which should equal
+    /// the count in the root. Nil if the root was reached before.
     @discardableResult
     mutating func walkNodes(
         _ root: TreeRoot, _ format: TreeFormat,
@@ -210,29 +211,31 @@ struct Verification {
 
     // MARK: Space
 
-    /// Every page is reached, free, or waiting for a reader. Needs the write lock, so that nobody
-    /// changes it.
+    /// Checks that every page is reached, free, or waiting for a reader. Takes the write lock, so
+    /// that the free map does not change meanwhile.
     private mutating func checkSpace() throws {
         if connection.database.isReadOnly || pager.isInWriteTransaction { return }
         let version = pager.version
         try connection.beginWrite()
         defer { connection.rollback() }
-        // Another writer was faster: what is reached belongs to an older version than the free map.
+        // Another writer has committed: the reached pages belong to an older version than the free
+        // map.
         guard pager.version == version else { return }
         problems += pager.spaceProblems(reached: reached)
     }
 }
 
 extension Connection {
-    /// Checks everything this snapshot reaches. Returns problems in words; empty means sound. Waits
-    /// for the write lock at the end, because free space can only be checked while nobody writes.
+    /// Checks everything that this snapshot reaches. Returns a description of each problem; an
+    /// empty array means that the file is sound. Waits for the write lock at the end, because free
+    /// space can only be checked while there is no writer.
     ///
     /// - Throws: `.damaged` for the first page that cannot be read at all.
     public func verify() throws -> [String] { try Verification.run(self) }
 }
 
 extension Table {
-    /// How often `origin` refers to `target` as the backlink column knows it.
+    /// The number of references from `origin` to `target` according to the backlink column.
     func backlinkCount(_ position: Int, _ target: ObjectKey, from origin: ObjectKey) throws -> Int64
     {
         var found: Int64 = 0
