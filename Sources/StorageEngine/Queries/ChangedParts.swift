@@ -1,28 +1,31 @@
-/// The parts of a table that are younger than a version: what lies between nodes that are not.
+/// The parts of a table that are younger than a version: the gaps between old nodes, those that
+/// are not younger than the version.
 ///
-/// An old node and all below it are what they were, and all objects between the first and the last
-/// below it are the same ones. Where no object was deleted this holds for the whole range of keys
-/// that leads to the node, so that it need not be visited. A deletion may widen the range of a
-/// neighbour, which then covers keys of objects that are gone.
+/// An old node and everything below it are unchanged, and so are all objects between the first and
+/// the last one below it. If no objects were deleted, this holds for the whole range of keys that
+/// leads to the node, and the node need not be visited. A deletion may widen the key range of a
+/// neighbouring node, which then covers keys of deleted objects.
 struct ChangedParts {
     struct Part {
-        /// All objects of this range were, or are, in younger leaves.
+        /// A range of keys. All of its objects, now or at the old version, are in younger leaves.
         var keys: Range<Int64>
-        /// Those that are there now, in ``ChangedParts/leaves``.
+        /// The present leaves of these objects, in ``ChangedParts/leaves``.
         var leaves: Range<Int>
     }
 
-    /// Their keys ascend.
+    /// In ascending order of keys.
     private(set) var parts: [Part] = []
     private(set) var leaves: [Node] = []
 
     private let pager: Pager
     private let version: UInt64
     private let hasDeletions: Bool
-    /// Rows of younger leaves from which on all are to be asked, and nodes that no sound tree has.
+    /// The number of rows in younger leaves that may still be added before testing all objects is
+    /// better, and the number of nodes that may still be visited, of which a sound tree has no
+    /// more.
     private var rowsLeft: Int
     private var nodesLeft: Int
-    /// The end of the old part that came last, and the number of leaves before it.
+    /// The end of the last old part, and the number of leaves before it.
     private var end = Int64.min
     private var leavesBefore = 0
 
@@ -43,7 +46,7 @@ struct ChangedParts {
         try close(at: .max)
     }
 
-    /// False if too much is younger.
+    /// Visits the nodes below a branch. Returns false if too much is younger.
     private mutating func visit(_ branch: Node, _ low: Int64, _ high: Int64) throws -> Bool {
         let rows = branch.rowCount
         nodesLeft -= rows
@@ -72,14 +75,14 @@ struct ChangedParts {
         return true
     }
 
-    /// The key of an object at the edge of what is below a node.
+    /// The key of the object at one edge of the subtree of a node.
     private func edge(of node: Node, _ row: (Node) -> Int) throws -> Int64 {
         var node = node
         while node.level > 0 { node = try pager.child(of: node, row(node), ClusterShape()) }
         return node.objectKey(row(node)).rawValue
     }
 
-    /// Objects of these keys are what they were.
+    /// Records that objects with these keys are unchanged.
     private mutating func keep(_ first: Int64, upTo end: Int64) throws {
         try close(at: first)
         guard first <= end else { throw unordered() }

@@ -1,7 +1,8 @@
-/// Lists and maps inside of mixed values, as queries find them.
+/// Reading lists and maps inside mixed values for queries.
 extension Connection {
-    /// Visits the elements of a list, or the values of a map with their keys, which ascend, until
-    /// `body` returns false. Any other value has none. Bytes are valid while nothing is written.
+    /// Visits the elements of a list, or the values of a map with their keys in ascending order,
+    /// until `body` returns false. Other values have no elements. Bytes are valid while nothing is
+    /// written.
     ///
     /// - Throws: `.damaged`, and what `body` throws.
     public func forEachElement(
@@ -22,8 +23,8 @@ extension Connection {
         try nestedCollection(value)?.count() ?? 0
     }
 
-    /// Whether two values compare as said, lists and maps by all that lies in them. These have no
-    /// order. See ``MixedValue/matches(_:_:)``.
+    /// Whether `left` compares with `right` as `comparison` says. Lists and maps are compared for
+    /// equality by all their elements, and have no order. See ``MixedValue/matches(_:_:)``.
     ///
     /// - Throws: `.damaged`.
     public func matches(

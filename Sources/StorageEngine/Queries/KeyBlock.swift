@@ -1,16 +1,16 @@
 /// Some object keys in some order; see ``PackedKeys``.
 struct KeyBlock: Sendable {
-    /// The least key. Of ascending ones also the first.
+    /// The least key. In ascending order this is also the first.
     let least: Int64
     private let storedCount: Int32
-    /// Bytes of a distance from the least key: 1, 2, 4, 8; or 0, if each key is 1 more than the one
-    /// before.
+    /// The number of bytes of a distance from the least key: 1, 2, 4 or 8; or 0 if each key is 1
+    /// more than the one before.
     private let width: UInt8
     private let distances: ContiguousArray<UInt8>
 
     var count: Int { Int(storedCount) }
 
-    /// There is at least one key.
+    /// Creates a block of at least one key.
     init(_ keys: UnsafeBufferPointer<Int64>) {
         var (least, greatest) = (keys[0], keys[0])
         var isRun = true
@@ -39,7 +39,7 @@ struct KeyBlock: Sendable {
         }
     }
 
-    /// Blocks of about the same length.
+    /// Splits keys into blocks of about the same length.
     static func blocks(of keys: UnsafeBufferPointer<Int64>) -> ContiguousArray<KeyBlock> {
         let blockCount = (keys.count + PackedKeys.blockCapacity - 1) / PackedKeys.blockCapacity
         return ContiguousArray(
@@ -76,7 +76,7 @@ struct KeyBlock: Sendable {
         }
     }
 
-    /// Writes all keys to memory that has room for them.
+    /// Writes all keys to memory, which must have room for them.
     func unpack(to keys: UnsafeMutablePointer<Int64>) {
         distances.withUnsafeBytes { bytes in
             switch width {
@@ -105,9 +105,9 @@ struct KeyBlock: Sendable {
         return (0..<count).first { self.key($0) == key }
     }
 
-    /// Of ascending keys: how many are less than `key`.
+    /// The number of keys less than `key`; the keys must ascend.
     func lowerBound(_ key: Int64) -> Int { (0..<count).partitionPoint { self.key($0) < key } }
 
-    /// Memory of the distances, with what an array takes.
+    /// The memory that the distances take, including the overhead of an array.
     var byteCount: Int { distances.isEmpty ? 0 : distances.count + 32 }
 }

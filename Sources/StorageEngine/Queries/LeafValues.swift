@@ -1,6 +1,7 @@
 /// The values of one property in one leaf.
 struct LeafValues {
-    // Safe because whoever reads values holds the table. Counting it costs more than a value.
+    // Safe because readers of values hold the table. Counting a reference costs more than reading a
+    // value.
     private unowned(unsafe) let pager: Pager
     private let kind: ColumnKind
     private let place: (node: Node, column: Int)?

@@ -1,16 +1,16 @@
-/// A set of object keys that is filled once and asked often: a bitmap where keys lie close
-/// together, else a sorted array.
+/// A set of object keys that is filled once and read often: a bitmap if the keys lie close
+/// together, otherwise a sorted array.
 struct MatchedKeys {
     private enum Form {
         case sorted([Int64])
-        /// Bit `key - first`.
+        /// The key of bit `n` is `first + n`.
         case bitmap(first: Int64, words: [UInt64])
     }
 
     private let form: Form
     let count: Int
 
-    /// Bits of a bitmap for each key at most: then it is no larger than the array.
+    /// The largest number of bits per key in a bitmap, for which it is no larger than the array.
     private static let sparseness = 64
 
     /// - Parameter keys: in any order; a key may occur several times.

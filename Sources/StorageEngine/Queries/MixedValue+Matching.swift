@@ -1,8 +1,8 @@
 extension MixedValue {
-    /// Whether the value compares with another as said. Null equals null and has no order, NaN
-    /// equals nothing. Values of different kinds are never equal and have no order, but numbers
-    /// compare by value whatever their types; bools, links and collections have no order. Collections
-    /// equal none here: ``Connection/matches(_:_:_:)`` looks into them.
+    /// Whether the value compares with another as `comparison` says. Null equals null and has no
+    /// order; NaN equals nothing. Values of different kinds are never equal and have no order, but
+    /// numbers compare by value whatever their types. Bools, links and collections have no order.
+    /// Collections equal nothing here: ``Connection/matches(_:_:_:)`` compares their elements.
     public func matches(_ comparison: Comparison, _ other: MixedValue) -> Bool {
         switch comparison {
         case .equal: return equals(other)
@@ -34,7 +34,7 @@ extension MixedValue {
         }
     }
 
-    /// Whether the value has an order among those of its kind.
+    /// Whether the value has an order among values of its kind.
     var isOrdered: Bool {
         switch self {
         case .null, .bool, .link, .list, .map: false

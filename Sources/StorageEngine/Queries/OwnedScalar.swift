@@ -20,7 +20,8 @@ public enum OwnedScalar: Hashable, Sendable {
         }
     }
 
-    /// Calls `body` with the value as tables take it; bytes are valid during the call only.
+    /// Calls `body` with the value in the form in which tables take it. Bytes are valid only during
+    /// the call.
     public func withScalar<Result>(_ body: (Scalar) throws -> Result) rethrows -> Result {
         switch self {
         case .null: return try body(.null)

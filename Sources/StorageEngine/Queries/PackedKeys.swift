@@ -1,10 +1,10 @@
-/// Object keys in some order, in blocks: for each key its distance from the least one of its block,
-/// in as many bytes as the largest distance takes. Keys that follow one another take nothing.
+/// Object keys in some order, in blocks. A block stores the distance of each key from the least
+/// one, in as many bytes as the largest distance takes. Consecutive keys take no bytes at all.
 ///
-/// Found by position in O(1), or O(log n) once some of them were replaced.
+/// Access by position is O(1), or O(log n) once some keys were replaced.
 public struct PackedKeys: Sendable {
-    /// Keys of a block at most. Of ascending keys, a result with one object in 128 takes 2 bytes
-    /// each.
+    /// The largest number of keys in a block. With it, the keys of an ascending result that has one
+    /// object in 128 take 2 bytes each.
     static let blockCapacity = 512
 
     private(set) var blocks: ContiguousArray<KeyBlock> = []
@@ -36,9 +36,9 @@ public struct PackedKeys: Sendable {
         return ObjectKey(rawValue: blocks[block].key(position - starts[block]))
     }
 
-    /// The block that holds a position.
+    /// The index of the block that contains a position.
     func block(at position: Int) -> Int {
-        // Right until something is replaced in front of it.
+        // Correct until something before the position is replaced.
         let guess = position / Self.blockCapacity
         if guess < blocks.count, starts[guess] <= position,
             position < starts[guess] + blocks[guess].count
@@ -48,7 +48,7 @@ public struct PackedKeys: Sendable {
         return starts.partitionPoint { $0 <= position } - 1
     }
 
-    /// All keys, in their order.
+    /// All keys in order.
     public var unpacked: ContiguousArray<Int64> {
         ContiguousArray(unsafeUninitializedCapacity: count) { keys, initialized in
             for (block, start) in zip(blocks, starts) {
@@ -60,7 +60,7 @@ public struct PackedKeys: Sendable {
 
     public var keys: [ObjectKey] { unpacked.map { ObjectKey(rawValue: $0) } }
 
-    /// For those who visit all keys, block by block.
+    /// The number of blocks, for visiting all keys block by block.
     public var blockCount: Int { blocks.count }
 
     /// Appends the keys of a block.
@@ -72,7 +72,7 @@ public struct PackedKeys: Sendable {
         }
     }
 
-    /// The first position of a key; nil if it is not there.
+    /// The first position of a key; nil if it is not present.
     public func firstPosition(of key: ObjectKey) -> Int? {
         for (block, start) in zip(blocks, starts) {
             if let offset = block.firstPosition(of: key.rawValue) { return start + offset }
@@ -80,13 +80,13 @@ public struct PackedKeys: Sendable {
         return nil
     }
 
-    /// Of ascending keys: how many are less than `key`.
+    /// The number of keys less than `key`; the keys must ascend.
     func lowerBound(_ key: Int64) -> Int {
         let block = blocks.partitionPoint { $0.least < key } - 1
         return block < 0 ? 0 : starts[block] + blocks[block].lowerBound(key)
     }
 
-    /// The memory that the keys take.
+    /// The memory that the keys take, in bytes.
     public var byteCount: Int {
         let perBlock = MemoryLayout<KeyBlock>.stride + MemoryLayout<Int>.stride
         return blocks.reduce(0) { $0 + perBlock + $1.byteCount }
@@ -94,19 +94,19 @@ public struct PackedKeys: Sendable {
 
     // MARK: Changing
 
-    /// Other keys for those at some positions.
+    /// Keys that replace those at some positions.
     struct Replacement {
-        /// Of the keys before.
+        /// The positions of the replaced keys, before any replacement.
         var positions: Range<Int>
         var keys: ArraySlice<Int64>
     }
 
-    /// Makes replacements whose positions ascend. Only blocks in which something changes are packed
-    /// anew.
+    /// Applies replacements whose positions ascend. Only blocks in which something changes are
+    /// packed again.
     mutating func replace(_ replacements: [Replacement]) {
         var firstChanged = blocks.count
-        // From the end, so that positions before are still what they were. Starts of blocks behind
-        // are not any more, but none of them lies before a position that is still to come.
+        // From the end, so that positions of earlier replacements stay valid. Starts of later
+        // blocks become stale, but none of those blocks contains a position still to be replaced.
         for replacement in replacements.reversed() where !isAlready(replacement) {
             firstChanged = min(firstChanged, replace(replacement))
         }
@@ -125,7 +125,7 @@ public struct PackedKeys: Sendable {
         return blocks[block].key(position - starts[block])
     }
 
-    /// Returns the first block that has changed.
+    /// Returns the index of the first changed block.
     private mutating func replace(_ replacement: Replacement) -> Int {
         let positions = replacement.positions
         guard !blocks.isEmpty else {
@@ -147,7 +147,7 @@ public struct PackedKeys: Sendable {
         let end = keys.count
         append(block: last, to: &keys)
         keys.removeSubrange(end..<end + positions.upperBound - starts[last])
-        // So that blocks do not become ever smaller.
+        // Merges a small block with the next one, so that blocks do not become ever smaller.
         if keys.count < Self.blockCapacity / 4, last + 1 < blocks.count {
             last += 1
             append(block: last, to: &keys)
@@ -173,7 +173,7 @@ public struct PackedKeys: Sendable {
     }
 }
 
-/// Packs keys as they come.
+/// Packs keys one after another.
 struct KeyPacker {
     private var blocks: ContiguousArray<KeyBlock> = []
     private var pending: ContiguousArray<Int64> = []

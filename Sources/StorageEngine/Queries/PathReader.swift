@@ -1,5 +1,5 @@
-/// Reads the value at the end of some links, object after object. Neighbours often lie in one leaf,
-/// which is tried first.
+/// Reads the value at the end of a path of links for one object after another. Consecutive objects
+/// often lie in one leaf, so the last leaf is tried first.
 struct PathReader {
     private var links: [LeafReader]
     private var last: LeafReader
@@ -9,13 +9,13 @@ struct PathReader {
         last = LeafReader(key.table, key.column)
     }
 
-    /// Nil where a link on the way leads nowhere.
+    /// The value at the end of the path; nil if a link on it is null.
     mutating func value(of key: ObjectKey) throws -> Scalar? {
         guard let key = try target(of: key) else { return nil }
         return try last.value(of: key)
     }
 
-    /// The object that the links lead to; nil where one of them leads nowhere.
+    /// The object at the end of the links; nil if one of them is null.
     mutating func target(of key: ObjectKey) throws -> ObjectKey? {
         var key = key
         for index in links.indices {

@@ -1,50 +1,52 @@
-/// What objects of a table are to satisfy.
+/// A condition on the objects of a table.
 ///
-/// Columns are those of the table at hand: inside of `link` and `referrer` of the one that is led
-/// to.
+/// Columns are those of the table that the condition applies to. Inside `link` and `referrer`, that
+/// is the table at the other end.
 public indirect enum QueryCondition {
     case constant(Bool)
     case not(QueryCondition)
     case and([QueryCondition])
     case or([QueryCondition])
-    /// The property itself, which is no collection.
+    /// A test of a property that is not a collection.
     case value(column: Int, ValueTest)
-    /// The object that a to-one link leads to, or any of those in a list, set or map of links; false
-    /// without one.
+    /// The object that a to-one link leads to, or any object in a list, set or map of links,
+    /// satisfies a condition. False if there is none.
     case link(column: Int, QueryCondition)
-    /// Any of the objects of another table whose `column` leads here.
+    /// Any object of another table whose `column` links to the object satisfies a condition.
     case referrer(table: Int, column: Int, QueryCondition)
-    /// One of these objects.
+    /// The object is one of these.
     case keys([ObjectKey])
-    /// Of the values that an object leads to, one passes the test. `name` is for
+    /// One of the values that an object leads to passes the test. `name` is used by
     /// ``QueryPlan/explain()``, here and below.
     case values(QueryExpression, name: String, (MixedValue) throws -> Bool)
-    /// Of two groups of values that an object leads to, one pair passes the test.
+    /// One pair of values from two groups that an object leads to passes the test.
     case pairs(
         QueryExpression, QueryExpression, name: String, (MixedValue, MixedValue) throws -> Bool)
-    /// The object that a variable stands for, and not the one at hand, satisfies a condition.
+    /// The object bound to a variable, instead of the object itself, satisfies a condition.
     case bound(QueryVariable, QueryCondition)
-    /// What only its maker can tell, object by object. Tried last.
+    /// An arbitrary test of one object at a time. Tested last.
     case object(name: String, (ObjectKey) throws -> Bool)
 
-    /// Conditions that lie inside each other deeper are refused: they would take the stack. Much
-    /// more than a predicate has; parts of one AND or OR are one level, however many there are.
+    /// The greatest depth of nested conditions. Deeper ones are refused, because they could
+    /// overflow the stack. Predicates are far less deep: the parts of one AND or OR are one level,
+    /// whatever their number.
     public static let maximumDepth = 1_000
 }
 
-/// What a value is tested for. Null, NaN and the order of values are as in ``ColumnTest`` and
+/// A test of a value. Null and NaN are treated as in ``ColumnTest``, and values are ordered as in
 /// ``ValueOrder``.
 public enum ValueTest {
-    /// Also of strings, data, UUIDs, object ids, decimals and mixed values in their order.
+    /// A comparison. Strings, data, UUIDs, object ids, decimals and mixed values may also be
+    /// compared by order.
     case compare(Comparison, OwnedScalar)
-    /// From the first to the second, both included, or up to the second.
+    /// From the first value to the second, including the second if `includesLast`.
     case range(from: OwnedScalar, to: OwnedScalar, includesLast: Bool)
-    /// Equal to one of these, null included.
+    /// Equal to one of these values, null included.
     case isIn([OwnedScalar])
     case hasPrefix([UInt8])
     case hasSuffix([UInt8])
     case contains([UInt8])
-    /// What only its maker can tell. `name` is for ``QueryPlan/explain()``.
+    /// An arbitrary test. `name` is used by ``QueryPlan/explain()``.
     case satisfies(name: String, (Scalar) -> Bool)
 }
 
@@ -52,7 +54,7 @@ extension ValueTest {
     public static var isNull: ValueTest { .compare(.equal, .null) }
     public static var isNotNull: ValueTest { .compare(.notEqual, .null) }
 
-    /// The same with values in the order in which ``matches(_:_:)`` searches them.
+    /// The same test, with values in the order in which ``matches(_:_:)`` searches them.
     func sorted(_ type: ValueType) -> ValueTest {
         guard case .isIn(let values) = self else { return self }
         let order = ValueOrder(type: type)
@@ -62,8 +64,8 @@ extension ValueTest {
             })
     }
 
-    /// The test of one value of a type, for values that no column kernel is made for. The test has
-    /// been sorted.
+    /// Whether a value passes the test, for types that no column kernel handles. The test must be
+    /// sorted.
     func matches(_ value: Scalar, _ type: ValueType) -> Bool {
         switch self {
         case .compare(let comparison, let other):

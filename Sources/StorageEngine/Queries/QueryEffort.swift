@@ -1,17 +1,18 @@
-/// What a plan looked at to find its objects.
+/// What a plan read to find its objects.
 public struct QueryEffort: Sendable, Hashable {
-    /// How many objects an index, backlinks or the caller named; nil if all were looked at.
+    /// The number of candidates from indexes, backlinks or the caller; nil if all objects were
+    /// tested.
     public var candidates: Int?
-    /// The leaves that the plan came to.
+    /// The number of leaves visited.
     public var leaves = 0
-    /// Those of them for which the directory told enough, so that no values were looked at: zone
-    /// maps and nulls.
+    /// The number of leaves whose directory (zone maps and null flags) decided the result, so that
+    /// no values were read.
     public var skippedLeaves = 0
-    /// Those of them in which an object matched.
+    /// The number of leaves in which an object matched.
     public var matchingLeaves = 0
-    /// The objects of the leaves that were not skipped.
+    /// The number of objects tested in leaves that were not skipped.
     public var rows = 0
-    /// Whether the objects came in the order of an index.
+    /// Whether the objects were read in the order of an index.
     public var isOrderedByIndex = false
 
     mutating func named(_ count: Int) { candidates = (candidates ?? 0) + count }

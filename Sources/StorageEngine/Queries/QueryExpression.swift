@@ -1,29 +1,30 @@
 /// Values that an object leads to: none, one, or several.
 public indirect enum QueryExpression {
-    /// A value as a mixed column stores it.
+    /// A value in the form in which a mixed column stores it.
     case constant(OwnedScalar)
     /// A link to the object itself.
     case object
-    /// Every value at the end of a path: none where a link on the way is null.
+    /// Every value at the end of a path; none if a link on it is null.
     case values(QueryPath)
-    /// How many values are at the end of a path.
+    /// The number of values at the end of a path.
     case count(QueryPath)
-    /// How many of the objects at the end of a path, whose end leads to objects, match a condition.
+    /// The number of objects at the end of a path that match a condition. The path must end in
+    /// objects.
     case countMatching(QueryPath, QueryCondition)
-    /// The same for a condition that refers to the object that has the path, or through that to
-    /// others: asked for each object at the end of the path anew. Meanwhile `object` stands for the
-    /// one that has the path, `element` for the one at its end.
+    /// The same for a condition that refers to the object with the path, or through that to others.
+    /// It is evaluated for each object at the end of the path. Meanwhile `object` is bound to the
+    /// object with the path, and `element` to the one at its end.
     case countMatchingEach(
         QueryPath, QueryCondition, object: QueryVariable, element: QueryVariable)
-    /// The values that the object leads to that a variable stands for.
+    /// The values that the object bound to a variable leads to.
     case bound(QueryVariable, QueryExpression)
-    /// What is made of all values at the end of a path; those that are null are left out.
+    /// An aggregate of all values at the end of a path, ignoring null.
     case aggregate(QueryAggregate, QueryPath)
 }
 
-/// Stands for an object of a table while others are asked about, whose conditions refer to it.
+/// A reference to an object of a table, used by conditions on other objects.
 ///
-/// Belongs to a condition, and is used by the thread of its plans.
+/// Belongs to a condition and is used by the thread of its plans.
 public final class QueryVariable {
     let tableNumber: Int
     private var key: ObjectKey?
@@ -31,7 +32,7 @@ public final class QueryVariable {
     /// - Parameter table: the number of the object's table.
     public init(table: Int) { tableNumber = table }
 
-    /// Stands for an object while `body` runs.
+    /// Binds the variable to an object while `body` runs.
     func binding<Result>(_ key: ObjectKey, _ body: () throws -> Result) rethrows -> Result {
         let outer = self.key
         self.key = key
@@ -39,7 +40,9 @@ public final class QueryVariable {
         return try body()
     }
 
-    /// - Throws: `.invalidArgument` outside of an expression that gives the variable its object.
+    /// The object that the variable is bound to.
+    ///
+    /// - Throws: `.invalidArgument` outside of an expression that binds the variable.
     func object(in table: Table) throws -> ObjectKey {
         guard let key else {
             throw table.pager.invalidArgument("A variable of a condition stands for no object.")
@@ -48,42 +51,42 @@ public final class QueryVariable {
     }
 }
 
-/// Sums are 0 without values, the others null. Means, and what is made of mixed values, are exact as
-/// far as doubles or decimals are.
+/// A function of several values. Without values, sums are 0 and the others null. Means, and
+/// aggregates of mixed values, have the precision of doubles or decimals.
 public enum QueryAggregate: String, Sendable {
     case minimum = "min", maximum = "max", sum, average = "avg"
 }
 
-/// How to get from an object to values.
+/// A path from an object to values.
 public struct QueryPath: Sendable {
-    /// A way to other objects. Columns are those of the table that the step before leads to.
+    /// A step to other objects. Columns are those of the table that the previous step leads to.
     public enum Step: Sendable {
-        /// The object that a to-one link leads to, or all objects of a list, set or map.
+        /// The object that a to-one link leads to, or all objects in a list, set or map.
         case link(column: Int)
-        /// All objects of a table whose column leads here, as often as it does.
+        /// All objects of a table whose column links to this object, once for each link.
         case referrers(table: Int, column: Int)
     }
 
     public enum End: Sendable {
-        /// A property, or all elements of one that is a collection.
+        /// A property, or all elements of a property that is a collection.
         case column(Int)
         /// The keys of a map.
         case keys(Int)
-        /// The value of a map for a key; null without it.
+        /// The value of a key in a map; null if the map does not contain the key.
         case entry(Int, key: [UInt8])
-        /// What lies inside a mixed value. Without such a part, null where one was asked for,
-        /// nothing where all were.
+        /// A part of a mixed value. If there is none, null for a single part, and nothing for steps
+        /// with `any`.
         case part(Int, [MixedStep])
-        /// All objects of a table whose column leads here, as often as it does.
+        /// All objects of a table whose column links to this object, once for each link.
         case referrers(table: Int, column: Int)
     }
 
-    /// A way into the lists and maps of a mixed value.
+    /// A step into a list or map of a mixed value.
     public enum MixedStep: Hashable, Sendable {
         case key([UInt8])
-        /// Negative ones count from the end.
+        /// An index, which counts from the end if negative.
         case index(Int)
-        /// Every element, or every value.
+        /// Every element of a list or value of a map.
         case any
     }
 

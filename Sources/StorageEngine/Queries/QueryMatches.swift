@@ -1,25 +1,25 @@
-/// What a plan has found, with what it takes to find out what is different now.
+/// The objects that a plan has found, with the state needed to refresh them incrementally.
 ///
-/// Pages are never changed once their version is there: a subtree whose birth is not after the
-/// version is what it was. So only leaves that are younger are asked again.
+/// A page never changes once its version exists: a subtree whose birth is not after the version is
+/// unchanged. So only younger leaves are tested again.
 public struct QueryMatches {
-    /// The objects that match, ascending.
+    /// The keys of the matching objects, ascending.
     public fileprivate(set) var keys: PackedKeys
-    /// How many leaves were asked to find them, or to mend them the last time.
+    /// The number of leaves tested by the search or by the last refresh.
     public fileprivate(set) var askedLeaves: Int
     fileprivate var state: State
 
-    /// What the connection stood at.
+    /// The state of the table at the time of the search or the last refresh.
     fileprivate struct State {
         let version: UInt64
-        /// If a write transaction was open: how many had been rolled back. Its version may come
-        /// again with other contents, and so may the version that it was based on, as long as that
-        /// is not durable.
+        /// The number of rollbacks so far if a write transaction was open, otherwise nil. After a
+        /// rollback, its version may be used again with other contents, and so may its base
+        /// version, as long as that is not durable.
         let rollbackCount: Int?
         let objectCount: Int
-        /// Objects that are inserted get it and those above.
+        /// The key of the next object to be inserted.
         let nextKey: Int64
-        /// Of the table's tree.
+        /// The root of the table's tree.
         let root: PageReference
 
         init(_ table: Table) throws {
@@ -32,7 +32,7 @@ public struct QueryMatches {
             root = tree.root.reference
         }
 
-        /// Whether the version is a part of the history that leads to a later state.
+        /// Whether this state's version is part of the history of a later state.
         func precedes(_ later: State, _ connection: Connection) -> Bool {
             if version > later.version { return false }
             return rollbackCount == nil || rollbackCount == connection.rollbackCount
@@ -40,13 +40,13 @@ public struct QueryMatches {
     }
 }
 
-/// Finding what has changed since.
+/// Refreshing matches after changes.
 extension QueryPlan {
-    /// Whether ``mend(_:)`` may spare the condition for some objects: it tests their own properties
-    /// only.
+    /// Whether ``mend(_:)`` may skip unchanged objects, because the condition tests only their own
+    /// properties.
     public var isMendable: Bool { root.asksOwnRowOnly && !matchesEverything }
 
-    /// The objects that match.
+    /// Finds the objects that match.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func matches() throws -> QueryMatches {
@@ -67,17 +67,18 @@ extension QueryPlan {
         return QueryMatches(keys: packer.finish(), askedLeaves: askedLeaves, state: state)
     }
 
-    /// Makes matches that ``matches()`` has found those of the state at hand, by asking the leaves
-    /// that changed since. Returns false, and changes nothing, where finding all anew is better.
+    /// Refreshes matches found by ``matches()`` for the current state, by testing the leaves that
+    /// changed since. Returns false, and changes nothing, if a new search is better.
     ///
-    /// Takes time for the path to each changed leaf and for the leaf itself; if objects were deleted,
-    /// for a look at the neighbours of all nodes that changed as well.
+    /// Takes time for each changed leaf and the path to it. If objects were deleted, the edges of
+    /// the neighbours of all changed nodes are read as well.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func mend(_ matches: inout QueryMatches) throws -> Bool {
         guard isMendable else { return false }
         let state = try QueryMatches.State(table)
         guard matches.state.precedes(state, table.connection) else { return false }
+        // The root is no younger than the matches, so nothing below it has changed.
         if !state.root.isNone, state.root.birth <= matches.state.version {
             matches.askedLeaves = 0
             matches.state = state
@@ -87,14 +88,15 @@ extension QueryPlan {
             matches = QueryMatches(keys: PackedKeys(keys), askedLeaves: 0, state: state)
             return true
         }
-        // Keys are never used again: without deletions, there are as many objects more as keys.
+        // Keys are never reused. So without deletions the number of objects has grown by as many as
+        // the next key.
         let added = state.objectCount - matches.state.objectCount
         guard
             let changed = try ChangedParts(
                 of: table, since: matches.state.version,
                 hasDeletions: Int64(added) != state.nextKey - matches.state.nextKey)
         else { return false }
-        // An index may be faster than many leaves.
+        // For more leaves, an index may be faster.
         if changed.leaves.count > Self.fewLeaves, try begin() != nil { return false }
         try mend(&matches.keys, changed)
         matches.askedLeaves = changed.leaves.count
@@ -107,13 +109,13 @@ extension QueryPlan {
     private func mend(_ keys: inout PackedKeys, _ changed: ChangedParts) throws {
         try root.prepare()
         var found: ContiguousArray<Int64> = []
-        // Positions of what goes, and of what comes instead among what was found.
+        // The positions to be replaced, and the ranges of `found` that replace them.
         var replacements: [(old: Range<Int>, new: Range<Int>)] = []
         var rows = RowMask()
         for part in changed.parts {
             let first = found.count
             try forEachMatch(in: changed.leaves[part.leaves], &rows) { found.append($0.rawValue) }
-            // In a file made to harm keys need not ascend.
+            // The bounds are clamped because in a malicious file keys need not ascend.
             let start = max(
                 keys.lowerBound(part.keys.lowerBound), replacements.last?.old.upperBound ?? 0)
             let end = max(start, keys.lowerBound(part.keys.upperBound))

@@ -1,6 +1,7 @@
 extension QueryNode {
-    /// - Parameter depth: in how many other conditions this one lies.
-    /// - Throws: `.invalidArgument` if it suits no column, or lies too deep.
+    /// - Parameter depth: the number of conditions that this one is nested in.
+    /// - Throws: `.invalidArgument` if a test does not suit its column, or the condition is nested
+    ///   too deep.
     static func compile(
         _ condition: QueryCondition, _ table: Table, depth: Int
     ) throws -> QueryNode {
@@ -41,7 +42,7 @@ extension QueryNode {
         }
     }
 
-    /// More values than this are searched for row by row, in a sorted array.
+    /// The number of values above which a sorted array is searched for each row.
     private static let manyValues = 16
 
     private static func compile(
@@ -67,7 +68,7 @@ extension QueryNode {
 }
 
 extension QueryCondition {
-    /// Throws unless a condition, or an expression, may lie in so many others.
+    /// Throws if a condition or expression is nested in more than the allowed number of others.
     static func check(_ depth: Int, _ table: Table) throws {
         guard depth > maximumDepth else { return }
         throw table.pager.invalidArgument(
@@ -76,7 +77,7 @@ extension QueryCondition {
 }
 
 extension ValueTest {
-    /// Kernels compare bytes for equality only.
+    /// Whether the test compares bytes by order. Kernels compare them only for equality.
     fileprivate func isOrderOfBytes(_ type: ValueType) -> Bool {
         guard type.columnKind == .bytes || type.columnKind == .fixed16 else { return false }
         switch self {

@@ -1,4 +1,4 @@
-/// Values that each object leads to, one of which is to pass a test: object by object.
+/// A test that one of the values of each object has to pass, object by object.
 final class ExpressionNode: QueryNode {
     private let name: String
     private let expression: ExpressionReader
@@ -34,7 +34,7 @@ final class ExpressionNode: QueryNode {
     override func explain() -> [String] { ["\(name): object by object"] }
 }
 
-/// Two groups of values that each object leads to, of which one pair is to pass a test.
+/// A test that one pair of values from two groups has to pass, object by object.
 final class PairNode: QueryNode {
     private let name: String
     private let left: ExpressionReader
@@ -79,7 +79,7 @@ final class PairNode: QueryNode {
     override func explain() -> [String] { ["\(name): object by object"] }
 }
 
-/// A condition on the object that a variable stands for.
+/// A condition on the object bound to a variable.
 final class BoundNode: QueryNode {
     private let variable: QueryVariable
     private let plan: QueryPlan
@@ -104,7 +104,7 @@ final class BoundNode: QueryNode {
     }
 }
 
-/// An expression, ready to be asked for object after object.
+/// An expression prepared for evaluation, object after object.
 final class ExpressionReader {
     private enum Form {
         case constant(OwnedScalar)
@@ -118,7 +118,7 @@ final class ExpressionReader {
     }
 
     private let form: Form
-    /// The objects that match, while a run with a condition goes on.
+    /// The objects that match the condition of `countMatching`, for the duration of a run.
     private var matched = MatchedKeys([])
 
     init(_ table: Table, _ expression: QueryExpression, depth: Int) throws {
@@ -157,7 +157,7 @@ final class ExpressionReader {
     func prepare() throws {
         switch form {
         case .countMatching(_, let plan): matched = MatchedKeys(try plan.keys())
-        // What this finds out does not depend on the objects that variables stand for.
+        // The result does not depend on the objects that variables are bound to.
         case .countMatchingEach(_, let plan, _, _): try plan.root.prepare()
         case .bound(_, _, let reader): try reader.prepare()
         case .constant, .object, .values, .count, .aggregate: break

@@ -1,7 +1,6 @@
-/// A to-one link, or one of a list, set or map of links, whose target is to match a condition of
-/// its own.
+/// A to-one link, or a list, set or map of links, of which a target has to match a condition.
 ///
-/// The targets that match are found first, once a run; rows are then told by their links alone.
+/// The matching targets are found first, once per run. Rows are then tested by their links alone.
 final class LinkNode: QueryNode {
     private let table: Table
     private let column: Int
@@ -18,7 +17,8 @@ final class LinkNode: QueryNode {
 
     override var cost: Int { isToOne ? 10 : 200 }
 
-    /// Where the targets are named: no link leads to an object that does not exist.
+    /// Whether the targets are fixed. Then only a change of the row changes the result, because a
+    /// link never leads to an object that does not exist.
     override var asksOwnRowOnly: Bool { target.root is KeysNode || target.matchesEverything }
 
     override func prepare() throws { matched = MatchedKeys(try target.keys()) }
@@ -46,8 +46,8 @@ final class LinkNode: QueryNode {
         }
     }
 
-    /// Looking at a collection of an object costs about as much as looking for those that lead to
-    /// one of the targets.
+    /// Reading the collection of an object costs about as much as looking up the objects with links
+    /// to one of the targets.
     override var shareOfCandidates: Int { isToOne ? super.shareOfCandidates : 4 }
 
     override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
@@ -61,7 +61,8 @@ final class LinkNode: QueryNode {
     }
 }
 
-/// Objects to which one leads that matches: found by following the links of those.
+/// Objects with a link from a matching object. They are found by following the links of the
+/// matching ones.
 final class ReferrerNode: QueryNode {
     private let table: Table
     private let origin: QueryPlan
@@ -99,7 +100,7 @@ final class ReferrerNode: QueryNode {
     }
 }
 
-/// Objects that are named one by one.
+/// Objects given by their keys.
 final class KeysNode: QueryNode {
     private let matched: MatchedKeys
 
@@ -118,7 +119,7 @@ final class KeysNode: QueryNode {
     override func explain() -> [String] { ["one of \(matched.count) objects"] }
 }
 
-/// What only its maker can tell.
+/// An arbitrary test of each object.
 final class ObjectNode: QueryNode {
     private let name: String
     private let test: (ObjectKey) throws -> Bool
@@ -157,7 +158,7 @@ extension RowMask {
 }
 
 extension StoredCollection {
-    /// Whether one of the links is to one of some objects.
+    /// Whether one of the links leads to one of the targets.
     fileprivate func leads(toOneOf targets: MatchedKeys) throws -> Bool {
         var isFound = false
         guard let root else {
@@ -199,8 +200,8 @@ extension Table {
         }
     }
 
-    /// The objects whose column leads to one of `targets`, unless they are more than `limit`. An
-    /// object may come several times.
+    /// The objects whose column links to one of `targets`; nil if they are more than `limit`. An
+    /// object may occur several times.
     func referrers(
         _ column: Int, to targets: MatchedKeys, in target: Table, atMost limit: Int
     ) throws -> [ObjectKey]? {

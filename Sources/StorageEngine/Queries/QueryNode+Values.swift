@@ -1,4 +1,4 @@
-/// A test that the kernels of packed columns answer.
+/// A test that the kernels of packed columns evaluate.
 final class ColumnNode: QueryNode {
     private let table: Table
     private let column: Int
@@ -13,7 +13,7 @@ final class ColumnNode: QueryNode {
         self.predicate = predicate
     }
 
-    /// Bytes are compared one by one.
+    /// Bytes are compared value by value.
     override var cost: Int { predicate.kind == .bytes ? 8 : 1 }
 
     override var asksOwnRowOnly: Bool { true }
@@ -50,8 +50,7 @@ final class ColumnNode: QueryNode {
     }
 }
 
-/// A test of values one by one: of types that no kernel compares, and tests that only their maker
-/// knows.
+/// A test of one value after another, for types that no kernel compares and for arbitrary tests.
 final class ValueNode: QueryNode {
     private let table: Table
     private let column: Int
@@ -101,13 +100,13 @@ final class ValueNode: QueryNode {
     }
 }
 
-/// A test that the index of its column answers, or that of the primary keys.
+/// A test that the index of its column, or the primary key's map, can answer.
 struct IndexedTest {
     private let table: Table
     private let column: Int
     private let test: ValueTest
 
-    /// Nil if there is no index, or it does not answer such a test.
+    /// Nil if there is no index, or it cannot answer the test.
     init?(_ table: Table, _ column: Int, _ test: ValueTest) {
         guard table.isIndexedForQueries(column) else { return nil }
         self.table = table
@@ -120,8 +119,8 @@ struct IndexedTest {
         }
     }
 
-    /// Those that match, and no others, unless they are more than `limit`. In any order, one perhaps
-    /// several times.
+    /// Exactly the objects that match, in any order and possibly several times; nil if they are
+    /// more than `limit`.
     func keys(atMost limit: Int) throws -> [ObjectKey]? {
         var keys: [ObjectKey] = []
         guard case .isIn(let values) = test else {
@@ -135,12 +134,12 @@ struct IndexedTest {
         return keys
     }
 
-    /// False if there are more than `limit`.
+    /// Appends the objects that match. Returns false if they are more than `limit`.
     private func append(
         _ test: ValueTest, to keys: inout [ObjectKey], atMost limit: Int
     ) throws -> Bool {
         guard let index = table.index(of: column) else {
-            // The primary key has a map of its own, which finds single keys.
+            // The primary key's map has no such function, but finds single keys.
             guard case .compare(.equal, let value) = test, limit > 0 else { return false }
             if let key = try value.withScalar({ try table.find(primaryKey: $0) }) {
                 keys.append(key)
@@ -158,14 +157,14 @@ extension Table {
         index(of: column) != nil || definition.columns[column].isPrimaryKey
     }
 
-    /// As plans are explained.
+    /// The name of a column in explanations.
     func queryName(of column: Int) -> String {
         "\(stored.name).\(definition.columns[column].name)"
     }
 }
 
 extension Table {
-    /// The objects whose primary key passes a test; nil for another column or another test.
+    /// The number of objects whose primary key passes a test; nil for another column or test.
     fileprivate func countByPrimaryKey(_ test: ValueTest, _ column: Int) throws -> Int? {
         guard column == primaryKeyColumn, case .compare(let comparison, let value) = test else {
             return nil
@@ -188,10 +187,11 @@ extension ValueTest {
         }
     }
 
-    /// Calls `body` with what the kernels and indexes take; nil if there is no such test.
+    /// Calls `body` with the test in the form that kernels and indexes take; nil if there is none.
     func withColumnTest<Answer>(_ body: (ColumnTest) throws -> Answer) throws -> Answer? {
-        // As results: thrown through these closures, an error ended unoptimised programs of Swift
-        // 6.3.1 with a bad release (QueryPlanTests, tests that do not suit their column).
+        // Errors are passed as results. Thrown through these closures, an error made unoptimized
+        // programs of Swift 6.3.1 crash with a bad release (QueryPlanTests, tests that do not suit
+        // their column).
         switch self {
         case .compare(let comparison, let value):
             return try value.withScalar { value in
@@ -220,7 +220,7 @@ extension ValueTest {
         }
     }
 
-    /// As plans are explained.
+    /// The test in explanations.
     var text: String {
         switch self {
         case .compare(let comparison, let value): "\(comparison.symbol) \(value.text)"

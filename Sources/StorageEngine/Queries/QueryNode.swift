@@ -1,49 +1,50 @@
-/// A part of a compiled condition: takes out of a set of rows those that do not match.
+/// A node of a compiled condition, which removes rows that do not match from a set.
 ///
-/// One object a part, made with its plan and used by the connection's thread.
+/// Each node is one object, made with its plan and used by the connection's thread.
 class QueryNode {
-    /// Estimated time for a leaf whose rows are all asked for, in the time that comparing a packed
-    /// column takes. Cheap parts are asked first.
+    /// The estimated time for testing all rows of a leaf. The unit is the time for comparing a
+    /// packed column. Cheap nodes are evaluated first.
     var cost: Int { preconditionFailure("overridden") }
 
-    /// Candidates are looked at one by one if they are at most this part of the table.
+    /// Candidates are tested one by one if they are at most this fraction (1/n) of the table.
     var shareOfCandidates: Int { QueryPlan.shareOfCandidates }
 
-    /// Called before each run, because answers of other tables depend on the version.
+    /// Called before each run, because results from other tables depend on the version.
     func prepare() throws {}
 
-    /// Keeps those of `rows` that match.
+    /// Removes the rows that do not match from `rows`.
     func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
         preconditionFailure("overridden")
     }
 
-    /// Whether all rows of a leaf match, or none does, as far as the leaf's directory tells; nil
-    /// where values decide. For measuring: ``narrow(_:in:)`` heeds directories by itself.
+    /// Whether all rows of a leaf match (true) or none does (false), as far as the leaf's directory
+    /// tells; nil if the values decide. Only for measuring, because ``narrow(_:in:)`` uses
+    /// directories by itself.
     func verdict(in scan: borrowing LeafScan) throws -> Bool? { nil }
 
-    /// Keys among which all matches are, if they can be told without a scan and are at most
-    /// `limit`; in any order. Called after ``prepare()``.
+    /// Keys that include all matches, in any order; nil unless they can be found without a scan and
+    /// are at most `limit`. Called after ``prepare()``.
     func candidates(atMost limit: Int) throws -> [ObjectKey]? { nil }
 
-    /// Whether ``candidates(atMost:)``, if it names any, names matches only, so that nothing is left to
-    /// ask. One may be named several times.
+    /// Whether ``candidates(atMost:)``, unless nil, contains only matches, so that nothing has to
+    /// be tested. A key may occur several times.
     var namesMatchesOnly: Bool { false }
 
     /// Where matches begin in the order of a column of the plan's table; nil if that is not known.
     func start(inOrderOf column: Int) -> QueryStart? { nil }
 
-    /// How many objects match, if the primary key's map tells without looking at objects.
+    /// The number of objects that match, if the primary key's map gives it without reading objects.
     func countByPrimaryKey() throws -> Int? { nil }
 
-    /// Whether an object matches for ever as long as its leaf, and what that refers to, stay as they
-    /// are: nothing is asked but the object's key and its own properties.
+    /// Whether the condition depends only on an object's key and its own properties, so that its
+    /// result is the same as long as the object's leaf, and what that refers to, are unchanged.
     var asksOwnRowOnly: Bool { false }
 
-    /// One line, and one indented line for each part below.
+    /// One line for the node, followed by an indented line for each node below.
     func explain() -> [String] { preconditionFailure("overridden") }
 }
 
-/// A value of a column before which nothing matches, null included.
+/// A value of a column before which nothing matches, not even null.
 struct QueryStart {
     var value: OwnedScalar
     /// Whether everything from the value on matches.
@@ -106,7 +107,7 @@ final class AndNode: QueryNode {
         return areAllTrue ? true : nil
     }
 
-    /// Those of the part that has the fewest.
+    /// The candidates of the part that has the fewest.
     override func candidates(atMost limit: Int) throws -> [ObjectKey]? {
         var best: [ObjectKey]?
         for part in parts {
@@ -115,7 +116,7 @@ final class AndNode: QueryNode {
         return best
     }
 
-    /// That of the first part which knows one.
+    /// The start of the first part that has one.
     override func start(inOrderOf column: Int) -> QueryStart? {
         for part in parts {
             guard var start = part.start(inOrderOf: column) else { continue }
@@ -141,7 +142,7 @@ final class OrNode: QueryNode {
 
     override func prepare() throws { for part in parts { try part.prepare() } }
 
-    /// Each part is asked only for the rows that none before it has matched.
+    /// Each part is evaluated only for rows that no part before it has matched.
     override func narrow(_ rows: inout RowMask, in scan: borrowing LeafScan) throws {
         rest.assign(rows)
         for part in parts {

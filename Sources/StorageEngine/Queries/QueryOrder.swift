@@ -1,9 +1,9 @@
-/// What objects are put in order by: a property of their own, or of the object at the end of some
-/// to-one links.
+/// A property that objects are sorted by: their own, or that of the object at the end of to-one
+/// links.
 public struct QueryOrder: Sendable, Hashable {
-    /// Columns of links, each of the table that the one before leads to.
+    /// Columns of links, each in the table that the previous one leads to.
     public var links: [Int]
-    /// The column of the last table.
+    /// The column in the last table.
     public var column: Int
     public var isAscending: Bool
 
@@ -14,24 +14,26 @@ public struct QueryOrder: Sendable, Hashable {
     }
 }
 
-/// Puts objects in order by several properties, the first of them the most significant, or keeps
-/// one object of each group of equal ones.
+/// Sorts objects by several properties, the most significant first, or keeps one object of each
+/// group with equal properties.
 ///
-/// Ascending, null comes first, then values as ``ValueOrder`` has them, then objects without a value,
-/// because a link on the way leads nowhere; descending, these come first. Objects that are equal in
-/// all properties stay in the order in which they were given. Values are read once for each property
-/// that has to decide, so memory grows with the number of objects.
+/// In ascending order, null comes first, followed by values in the order of ``ValueOrder``, then
+/// objects without a value, because a link on the path is null. In descending order, those come
+/// first. Objects that are equal in all properties keep their order. Values are read once for each
+/// property that has to decide, so memory grows with the number of objects.
 ///
-/// Used by the connection's thread; nothing may be written during a call.
+/// Used by the connection's thread. Nothing may be written during a call.
 public struct QuerySorter {
     let keys: [QuerySortKey]
 
-    /// - Throws: `.invalidArgument` for a collection, a link as the last column, or no link on the
-    ///   way.
+    /// - Throws: `.invalidArgument` for a collection, for a link as the last column, or for another
+    ///   column on the path than a link.
     public init(_ table: Table, _ orders: [QueryOrder]) throws {
         keys = try orders.map { try QuerySortKey(table, $0) }
     }
 
+    /// The objects in order.
+    ///
     /// - Throws: `.damaged`; `.invalidArgument` if one of the objects does not exist.
     public func sorted(_ objects: [ObjectKey]) throws -> [ObjectKey] {
         var ordinals = Array(objects.indices)
@@ -39,8 +41,8 @@ public struct QuerySorter {
         return ordinals.map { objects[$0] }
     }
 
-    /// The first of each group of objects that agree in all properties, in the order given. Objects
-    /// without a value, because a link on the way leads nowhere, are left out.
+    /// The first object of each group with equal properties, in the order given. Objects without a
+    /// value, because a link on the path is null, are left out.
     ///
     /// - Throws: `.damaged`; `.invalidArgument` if one of the objects does not exist.
     public func distinct(_ objects: [ObjectKey]) throws -> [ObjectKey] {
@@ -57,8 +59,8 @@ public struct QuerySorter {
     /// The properties, the most significant first.
     public func explain() -> String { keys.map(\.text).joined(separator: ", ") }
 
-    /// Puts a part of the ordinals in order by the properties from `level` on, and visits the first
-    /// of each group of equal ones.
+    /// Sorts a part of the ordinals by the properties from `level` on, and visits the first of each
+    /// group of equal ones.
     func arrange(
         _ ordinals: inout [Int], _ part: Range<Int>, of objects: [ObjectKey], by level: Int,
         _ visit: (Int) -> Void

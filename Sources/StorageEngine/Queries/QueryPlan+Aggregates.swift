@@ -1,9 +1,9 @@
-/// What is made of a property of all objects that match, without gathering these: leaf by leaf from
-/// the packed column.
+/// Aggregates of a property over all objects that match, computed leaf by leaf from the packed
+/// column, without collecting the objects.
 extension QueryPlan {
-    /// The sum of a column of numbers.
+    /// The sum of a numeric column.
     ///
-    /// - Throws: `.invalidArgument` if the column has no numbers, `.damaged`, and what the
+    /// - Throws: `.invalidArgument` if the column is not numeric, `.damaged`, and what the
     ///   condition's own tests throw.
     public func sum(_ column: Int) throws -> ColumnSum {
         if matchesEverything { return try table.sum(column) }
@@ -15,19 +15,20 @@ extension QueryPlan {
         return sum
     }
 
-    /// The least value of a column of numbers; nil without values. NaN is left out; -0 is less
-    /// than 0.
+    /// The least value of a numeric column; nil without values. NaN is ignored, and -0 is less than
+    /// 0.
     ///
     /// - Throws: what ``sum(_:)`` throws.
     public func minimum(_ column: Int) throws -> Scalar? { try extreme(.least, column) }
 
-    /// The greatest value of a column of numbers; nil without values. NaN is left out; -0 is less
+    /// The greatest value of a numeric column; nil without values. NaN is ignored, and -0 is less
     /// than 0.
     ///
     /// - Throws: what ``sum(_:)`` throws.
     public func maximum(_ column: Int) throws -> Scalar? { try extreme(.greatest, column) }
 
-    /// The condition is not asked for leaves whose directory knows of nothing better.
+    /// The condition is not evaluated for leaves without a better value according to their
+    /// directory.
     private func extreme(_ side: ColumnExtreme.Side, _ column: Int) throws -> Scalar? {
         var extreme = try table.emptyExtreme(side, column)
         try forEachLeaf(among: begin(), keepsLeaves: false) { rows, scan in
@@ -39,8 +40,8 @@ extension QueryPlan {
         return extreme.value
     }
 
-    /// Visits the values of a column that is no collection, in the order of keys. Bytes are valid
-    /// while nothing is written.
+    /// Visits the values of a column that is not a collection, in the order of keys. Bytes are
+    /// valid while nothing is written.
     ///
     /// - Throws: `.damaged`, and what `body` and the condition's own tests throw.
     public func forEachValue(_ column: Int, _ body: (Scalar) throws -> Void) throws {

@@ -1,35 +1,35 @@
-/// A condition compiled for a table: finds the objects that satisfy it.
+/// A condition compiled for a table, which finds the objects that satisfy it.
 ///
 /// ```swift
 /// let plan = try QueryPlan(people, .value(column: 2, .compare(.less, .integer(30))))
 /// print(try plan.count())
 /// ```
-/// Conditions on packed columns are answered leaf by leaf without looking at single values; those
-/// on linked objects by finding these first. Where an index, or backlinks, name few objects, only
-/// those are looked at.
+/// Conditions on packed columns are evaluated leaf by leaf without reading single values. For
+/// conditions on linked objects, those objects are found first. If an index or backlinks give few
+/// candidates, only they are tested.
 ///
 /// Used by the connection's thread. A plan stays usable while its connection lives and its schema
-/// stays the same, whatever is written; each call answers for the version that the connection
-/// stands at, changes of an open write transaction included. Nothing may be written during a call.
+/// stays the same, whatever is written. Each call reads the connection's current version, including
+/// changes of an open write transaction. Nothing may be written during a call.
 public final class QueryPlan {
     public let table: Table
     let root: QueryNode
-    /// If the condition is one test of a packed column.
+    /// The condition, if it is a single test of a packed column.
     private let onlyTest: ColumnPredicate?
-    /// What is looked at, while somebody wants to know.
+    /// The counters of ``measuringEffort(_:)``; nil outside of it.
     private var effort: QueryEffort?
 
-    /// Candidates are looked at one by one if they are at most this part of the table: looking one
-    /// up costs some hundred times what a row costs in a scan, if that reads a column.
+    /// Candidates are tested one by one if they are at most this fraction (1/n) of the table.
+    /// Looking one up costs some hundred times as much as a row in a scan that reads a column.
     public static let shareOfCandidates = 64
 
-    /// - Throws: `.invalidArgument` if a test does not suit its column, or conditions lie inside
-    ///   each other deeper than ``QueryCondition/maximumDepth``; `.damaged`.
+    /// - Throws: `.invalidArgument` if a test does not suit its column, or conditions are nested
+    ///   deeper than ``QueryCondition/maximumDepth``; `.damaged`.
     public convenience init(_ table: Table, _ condition: QueryCondition) throws {
         try self.init(table, condition, depth: 0)
     }
 
-    /// - Parameter depth: in how many other conditions this one lies.
+    /// - Parameter depth: the number of conditions that this one is nested in.
     init(_ table: Table, _ condition: QueryCondition, depth: Int) throws {
         self.table = table
         root = try QueryNode.compile(condition, table, depth: depth)
@@ -41,10 +41,11 @@ public final class QueryPlan {
 
     // MARK: Answers
 
-    /// How many objects match.
+    /// The number of objects that match.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func count() throws -> Int {
+        // The shortcuts read no leaves, so they are not taken while effort is measured.
         if matchesEverything, effort == nil { return try table.count() }
         let candidates = try begin()
         if let keys = matches(named: candidates) { return keys.count }
@@ -62,7 +63,7 @@ public final class QueryPlan {
         return count
     }
 
-    /// The keys of the objects that match, ascending: the first so many of them.
+    /// The first `limit` keys of the objects that match, in ascending order.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func keys(limit: Int = .max) throws -> [ObjectKey] {
@@ -82,7 +83,8 @@ public final class QueryPlan {
         return keys
     }
 
-    /// Those of some objects that match, ascending. Objects that do not exist do not match.
+    /// The objects among `keys` that match, in ascending order. Objects that do not exist do not
+    /// match.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func matches(among keys: [ObjectKey]) throws -> [ObjectKey] {
@@ -90,7 +92,7 @@ public final class QueryPlan {
         return try preparedMatches(among: keys)
     }
 
-    /// Those of some objects that match, in the order given, each as often as it is there.
+    /// The keys among `keys` whose objects match, in the order given, repetitions included.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func filter(_ keys: [ObjectKey]) throws -> [ObjectKey] {
@@ -98,13 +100,13 @@ public final class QueryPlan {
         return try preparedFilter(keys)
     }
 
-    /// The same between ``begin()`` and the next change.
+    /// The same, between ``begin()`` and the next change.
     func preparedFilter(_ keys: [ObjectKey]) throws -> [ObjectKey] {
         let matched = MatchedKeys(try preparedMatches(among: keys))
         return keys.filter { matched.contains($0.rawValue) }
     }
 
-    /// Whether an object matches, after `root` has been prepared.
+    /// Whether an object matches. `root` must have been prepared.
     func preparedMatch(_ key: ObjectKey) throws -> Bool {
         try !preparedMatches(among: [key]).isEmpty
     }
@@ -119,10 +121,10 @@ public final class QueryPlan {
         return matches
     }
 
-    /// The matches, ascending, each once, where indexes have named them and nothing is left to ask:
-    /// no object is looked at.
+    /// The matches in ascending order, each once, if the candidates are exactly the matches, so
+    /// that no object has to be read; nil otherwise.
     ///
-    /// - Parameter candidates: what ``begin()`` has returned.
+    /// - Parameter candidates: the result of ``begin()``.
     func matches(named candidates: [ObjectKey]?) -> [ObjectKey]? {
         guard let keys = candidates, root.namesMatchesOnly else { return nil }
         effort?.named(keys.count)
@@ -139,22 +141,22 @@ public final class QueryPlan {
 
     // MARK: Visiting
 
-    /// Begins to answer for the version at hand. Returns the objects among which all matches are,
-    /// if an index or backlinks name few; nil if all have to be looked at.
+    /// Prepares the condition for the current version. Returns candidates that include all matches,
+    /// if an index or backlinks give few; nil if all objects have to be tested.
     func begin() throws -> [ObjectKey]? {
         try root.prepare()
         return try root.candidates(atMost: table.count() / root.shareOfCandidates)
     }
 
-    /// Visits the leaves in the order of their keys, each with the rows that match, at least one,
-    /// until `body` returns false.
+    /// Visits leaves in the order of their keys, each with the rows that match, until `body`
+    /// returns false. Leaves without matches are skipped.
     ///
     /// - Parameters:
-    ///   - candidates: what ``begin()`` has returned, or other objects to choose from.
+    ///   - candidates: the result of ``begin()``, or other objects to choose from.
     ///   - keepsLeaves: whether what `body` reads of a leaf has to stay valid after it; see
     ///     ``LeafScan``.
-    ///   - leavingOut: takes out rows that do not matter to the caller. It comes before the
-    ///     condition, which is asked only for the rows that are left.
+    ///   - leavingOut: removes rows that the caller does not need. It runs before the condition,
+    ///     which is evaluated only for the remaining rows.
     func forEachLeaf(
         among candidates: [ObjectKey]?, keepsLeaves: Bool = true,
         leavingOut: (inout RowMask, borrowing LeafScan) throws -> Void = { _, _ in },
@@ -186,7 +188,7 @@ public final class QueryPlan {
         }
     }
 
-    /// Visits the objects of some leaves that match. The condition has been prepared; `rows` is
+    /// Visits the matching objects of some leaves. The condition must have been prepared; `rows` is
     /// overwritten.
     func forEachMatch(
         in leaves: ArraySlice<Node>, _ rows: inout RowMask, _ body: (ObjectKey) -> Void
@@ -200,8 +202,8 @@ public final class QueryPlan {
         }
     }
 
-    /// Makes `rows` those of the next key's leaf that hold it and the keys behind it, and moves
-    /// behind them; nil if the next object does not exist.
+    /// Finds the leaf of the next key, and sets `rows` to its rows with that key and the keys after
+    /// it. Advances `next` past those keys. Nil if the next object does not exist.
     private func scan(
         from next: inout Int, of keys: [ObjectKey], into rows: inout RowMask
     ) throws -> LeafScan? {
@@ -219,15 +221,14 @@ public final class QueryPlan {
 
     // MARK: Telling
 
-    /// How the plan finds its objects: a line for each part, parts of parts indented, the one that
-    /// is asked first on top.
+    /// Describes how the plan finds its objects: one line per condition, with nested conditions
+    /// indented, in order of evaluation.
     public func explain() -> String {
         (["objects of \(table.stored.name)"] + QueryNode.indented([root]))
             .joined(separator: "\n")
     }
 
-    /// Tells what the plan looks at while `body` asks it. A plan that is not measured counts
-    /// nothing.
+    /// Counts what the plan reads while `body` runs. Otherwise nothing is counted.
     public func measuringEffort<Answer>(
         _ body: () throws -> Answer
     ) rethrows -> (answer: Answer, effort: QueryEffort) {

@@ -1,4 +1,4 @@
-/// One property that objects are put in order by.
+/// One property that objects are sorted by.
 struct QuerySortKey {
     let links: [(table: Table, column: Int)]
     let table: Table
@@ -28,22 +28,22 @@ struct QuerySortKey {
         type = definition.type
     }
 
-    /// As orders are explained.
+    /// The property in explanations.
     var text: String {
         let names = links.map { $0.table.definition.columns[$0.column].name }
         let path = names + [table.definition.columns[column].name]
         return path.joined(separator: ".") + (isAscending ? "" : " descending")
     }
 
-    /// Puts a part of the ordinals in order, equal ones as they were, and returns the groups of
-    /// equal ones in their order.
+    /// Sorts a part of the ordinals, keeping the order of equal ones, and returns the groups of
+    /// equal ones in order.
     func arrange(
         _ ordinals: inout [Int], _ part: Range<Int>, of objects: [ObjectKey]
     ) throws -> [Range<Int>] {
         var (nulls, missing): ([Int], [Int]) = ([], [])
         var entries: [QuerySortEntry] = []
-        // Of types whose ranks do not decide. Bytes stay valid, because nothing is written
-        // meanwhile.
+        // Only filled for types whose ranks do not decide. Bytes stay valid, because nothing is
+        // written meanwhile.
         var values: [Scalar] = []
         var reader = PathReader(self)
         for position in part {
@@ -66,7 +66,8 @@ struct QuerySortKey {
         return write(nulls, entries, ends, missing, to: &ordinals, part)
     }
 
-    /// Orders entries of equal rank by their values, and returns where groups of equal values end.
+    /// Sorts entries of equal rank by their values, and returns the ends of the groups of equal
+    /// values.
     private func groupEnds(
         _ entries: inout [QuerySortEntry], _ values: [Scalar]
     ) -> [Int] {
@@ -94,7 +95,7 @@ struct QuerySortKey {
         return ends
     }
 
-    /// Turns the order of groups, but not that of equal entries.
+    /// Reverses the order of groups, but not that of the equal entries in each.
     private func turn(_ entries: inout [QuerySortEntry], _ ends: inout [Int]) {
         var turned: [QuerySortEntry] = []
         turned.reserveCapacity(entries.count)
@@ -107,6 +108,8 @@ struct QuerySortKey {
         ends = turnedEnds
     }
 
+    /// Writes the sorted ordinals, and returns the groups of equal ones.
+    ///
     /// - Parameter missing: objects without a value.
     private func write(
         _ nulls: [Int], _ entries: [QuerySortEntry], _ ends: [Int], _ missing: [Int],
@@ -137,8 +140,9 @@ struct QuerySortKey {
         return groups
     }
 
-    /// Below 0, 0 or above 0 as an object with the first value comes before, beside or behind one
-    /// with the second. Nil is that of an object without a value.
+    /// Returns a negative number, 0 or a positive number if an object with the first value comes
+    /// before, is equal to, or comes after one with the second. Nil is for an object without a
+    /// value.
     func compare(_ a: Scalar?, _ b: Scalar?) -> Int {
         let order =
             switch (a, b) {
@@ -153,7 +157,7 @@ struct QuerySortKey {
 
 private struct QuerySortEntry: RankedEntry {
     var rank: UInt64
-    /// Among the entries as they were read: equal ones stay in this order.
+    /// The position among the entries as they were read, which is the order of equal ones.
     var place: Int
     var ordinal: Int
 
@@ -164,7 +168,7 @@ private struct QuerySortEntry: RankedEntry {
 }
 
 extension ValueType {
-    /// Whether values of equal ranks are equal.
+    /// Whether values of equal rank are equal.
     var ranksDecide: Bool {
         switch columnKind {
         case .integer, .float, .double: true
@@ -172,10 +176,10 @@ extension ValueType {
         }
     }
 
-    /// A number in the order of values that are not null.
+    /// A number that ascends in the order of values that are not null.
     func rank(_ value: Scalar) -> UInt64 {
         switch (self, value) {
-        // Their order is not that of their first bytes.
+        // The first bytes of these types do not give their order.
         case (.mixed, _), (.decimal128, _), (.typedLink, _): 0
         case (_, .fixed16(let first, _)): first.byteSwapped
         case (_, .fixed12(let first, _)): first.byteSwapped

@@ -1,10 +1,11 @@
 extension QuerySorter {
-    /// The first so many of the objects that a plan finds, in the order in which ``sorted(_:)`` puts
-    /// all of them.
+    /// The first `limit` objects that a plan finds, in the order of ``sorted(_:)``.
     ///
-    /// Needs memory for `limit` objects. An index of the first property, or the order of primary
-    /// keys from where the condition begins to match, is walked if that finds enough soon. Else, once so many are found, rows whose numbers come behind the last of them
-    /// are left out before the condition is asked, most of them by the directories of their leaves.
+    /// Takes memory for `limit` objects. An index of the first property is walked, or the order of
+    /// primary keys from where the condition begins to match, if that finds enough objects soon.
+    /// Otherwise leaves are scanned. Once `limit` objects are found, rows whose numbers come after
+    /// the last of them are left out before the condition is evaluated, most of them by the
+    /// directories of their leaves.
     ///
     /// - Throws: `.damaged`, and what the condition's own tests throw.
     public func first(_ limit: Int, of plan: QueryPlan) throws -> [ObjectKey] {
@@ -26,6 +27,7 @@ extension QuerySorter {
         return try first.sorted(by: order.precedes).map(\.key)
     }
 
+    /// Offers the values of all matching objects, read one by one.
     private func offerValues(
         of plan: QueryPlan, among candidates: [ObjectKey]?, _ key: QuerySortKey,
         _ order: LeadingOrder, to first: inout FirstEntries<LeadingEntry>
@@ -55,7 +57,7 @@ extension QuerySorter {
         }
     }
 
-    /// The same from a packed column of the objects themselves.
+    /// Offers the numbers of all matching objects from a packed column of the objects themselves.
     private func offerNumbers(
         of plan: QueryPlan, among candidates: [ObjectKey]?, _ key: QuerySortKey,
         _ order: LeadingOrder, to first: inout FirstEntries<LeadingEntry>
@@ -103,15 +105,15 @@ private struct LeadingForm {
 
 /// An object with its value of the first property.
 private struct LeadingEntry {
-    /// Where the entry stands as a whole: null, values and objects without one follow each other,
-    /// or the other way round.
+    /// The group of the entry: null, values and objects without a value follow each other in
+    /// ascending order; in descending order they are reversed.
     let third: UInt8
     let rank: UInt64
-    /// Where ranks do not decide. Bytes stay valid, because nothing is written meanwhile.
+    /// Used if ranks do not decide. Bytes stay valid, because nothing is written meanwhile.
     let value: Scalar
     let key: ObjectKey
 
-    /// - Parameter value: nil for an object without one.
+    /// - Parameter value: nil for an object without a value.
     @inline(__always)
     init(_ value: Scalar?, of object: ObjectKey, _ form: LeadingForm) {
         let isNull = value?.isNull ?? true
@@ -130,14 +132,15 @@ private struct LeadingEntry {
         self.key = number.key
     }
 
-    /// Without looking at values, or at further properties.
+    /// Whether the entry comes after another by group and rank alone, without comparing values or
+    /// reading further properties.
     @inline(__always)
     func isClearlyBehind(_ other: LeadingEntry) -> Bool {
         third != other.third ? third > other.third : rank > other.rank
     }
 }
 
-/// The whole order of entries. Further properties are read where those before do not decide.
+/// The complete order of entries. Further properties are only read if those before are equal.
 private final class LeadingOrder {
     private let first: LeadingForm
     private let rest: [QuerySortKey]
@@ -165,10 +168,11 @@ private final class LeadingOrder {
     }
 }
 
-/// Leaves out rows of a packed column that come behind the last entry.
+/// Leaves out rows of a packed column that come after the last entry.
 private struct LeadingNumbers: ~Copyable {
     private let key: QuerySortKey
-    /// Then rows with the same number may still come before.
+    /// Whether there are further properties, so that rows with the same number may still come
+    /// before.
     private let hasMoreKeys: Bool
     private var nulls = RowMask()
     private var scratch = RowMask()
@@ -188,7 +192,7 @@ private struct LeadingNumbers: ~Copyable {
             nulls.formIntersection(rows)
         }
         if last.value.isNull {
-            // Ascending, nothing precedes null; descending, all values do.
+            // In ascending order, no value precedes null; in descending order, all do.
             if key.isAscending { rows.assign(nulls) }
             if !hasMoreKeys { rows.subtract(nulls) }
             return

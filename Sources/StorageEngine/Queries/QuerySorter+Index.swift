@@ -1,8 +1,9 @@
-/// Orders that an index has already.
+/// Sorting with the order of an index.
 extension QuerySorter {
     /// The objects that a plan finds, in order. See ``sorted(_:)``.
     ///
-    /// An index of the only property is walked from its beginning to its end if most objects match.
+    /// If an index of the only property has the order, and at least a quarter of the objects match,
+    /// the index is walked from beginning to end.
     ///
     /// - Parameter found: the keys that the plan finds, if they are known.
     /// - Throws: `.damaged`, and what the condition's own tests throw.
@@ -35,13 +36,14 @@ extension QuerySorter {
         return keys
     }
 
-    /// Sorting an object takes some four times as long as walking over one in an index.
+    /// Sorting an object takes about four times as long as visiting one in an index.
     private static let shareOfSorting = 4
 
-    /// The first so many, from an index of the first property; nil without one, and where a scan is
-    /// cheaper: then the walk has looked at no more objects than candidates are looked at.
+    /// The first `limit` objects, from an index of the first property. Nil without an index, or if
+    /// a scan is cheaper. The walk ends once it has tested as many objects as there may be
+    /// candidates.
     ///
-    /// Between ``QueryPlan/begin()`` and the next change.
+    /// Call it between ``QueryPlan/begin()`` and the next change.
     func firstByIndex(_ limit: Int, of plan: QueryPlan) throws -> [ObjectKey]? {
         guard let index = keys[0].index else { return nil }
         let isOnlyKey = keys.count == 1
@@ -51,7 +53,7 @@ extension QuerySorter {
         while found.count < limit, let group = try walk.next() {
             budget -= IndexWalk.costOfGroup
             var rest = group
-            // Equal objects are put in order by the next property: all of them are needed.
+            // Equal objects are sorted by the next property, so all of them are needed.
             while !rest.isEmpty, found.count < limit || !isOnlyKey {
                 let part = rest.prefix(max(limit, 64))
                 rest = rest.dropFirst(part.count)
@@ -65,10 +67,10 @@ extension QuerySorter {
         return Array((isOnlyKey ? found : try sorted(found)).prefix(limit))
     }
 
-    /// The first so many in ascending order of the primary key; nil if that is not the order, and
-    /// where a scan is cheaper: then too many objects were looked at that do not match.
+    /// The first `limit` objects in ascending order of the primary key. Nil if the order is another
+    /// one, or if a scan is cheaper, because too many objects were tested that do not match.
     ///
-    /// No two objects have the same key, so further properties do not matter. Between
+    /// Primary keys are unique, so further properties do not matter. Call it between
     /// ``QueryPlan/begin()`` and the next change.
     func firstByPrimaryKey(_ limit: Int, of plan: QueryPlan) throws -> [ObjectKey]? {
         let key = keys[0]
@@ -103,7 +105,7 @@ extension QuerySorter {
         return Array(found.prefix(limit))
     }
 
-    /// Objects that are asked for at once.
+    /// The largest number of objects tested at once.
     private static let longestPart = 256
 }
 
@@ -116,17 +118,17 @@ extension OwnedScalar {
     }
 }
 
-/// The groups of equal objects of an index, one after the other from its beginning or its end.
+/// The groups of equal objects in an index, one after another from its beginning or its end.
 private struct IndexWalk {
-    /// What finding a group takes, in objects that are looked at.
+    /// The cost of finding a group, in objects tested.
     static let costOfGroup = 4
 
     private let index: ColumnIndex
     private let key: QuerySortKey
     private let nullCount: Int
-    /// Positions that were not visited.
+    /// The positions not visited yet.
     private var rest: Range<Int>
-    /// Where the index has the wanted order, equal objects need not be told apart.
+    /// Whether the index has exactly the wanted order, so that equal objects need not be grouped.
     private let isOneGroup: Bool
 
     init(_ index: ColumnIndex, _ key: QuerySortKey, isOnlyKey: Bool) throws {
@@ -150,6 +152,7 @@ private struct IndexWalk {
     private func group(at position: Int) throws -> Range<Int> {
         if position < nullCount { return 0..<nullCount }
         let value = try key.table.value(key.column, of: index.key(at: position))
+        // NaN equals nothing, so its group is what lies between the nulls and the first number.
         if case .double(let date) = value, date.isNaN {
             return try nullCount..<(index.positions(where: .isNumber)?.lowerBound ?? nullCount)
         }
@@ -162,14 +165,14 @@ private struct IndexWalk {
 }
 
 extension ColumnTest {
-    /// Behind NaN.
+    /// Every number, which in an index comes after null and NaN.
     fileprivate static var isNumber: ColumnTest {
         .compare(.greaterOrEqual, .double(-.infinity))
     }
 }
 
 extension QuerySortKey {
-    /// The index that has the objects in this order, or in the opposite one.
+    /// The index that has the objects in this order, or in reverse.
     fileprivate var index: ColumnIndex? { links.isEmpty ? table.index(of: column) : nil }
 }
 

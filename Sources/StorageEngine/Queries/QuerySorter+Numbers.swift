@@ -1,9 +1,9 @@
-/// Orders that begin with a packed number of the objects themselves.
+/// Sorting by a packed number of the objects themselves.
 extension QuerySorter {
     /// The objects that a plan finds, in order. See ``sorted(_:)``.
     ///
-    /// Numbers are read leaf by leaf, with their objects' keys: no object is looked for. Further
-    /// properties are read of objects whose numbers are equal.
+    /// Numbers are read leaf by leaf, together with their objects' keys, so no object is looked up.
+    /// Further properties are only read for objects with equal numbers.
     func sortedByNumbers(_ plan: QueryPlan, found: PackedKeys?) throws -> [ObjectKey] {
         let key = keys[0]
         let isNull =
@@ -13,7 +13,7 @@ extension QuerySorter {
         var nullKeys: [ObjectKey] = []
         var entries: [NumberEntry] = []
         if plan.matchesEverything { entries.reserveCapacity(try plan.table.count()) }
-        // What is known to match is not asked again.
+        // Objects known to match are not tested again.
         let visited = try found == nil ? plan : QueryPlan(plan.table, .constant(true))
         try visited.forEachLeaf(among: found?.keys ?? plan.begin()) { rows, scan in
             if let isNull {
@@ -42,7 +42,7 @@ extension QuerySorter {
         return objects
     }
 
-    /// Puts objects with equal numbers in order by the further properties.
+    /// Sorts objects with equal numbers by the further properties.
     private func arrangeEqual(
         _ objects: inout [ObjectKey], _ entries: [NumberEntry], from start: Int
     ) throws {

@@ -1,4 +1,4 @@
-/// A path, ready to be followed from object after object.
+/// A path prepared for following it from one object after another.
 struct QueryValues {
     private let table: Table
     private let steps: [(table: Table, step: QueryPath.Step)]
@@ -22,7 +22,7 @@ struct QueryValues {
         end = path.end
     }
 
-    /// Whether they are in the object's row, or in collections whose roots are there.
+    /// Whether the values are in the object's row, or in collections whose roots are in the row.
     var areOfOwnRow: Bool {
         guard steps.isEmpty else { return false }
         if case .referrers = end { return false }
@@ -39,7 +39,7 @@ struct QueryValues {
         }
     }
 
-    /// The table of the objects that the path ends in.
+    /// The table of the objects at the end of the path.
     func target() throws -> Table {
         switch end {
         case .column(let column): try last.target(ofLinks: column)
@@ -54,7 +54,7 @@ struct QueryValues {
         _ = try follow(0, key) { try visitEnd($0, body) }
     }
 
-    /// How many values there are.
+    /// The number of values.
     func count(of key: ObjectKey) throws -> Int {
         var count = 0
         _ = try follow(0, key) { key in
@@ -66,7 +66,8 @@ struct QueryValues {
 
     // MARK: Steps
 
-    /// Calls `body` with each object at the end of the steps; false once `body` has returned that.
+    /// Calls `body` with each object at the end of the steps, until it returns false. Returns false
+    /// if it did.
     private func follow(
         _ depth: Int, _ key: ObjectKey, _ body: (ObjectKey) throws -> Bool
     ) throws -> Bool {
@@ -164,7 +165,7 @@ struct QueryValues {
         }
     }
 
-    /// A stored value of a property, or of an element of it.
+    /// Converts a stored value of a property, or of one of its elements.
     private func mixed(_ value: Scalar, _ column: Int) throws -> MixedValue {
         let definition = last.definition.columns[column]
         if case .integer(let key) = value, definition.type.hasFixedTarget {
@@ -250,7 +251,7 @@ extension Connection {
 }
 
 extension MixedValue {
-    /// A value of a column that is no link; nil if the column cannot hold it.
+    /// Converts a value of a column that is not a link; nil if the column cannot hold it.
     public init?(_ value: Scalar, storedAs type: ValueType) {
         switch (type, value) {
         case (.mixed, _): self.init(value)

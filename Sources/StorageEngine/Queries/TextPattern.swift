@@ -1,7 +1,8 @@
-/// How one string, or other bytes, are looked for in another.
+/// A way to match a string, or other bytes, with a pattern.
 public enum TextPattern: Sendable {
     case whole, prefix, suffix, contained
-    /// In the pattern `?` stands for any one character, `*` for any number of them. Bytes are UTF-8.
+    /// In the pattern, `?` matches any one character (Unicode scalar), and `*` any number of them.
+    /// Bytes are UTF-8.
     case wildcards
 
     public func matches(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
@@ -14,7 +15,8 @@ public enum TextPattern: Sendable {
         }
     }
 
-    /// Remembers the last `*` and goes back to it: no more steps than the product of the lengths.
+    /// Backtracks to the last `*` only, so the number of steps is at most the product of the
+    /// lengths.
     private static func matchesWildcards(
         _ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer
     ) -> Bool {

@@ -1,7 +1,8 @@
-/// Makes one value of several. Null, NaN and whatever cannot be added up is left out.
+/// Combines several values into one. Null and values that the aggregate does not apply to are
+/// ignored. NaN is ignored by `minimum` and `maximum`.
 struct ValueSummary {
     private let aggregate: QueryAggregate
-    /// Numbers of mixed values are added as decimals.
+    /// Whether numbers are added as decimals, as those of mixed values are.
     private let addsDecimals: Bool
     private var count: Int64 = 0
     private var integers: Int128 = 0
