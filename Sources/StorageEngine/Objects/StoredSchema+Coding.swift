@@ -1,5 +1,6 @@
 /// Encoding of the schema: a sequence of variable-length integers (LEB128) and strings (length,
-/// UTF-8), in the order of the declarations below. Decoding malicious bytes returns nil.
+/// UTF-8), in the order of the declarations below. Decoding returns nil for any bytes that are not
+/// a valid schema.
 extension StoredSchema {
     private static let codingVersion: UInt64 = 1
 

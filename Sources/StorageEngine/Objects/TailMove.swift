@@ -7,9 +7,10 @@
 /// where the next transaction continues. If rows are inserted or removed in between, some leaves
 /// are visited twice and some are missed; the next walk finds the latter.
 struct TailMove {
-    /// Limits on what one transaction moves and visits, tested before each leaf. They bound the
-    /// cost that the walk adds to a small commit, in bytes written and in time (some 0.3 ms). They
-    /// count work rather than time, so that the same transactions produce the same file.
+    /// Limits on what one transaction moves and visits, tested before each leaf; the number of
+    /// pages is also tested before each value. They bound the cost that the walk adds to a small
+    /// commit, in bytes written and in time (some 0.3 ms). They count work rather than time, so
+    /// that the same transactions produce the same file.
     private static let largestPages: UInt64 = 32
     private static let largestLeaves = 64
     private static let largestValues = 16_384

@@ -1,7 +1,8 @@
 /// Checking indexes against the values of their objects, in both directions.
 extension Verification {
-    /// Entries must ascend, so that none occurs twice, and each must lead to an object with the
-    /// entry's value. So if there are as many entries as objects, every object has its entry.
+    /// Checks the indexes of a table. Entries must ascend, so that none occurs twice, and each must
+    /// lead to an object with the entry's value. So if there are as many entries as objects, every
+    /// object has its entry.
     mutating func walkIndexes(_ table: Table, objects: Int) throws {
         for index in table.indexes {
             var entries = 0
