@@ -14,7 +14,7 @@ struct Extent: Hashable, Sendable {
 }
 
 extension [Extent] {
-    /// Takes pages out, which are all in one of these.
+    /// Removes `pages`. They must lie within one of the extents; otherwise nothing changes.
     mutating func remove(_ pages: Extent) {
         guard let index = firstIndex(where: { $0.start <= pages.start && pages.end <= $0.end })
         else { return }
@@ -29,8 +29,8 @@ extension [Extent] {
     }
 }
 
-/// Sequences of ascending, disjoint extents as bytes: the distance from the end of the extent
-/// before, then the length.
+/// The encoding of a sequence of ascending, disjoint extents: for each one, its distance from the
+/// end of the previous extent, then its length.
 enum ExtentCoding {
     static func append(_ extents: some Sequence<Extent>, to bytes: inout [UInt8]) {
         var previousEnd: UInt64 = 0
@@ -52,12 +52,14 @@ enum ExtentCoding {
         return total
     }
 
-    /// Reads `count` extents that must ascend and lie within `bounds`; nil otherwise.
+    /// Reads `count` extents. Returns nil unless they ascend, are not empty, and lie within
+    /// `bounds`.
     static func decode(
         count: UInt64, within bounds: Range<UInt64>,
         from reader: inout VariableLengthIntegerReader
     ) -> [Extent]? {
-        // Every extent takes at least two bytes: a hostile count cannot reserve memory.
+        // Every extent takes at least two bytes, so a malicious count cannot reserve more memory
+        // than the input justifies.
         guard count <= UInt64(reader.remaining / 2) else { return nil }
         var extents: [Extent] = []
         extents.reserveCapacity(Int(count))

@@ -1,11 +1,12 @@
-/// A set of pages as ascending, disjoint extents that never touch each other.
+/// A set of pages, stored as ascending, disjoint extents that never touch each other.
 ///
-/// Two levels: chunks of up to 256 extents, so that inserting and removing move little memory
+/// The extents are kept in chunks of up to 256. Inserting and removing therefore move little memory
 /// however many extents there are, and a search for a long extent skips whole chunks.
 struct ExtentSet: Sendable {
     struct Chunk: Sendable {
         var extents: [Extent]
-        /// An upper bound of the lengths inside; exact right after a search looked.
+        /// An upper bound on the lengths of the extents. It is exact right after an unsuccessful
+        /// search.
         var longest: UInt64
     }
 
@@ -15,13 +16,13 @@ struct ExtentSet: Sendable {
     private(set) var chunks: [Chunk] = []
     private(set) var pageCount: UInt64 = 0
     private(set) var extentCount = 0
-    /// The memory of a chunk that has gone, for the next one: a set that is filled and emptied over
-    /// and over, as those of small transactions are, allocates nothing.
+    /// The memory of a removed chunk, kept for the next one. A set that is repeatedly filled and
+    /// emptied, as those of small transactions are, then allocates nothing.
     private var spare: [Extent] = []
 
     init() {}
 
-    /// Takes extents that ascend and do not overlap.
+    /// Creates a set of extents that ascend and do not overlap.
     init(ascending extents: [Extent]) {
         for extent in extents { _ = insert(extent) }
     }
@@ -48,6 +49,7 @@ struct ExtentSet: Sendable {
         return (chunk, low - 1)
     }
 
+    /// The place that follows `position`; the first place of the set for nil.
     private func position(after position: (chunk: Int, index: Int)?) -> (chunk: Int, index: Int)? {
         guard let position else { return chunks.isEmpty ? nil : (0, 0) }
         if position.index + 1 < chunks[position.chunk].extents.count {
@@ -75,8 +77,8 @@ struct ExtentSet: Sendable {
         return chunks[next.chunk].extents[next.index].start < extent.end
     }
 
-    /// Adds pages, joining them with their neighbours. False, and nothing changes, where one of
-    /// them is in the set already.
+    /// Adds pages, merging them with adjacent extents. Returns false, without any change, if one of
+    /// them is already in the set.
     mutating func insert(_ extent: Extent) -> Bool {
         precondition(!extent.isEmpty)
         let before = position(atOrBefore: extent.start)
@@ -110,7 +112,7 @@ struct ExtentSet: Sendable {
         return true
     }
 
-    /// Removes pages. False, and nothing changes, where one of them is not in the set.
+    /// Removes pages. Returns false, without any change, if one of them is not in the set.
     mutating func remove(_ extent: Extent) -> Bool {
         precondition(!extent.isEmpty)
         guard let place = position(atOrBefore: extent.start) else { return false }
@@ -133,8 +135,8 @@ struct ExtentSet: Sendable {
         return true
     }
 
-    /// Removes the pages of `extent` from its first one on, as far as they are in the set without a
-    /// gap, and returns their number.
+    /// Removes the longest contiguous part of `extent` that begins at its first page and is in the
+    /// set, and returns the number of its pages.
     mutating func removeHead(of extent: Extent) -> UInt64 {
         guard let found = self.extent(containing: extent.start) else { return 0 }
         let end = Swift.min(found.end, extent.end)
@@ -144,10 +146,12 @@ struct ExtentSet: Sendable {
         return head.count
     }
 
-    /// Adds all pages of another set. False, and the set is undefined, where the two overlap.
+    /// Adds all pages of another set. Returns false if the two overlap; the contents of the set are
+    /// then undefined.
     mutating func formUnion(_ other: ExtentSet) -> Bool {
-        // The smaller one's extents are moved: an extent moved n times is in a set of 2^n. Few are
-        // moved anyway, and the sets keep their memory.
+        // The extents of the smaller set are moved into the larger one, so that an extent moved n
+        // times is in a set of at least 2^n extents. A few extents are always moved from `other`,
+        // so that both sets keep their memory.
         var added = other
         if extentCount < added.extentCount, added.extentCount > Self.fewExtents {
             swap(&self, &added)
@@ -156,8 +160,8 @@ struct ExtentSet: Sendable {
         return true
     }
 
-    /// The first extent of at least `count` pages that ends behind `page`, else the first one of
-    /// that length in the set (next fit). Not one of `limit` pages or more.
+    /// Returns the first extent of at least `count` and fewer than `limit` pages that ends after
+    /// `page`, or else the first such extent in the chunks that follow, wrapping around (next fit).
     mutating func extent(
         ofAtLeast count: UInt64, below limit: UInt64 = .max, near page: UInt64
     ) -> Extent? {
@@ -186,12 +190,13 @@ struct ExtentSet: Sendable {
         return nil
     }
 
-    /// The longest extent, of several the first, if it has at least `count` pages.
+    /// Returns the longest extent if it has at least `count` pages; the first one, if several are
+    /// equally long.
     mutating func longestExtent(ofAtLeast count: UInt64) -> Extent? {
         var longest: Extent?
         for chunk in chunks.indices
         where chunks[chunk].longest > longest?.count ?? (count - 1) {
-            // Not empty: a chunk goes with its last extent.
+            // A chunk is never empty: it is removed together with its last extent.
             let found = chunks[chunk].extents.max { $0.count < $1.count }!
             chunks[chunk].longest = found.count
             if found.count > longest?.count ?? (count - 1) { longest = found }

@@ -1,9 +1,9 @@
 extension FreeSpace {
-    /// Extents beyond which a check would make debug builds too slow to use.
+    /// The number of extents above which the checks would make debug builds too slow to use.
     private static let largestCheckedMap = 2000
 
-    /// Checks invariant I2 as far as this map can: nothing is free and waiting at once, and the
-    /// numbers add up. In debug builds only, and for maps of a moderate size.
+    /// Checks invariant I2 as far as this map can: no page is both free and waiting, and the page
+    /// counts add up. Only in debug builds, and only for maps of moderate size.
     func checkInvariants() {
         assert(
             free.extentCount + waiting.extentCount + pending.count > Self.largestCheckedMap
@@ -11,7 +11,7 @@ extension FreeSpace {
             "the free-space map contradicts itself")
     }
 
-    /// Whether no page is two things at once, and the numbers add up.
+    /// Whether every page is in at most one state, and the page counts add up.
     func invariantsHold() -> Bool {
         var known = free
         if !current.isEmpty, !known.insert(current) { return false }
@@ -29,8 +29,10 @@ extension FreeSpace {
             && used + freePages + waitingPages == pageCount - firstPage
     }
 
-    /// Whether a page waits that is freed again: the file is damaged. Looked at in debug builds only,
-    /// where the map would stop the program; otherwise `reclaim` finds out.
+    /// Whether a page of `extent` is already waiting. If it is freed again, the file is damaged.
+    ///
+    /// Only debug builds look, because there `checkInvariants` would stop the program. In release
+    /// builds `reclaim` detects the damage.
     func isKnownToWait(_ extent: Extent) -> Bool {
         #if DEBUG
         if waiting.extentCount + pending.count > Self.largestCheckedMap { return false }
@@ -43,14 +45,14 @@ extension FreeSpace {
         #endif
     }
 
-    /// Whether none of these pages is free, or waits to be.
+    /// Whether none of these pages is free or waiting.
     func isInUse(_ extent: Extent) -> Bool {
         extent.isEmpty
             || !free.overlaps(extent)
                 && !waitingExtents.contains { $0.start < extent.end && extent.start < $0.end }
     }
 
-    /// Everything that waits, in no order.
+    /// All waiting extents, in no particular order.
     var waitingExtents: [Extent] {
         waiting.batches.flatMap { Array($0.extents) } + pending.map(\.freed.extent)
     }

@@ -1,17 +1,19 @@
-/// Commit records among the pages: a record lies behind what its commit writes.
+/// Commit records among the pages: a record follows directly after the pages that its commit
+/// writes.
 extension FreeSpace {
-    /// A transaction of more pages than this has its record in a slot. A sync of so much takes longer
-    /// anyway, and what it frees should become long free extents again: a record stays between them for some
-    /// dozens of commits.
+    /// The largest number of pages that a transaction may allocate for its record to be among the
+    /// pages; the record of a larger one goes into a slot. Such a sync takes longer anyway, and the
+    /// space that a large transaction frees should become long free extents again, whereas a record
+    /// would split it for some dozens of commits.
     private static let largestTransaction: UInt64 = 6
-    /// Fewer free pages in one piece than this have no room for some commits and their records.
+    /// The length below which a free extent has no room for several commits and their records.
     private static let shortestPiece: UInt64 = 8
-    /// Where more than this and as much as is in use is free, the file can become shorter, and records
-    /// would keep its end in use.
+    /// If the number of free pages exceeds this number plus the number of used pages, the file can
+    /// become shorter, and records would keep its end in use.
     private static let mostFree = 2 * TailRelease.reserve
 
-    /// The page behind those that this transaction allocated, if that is a place for its commit record.
-    /// What is allocated next is this page.
+    /// The page directly after those that this transaction allocated, if it is suitable for the
+    /// commit record. It is the page that the next allocation takes.
     var pageForRecord: UInt64? {
         guard allocatedPages <= Self.largestTransaction, !allocatedTail.isEmpty,
             !current.isEmpty, allocatedTail.end == current.start, !isCurrentTooHigh(for: 1),
@@ -20,8 +22,8 @@ extension FreeSpace {
         return current.start
     }
 
-    /// The free pages that the next transaction would take first, if they are enough for some. Asked
-    /// between two transactions.
+    /// Returns the free extent from which the next transaction would allocate first, if it has room
+    /// for several commits. Must be called between two transactions.
     mutating func pieceForNextRecord() -> Extent? {
         settleCurrent()
         if ceiling == nil, let here = free.extent(containing: current.start),
@@ -35,7 +37,8 @@ extension FreeSpace {
         return found
     }
 
-    /// The record of the open group is to be in its slot after all.
+    /// Frees the page that was reserved for the record of the open group, because the record goes
+    /// into its slot instead.
     mutating func dropRecordPage(_ page: UInt64) {
         let extent = Extent(start: page, count: 1)
         let isMoved = groupAllocated.remove(extent) && free.insert(extent)

@@ -1,16 +1,16 @@
 extension FreeSpace {
-    /// Goes from the state of the record before to that of `step`. False where that is not
-    /// possible: then the two do not belong together.
+    /// Advances the map from the state of the previous record to that of `step`. Returns false if
+    /// that is not possible, because the two do not belong together.
     ///
-    /// Whether allocated pages were still waiting here is of no matter: who allocated them had
-    /// looked at the readers.
+    /// The allocated pages may still be waiting in this map. The writer that allocated them had
+    /// checked that no reader reached them.
     mutating func replay(_ step: FreeSpaceStep) -> Bool {
         precondition(isTransactionEmpty)
         settleCurrent()
         guard settlePending() else { return false }
         if step.pageCount < pageCount {
-            // Free for whoever gave it back, who had looked at the readers, and perhaps still
-            // waiting here.
+            // The writer that shortened the file had checked that no reader reached these pages.
+            // They were free for it, but may still be waiting here.
             guard
                 removeUnused(Extent(start: step.pageCount, count: pageCount - step.pageCount))
             else { return false }
@@ -29,8 +29,8 @@ extension FreeSpace {
         return livePages + freePages + waitingPages == pageCount - firstPage
     }
 
-    /// Files what is pending with what waits, for whoever looks at all of it. False where a page is
-    /// in two places.
+    /// Moves the pending extents to the waiting ones, before an operation that needs all of them in
+    /// one place. Returns false if a page is in two places.
     mutating func settlePending() -> Bool {
         var start = 0
         while start < pending.count {
@@ -45,7 +45,7 @@ extension FreeSpace {
         return true
     }
 
-    /// Takes pages that are free or waiting. False where some are neither.
+    /// Removes pages that are free or waiting. Returns false if some are neither.
     private mutating func removeUnused(_ extent: Extent) -> Bool {
         var rest = extent
         while !rest.isEmpty {

@@ -1,13 +1,13 @@
-/// Giving back the end of the file.
+/// Freeing the end of the file.
 ///
-/// Three steps, each later than the one before:
+/// The file becomes shorter in three steps:
 /// 1. Between two transactions, free pages at the end leave the map (``shrink(to:)``).
-/// 2. The next version's record has fewer pages than the one before. Readers of it, and of later
-///    versions, never look behind its end.
-/// 3. Once that version is as durable as recovery needs, and nobody reads an older one, the file
-///    itself is cut (``WriterState``).
+/// 2. The record of the next version has fewer pages than the one before. Readers of that version,
+///    and of later ones, never access pages beyond its end.
+/// 3. Once that version is durable enough for recovery, and no older version is pinned, the file
+///    itself is truncated (``WriterState``).
 extension FreeSpace {
-    /// Gives up the pages from `newCount` on, which are free.
+    /// Removes the pages from `newCount` on, which must be free, from the map.
     mutating func shrink(to newCount: UInt64) {
         precondition(isTransactionEmpty)
         settleCurrent()
@@ -16,21 +16,22 @@ extension FreeSpace {
         pageCount = newCount
     }
 
-    /// Gives up all but so many free pages at the end, as a part of a transaction that has just
-    /// become `version`.
+    /// Removes all free pages at the end except `kept` of them, as a part of the transaction that
+    /// has just become `version`.
     mutating func shrinkToUse(keeping kept: UInt64, version: UInt64) {
         guard freePagesAtEnd > kept else { return }
         shrink(to: pageCount - freePagesAtEnd + kept)
         noteFinishedPageCount(version: version)
     }
 
-    /// A transaction of `version` has finished, here or in another process.
+    /// Records that a transaction, of this process or another one, has finished as `version`.
     mutating func noteFinishedPageCount(version: UInt64) {
         if pageCount < finishedPageCount { uncutSince = version }
         finishedPageCount = pageCount
     }
 
-    /// Pages from `page` on that the newest version uses. Asked between two transactions.
+    /// Returns the number of pages from `page` on that the newest version uses. Must be called
+    /// between two transactions.
     func livePages(from page: UInt64) -> UInt64 {
         precondition(isTransactionEmpty)
         func behind(_ extent: Extent) -> UInt64 {

@@ -1,8 +1,8 @@
-/// What a transaction gives back, and how transactions become versions in groups.
+/// The pages that a transaction frees, and the grouping of transactions into commit records.
 extension FreeSpace {
     // MARK: A transaction
 
-    /// Gives back pages that this transaction allocated; they can be allocated again at once.
+    /// Frees pages that this transaction itself allocated. They can be allocated again at once.
     mutating func freeOwn(_ extent: Extent) {
         if allocatedTail.end == extent.end, extent.count <= allocatedTail.count {
             allocatedTail.count -= extent.count
@@ -19,8 +19,9 @@ extension FreeSpace {
         }
     }
 
-    /// Frees pages that an earlier version, `birth`, allocated. They wait.
-    /// False where they cannot be in use: free, freed before, or outside. Then the file is damaged.
+    /// Frees pages that the earlier version `birth` wrote. They wait until no reader can reach
+    /// them. Returns false if the pages cannot be in use, because they are free, already freed, or
+    /// outside of the file. The file is then damaged.
     mutating func freeOld(_ extent: Extent, birth: UInt64) -> Bool {
         precondition(birth >= 1)
         guard extent.start >= firstPage, extent.end <= pageCount, !free.overlaps(extent),
@@ -35,7 +36,7 @@ extension FreeSpace {
         return true
     }
 
-    /// Takes everything back that the transaction allocated, and forgets what it freed.
+    /// Frees everything that the transaction allocated, and forgets what it freed.
     mutating func rollBack() {
         settleAllocatedTail()
         settleCurrent()
@@ -44,11 +45,11 @@ extension FreeSpace {
         current.start = currentStart
     }
 
-    /// The transaction has become `version`, a member of the open group; the next one goes on from
-    /// there.
+    /// Ends the transaction, which has become `version`, a member of the open group. The next
+    /// transaction starts from there.
     ///
-    /// Pages that the group itself wrote and that this transaction freed are free at once, because
-    /// they are in no file: their numbers are used again for what the group writes.
+    /// Pages that the group itself wrote and that this transaction freed become free at once: they
+    /// have not been written to the file yet, so the group may allocate their numbers again.
     mutating func finishTransaction(version: UInt64) {
         settleAllocatedTail()
         settleCurrent()
@@ -84,7 +85,7 @@ extension FreeSpace {
 
     // MARK: A group
 
-    /// What the open group did, without the transaction that has not finished.
+    /// Returns the effect of the open group on the free space, without the unfinished transaction.
     func groupLog() -> FreeSpaceLog {
         let first = pending.firstIndex { $0.version >= groupFirstVersion } ?? pending.count
         var freed = pending[first...].map(\.freed)
@@ -92,7 +93,7 @@ extension FreeSpace {
         return FreeSpaceLog(allocated: Array(groupAllocated), freed: freed)
     }
 
-    /// The open group was handed to the disk. Transactions from now on are of the next one, whose
+    /// Closes the open group, whose pages were handed to the disk, and opens the next one. Its
     /// versions are `firstVersion` and later ones.
     mutating func beginGroup(firstVersion: UInt64) {
         precondition(firstVersion >= groupFirstVersion)
@@ -101,7 +102,7 @@ extension FreeSpace {
         livePagesBeforeGroup = livePages
     }
 
-    /// Takes back all transactions of the open group, and the one that has not finished.
+    /// Rolls back all transactions of the open group, and the unfinished transaction.
     mutating func rollBackGroup() {
         rollBack()
         giveBack(groupAllocated)
@@ -117,16 +118,16 @@ extension FreeSpace {
 // MARK: Reclaiming
 
 extension FreeSpace {
-    /// Makes free what was freed by version `limit` or before, and what no pinned version reaches.
-    /// False where a page is in two places: the file is damaged, and this map must not be used any
-    /// more.
+    /// Makes the pages free that were freed by version `limit` or earlier and that no pinned
+    /// version reaches. Returns false if a page is in two places. The file is then damaged, and
+    /// this map must not be used any more.
     ///
-    /// `limit` must be durable, so that no crash leads back to a version that reaches those pages,
-    /// and visible. `pinned` must have been collected after `limit` was known to be visible. A
-    /// reader whose pin is missing there stored it later; then it looked at the visible version
-    /// once more (`ReaderSlot.pinLatest`), found `limit` or a newer one, and pinned that. So no pin
-    /// that was missed is on a version before `limit`, and no later one ever will be, except as a
-    /// copy of a pin that was seen.
+    /// `limit` must be visible, and durable, so that no crash leads back to a version that reaches
+    /// those pages. `pinned` must have been collected after `limit` was known to be visible. A
+    /// reader whose pin is missing from `pinned` stored it after the collection. It then read the
+    /// visible version once more (`ReaderSlot.pinLatest`), found `limit` or a newer version, and
+    /// pinned that. So no missed pin is on a version before `limit`. Later pins are not either,
+    /// except for copies of pins that were seen.
     mutating func reclaim(through limit: UInt64, pinned: PinnedVersions) -> Bool {
         precondition(isTransactionEmpty)
         settleCurrent()
@@ -144,7 +145,7 @@ extension FreeSpace {
             guard isInserted else { return false }
         }
         pending.removeFirst(end)
-        // In a file made to harm a page may be freed twice, and have been allocated since.
+        // In a malicious file, a page may be freed twice, and may have been allocated in between.
         for extent in groupAllocated where free.overlaps(extent) { return false }
         return true
     }

@@ -1,15 +1,16 @@
-/// Which pages of the file are free, and which wait until no reader can reach them.
+/// The map of the file's pages: which are free, and which wait until no reader can reach them.
 ///
-/// Kept in memory by the process that writes. Every page from `firstPage` to `pageCount` is in
-/// use, free, or waiting, and in one of them only (invariant I2).
+/// The process that writes keeps it in memory. Every page from `firstPage` to `pageCount` is in
+/// exactly one state: in use, free, or waiting (invariant I2).
 ///
-/// A write **transaction** allocates and frees. At its end everything is taken back
-/// (``rollBack()``), or it joins the open **group** as a version (``finishTransaction(version:)``).
-/// A group is the versions that are made durable together: ``groupLog()`` says what a commit record
-/// has to say about it, and ``beginGroup(firstVersion:)`` ends it. Before a transaction,
-/// ``reclaim(through:pinned:)`` makes free what no reader reaches any more.
+/// A write **transaction** allocates and frees pages. It ends either by being undone
+/// (``rollBack()``), or by joining the open **group** as a version
+/// (``finishTransaction(version:)``). A group consists of the versions that are made durable
+/// together. ``groupLog()`` returns what the group's commit record stores about the free space, and
+/// ``beginGroup(firstVersion:)`` starts the next group. Before a transaction,
+/// ``reclaim(through:pinned:)`` makes those pages free that no reader reaches any more.
 struct FreeSpace: Sendable {
-    /// What a finished transaction freed, and as which version.
+    /// An extent that a finished transaction freed, with the version that the transaction became.
     struct PendingExtent: Sendable {
         var version: UInt64
         var freed: FreedExtent
@@ -19,57 +20,61 @@ struct FreeSpace: Sendable {
     let firstPage: UInt64
     /// One past the last page of the file.
     var pageCount: UInt64
-    /// Pages in use, without waiting ones, as of the last finished transaction.
+    /// The number of pages in use, without waiting ones, as of the last finished transaction.
     var livePages: UInt64 = 0
 
-    /// Free pages, without those of `current`.
+    /// The free extents, without `current`.
     var free = ExtentSet()
-    /// The free extent that allocations take pages from, one after the other, so that what one
-    /// commit writes lies together. When it is empty, its start says where to search next.
+    /// The free extent from which allocations take consecutive pages, so that the pages of one
+    /// commit are contiguous. When it is empty, its start is the place near which the next search
+    /// begins.
     var current: Extent
 
-    /// Freed pages of which it was looked at who reaches them, or that were read from the file.
+    /// Freed pages that were already compared with the readers' pins, or that were read from the
+    /// file.
     var waiting = WaitingSpace()
-    /// Freed pages of which it was not, in ascending order of versions: all that the open group
-    /// freed is here.
+    /// Freed pages that were not compared with the readers' pins yet, in ascending order of
+    /// versions. It includes everything that the open group freed.
     var pending: [PendingExtent] = []
     var pendingPages: UInt64 = 0
 
-    /// What this transaction allocated and still has, without `allocatedTail`.
+    /// Pages that this transaction allocated and has not freed, without `allocatedTail`.
     var allocated = ExtentSet()
-    /// The newest allocations as long as they are contiguous.
+    /// The newest allocations, as far as they are contiguous.
     var allocatedTail = Extent(start: 0, count: 0)
-    /// What this transaction freed of finished ones.
+    /// Pages of finished transactions that this transaction freed.
     var freed = ExtentSet()
-    /// The same with births, in the order it was freed.
+    /// The pages of `freed` with their births, in the order in which they were freed.
     var freedExtents: [FreedExtent] = []
-    /// Where `current` started before this transaction.
+    /// The start of `current` before this transaction.
     var currentStart: UInt64
-    /// What is left of the holes that the file last grew in spite of; see ``takeHole(_:)``.
+    /// The number of pages that were free when the file last grew, less those that ``takeHole(_:)``
+    /// has used since.
     var pagesInHoles: UInt64 = 0
-    /// Where the last hole was filled.
+    /// The start of the hole that was last allocated from.
     private var lastHole: UInt64 = 0
-    /// Whether the transaction before this one was a large one.
+    /// Whether the previous transaction was a large one.
     var isAmongLargeTransactions = false
 
-    /// Nothing that a version from this one on wrote is in the file yet.
+    /// The first version of the open group. No page written by this version or a later one is in
+    /// the file yet.
     var groupFirstVersion: UInt64
-    /// What the open group allocated and still has.
+    /// Pages that the open group allocated and has not freed.
     var groupAllocated = ExtentSet()
     var livePagesBeforeGroup: UInt64 = 0
 
-    /// Allocations stay below this page as long as there is room, and else as low as they can: what
-    /// lies from here on is to become free. Nil if anywhere is good. A wish of this process, no
-    /// part of the map.
+    /// The page below which allocations stay while there is room; beyond that, they take the lowest
+    /// place available. The pages from here on are to become free. Nil if every place is equally
+    /// good. It is a preference of this process and not a part of the map.
     var ceiling: UInt64?
-    /// Pages of the file as of the last finished transaction.
+    /// The number of pages of the file as of the last finished transaction.
     var finishedPageCount: UInt64
-    /// The version that last made the file shorter than the version before, or an older one whose
-    /// file may have been longer; nil once the file itself was cut. Page counts never go down from
-    /// this version on.
+    /// The version that last made the file shorter than the version before, or an older version
+    /// whose file may have been longer; nil after the file itself was truncated. From this version
+    /// on, page counts never decrease.
     var uncutSince: UInt64?
 
-    /// The map of a file without a version.
+    /// Creates the map of a file that has no version yet.
     init(firstPage: UInt64, pageCount: UInt64) {
         self.firstPage = firstPage
         self.pageCount = max(firstPage, pageCount)
@@ -83,10 +88,10 @@ struct FreeSpace: Sendable {
     }
 
     var freePages: UInt64 { free.pageCount + current.count }
-    /// In use, or waiting to be free.
+    /// The number of pages that are in use or waiting.
     var usedPages: UInt64 { pageCount - firstPage - freePages }
     var waitingPages: UInt64 { waiting.pageCount + pendingPages }
-    /// Pages that this transaction allocated and still has.
+    /// The number of pages that this transaction allocated and has not freed.
     var allocatedPages: UInt64 { allocated.pageCount + allocatedTail.count }
     var isTransactionEmpty: Bool { allocatedPages == 0 && freed.isEmpty }
 }
@@ -94,30 +99,34 @@ struct FreeSpace: Sendable {
 // MARK: Allocating
 
 extension FreeSpace {
-    /// Lengths that an extent to allocate from should have, in order of preference: commits of a
-    /// few dozen pages then lie in one piece, as long as there is a piece that long.
+    /// Preferred lengths of the extent to allocate from, in order of preference. A commit of a few
+    /// dozen pages is then contiguous if a free extent is that long.
     private static let preferredLengths: [UInt64] = [64, 16]
 
-    /// The same below the ceiling, where the lowest extents are wanted.
+    /// Preferred lengths below the ceiling, where low extents matter more than long ones.
     private static let preferredLowLengths: [UInt64] = [64, 16, 4, 1]
 
-    /// A commit in many small pieces takes longer than one in one piece, so a file rather grows than
-    /// fills holes shorter than 16 pages while less than `reserve` is free: 1 MiB.
+    /// The number of free pages (1 MiB) below which the file grows rather than fills holes shorter
+    /// than 16 pages. A commit in many small pieces takes longer than one in one piece.
     private static let reserve: UInt64 = 256
     private static let longestShort: UInt64 = 16
-    /// A file of fewer pages than this fills shorter ones: it would grow by as much as it has.
+    /// The number of pages up to which a file fills shorter holes as well, because it would double
+    /// by growing.
     private static let smallFile: UInt64 = 64
     private var shortestPreferred: UInt64 {
         pageCount > Self.smallFile
             ? Self.longestShort : max(1, (pageCount - firstPage) / Self.longestShort)
     }
 
-    /// Longer runs are never put into holes, and so many pages make a transaction a large one.
+    /// The longest run that is put into a hole.
     private static let longestInHole: UInt64 = 3
+    /// The number of pages from which on a transaction is a large one.
     static let largeTransaction: UInt64 = 8
 
-    /// Takes contiguous pages. Nil where the file has no free extent that long, or, unless
-    /// `scattering`, only short ones and little free space: then the file should grow.
+    /// Takes contiguous pages.
+    ///
+    /// Returns nil if no free extent is long enough. Unless `scattering`, also returns nil if there
+    /// are only short extents and little free space. In both cases the file should grow.
     mutating func allocate(_ count: UInt64, scattering: Bool = true) -> UInt64? {
         precondition(count > 0)
         guard
@@ -143,9 +152,11 @@ extension FreeSpace {
         return current.start
     }
 
-    /// Pages for a short run, where nothing longer fits, so that a file does not grow again and
-    /// again while many pages of it are free. Large transactions only: a commit of a few pages is
-    /// one write. Nil where there are few holes, or none so long.
+    /// Takes pages for a short run from a hole in which nothing longer fits, so that a file with
+    /// many free pages does not grow again and again.
+    ///
+    /// Only large transactions use holes: a commit of a few pages should remain a single write.
+    /// Returns nil if there are few holes, or none that is long enough.
     private mutating func takeHole(_ count: UInt64) -> UInt64? {
         guard count <= Self.longestInHole, pagesInHoles >= Self.reserve, ceiling == nil,
             isAmongLargeTransactions || allocatedPages >= Self.largeTransaction
@@ -164,7 +175,8 @@ extension FreeSpace {
         return hole.start
     }
 
-    /// The extent was chosen before the ceiling was, or when there was no room below it.
+    /// Whether the next `count` pages of `current` would exceed the ceiling. That happens if
+    /// `current` was chosen before the ceiling was set, or when there was no room below it.
     func isCurrentTooHigh(for count: UInt64) -> Bool {
         ceiling.map { current.start + count > $0 } ?? false
     }
@@ -176,14 +188,14 @@ extension FreeSpace {
         return true
     }
 
-    /// What to allocate from next.
+    /// Returns the extent to allocate from next.
     mutating func nextExtent(ofAtLeast count: UInt64, shortest: UInt64) -> Extent? {
         if let found = lowExtent(ofAtLeast: count) { return found }
         for length in Self.preferredLengths where length >= count {
             if let found = free.extent(ofAtLeast: length, near: current.start) { return found }
         }
-        // Of what is left the longest: the commit has the fewest pieces, and small holes are left
-        // alone until their neighbours are free too.
+        // The longest remaining extent splits the commit into the fewest pieces. Small holes are
+        // left alone until their neighbours are free too.
         return free.longestExtent(ofAtLeast: max(count, shortest))
     }
 
@@ -193,14 +205,16 @@ extension FreeSpace {
         current = extent
     }
 
-    /// Where so many pages would be taken next while there is a ceiling; nil if there is no room.
+    /// Returns the page at which a run of `count` pages would be allocated next under the ceiling;
+    /// nil if there is no room.
     mutating func lowPlace(for count: UInt64) -> UInt64? {
         if current.count >= count, !isCurrentTooHigh(for: count) { return current.start }
         return lowExtent(ofAtLeast: count)?.start
     }
 
-    /// Of the lowest extent below the ceiling that is long enough, the part below; else the lowest
-    /// one that is long enough at all. Nil without a ceiling.
+    /// Returns a low extent that is long enough and begins below the ceiling, cut off at the
+    /// ceiling. If there is none, returns the lowest extent that is long enough. Nil without a
+    /// ceiling.
     private mutating func lowExtent(ofAtLeast count: UInt64) -> Extent? {
         guard let ceiling else { return nil }
         for length in Self.preferredLowLengths where length >= count || length == 1 {
@@ -213,6 +227,7 @@ extension FreeSpace {
         return free.extent(ofAtLeast: count, near: firstPage)
     }
 
+    /// Returns the rest of `current` to the free extents, so that `free` is complete.
     mutating func settleCurrent() {
         guard !current.isEmpty else { return }
         let isInserted = free.insert(current)
@@ -228,7 +243,7 @@ extension FreeSpace {
         allocatedTail = Extent(start: 0, count: 0)
     }
 
-    /// The file has grown to `newCount` pages; the new ones are free.
+    /// Extends the map after the file has grown to `newCount` pages. The new pages are free.
     mutating func grow(to newCount: UInt64) {
         guard newCount > pageCount else { return }
         settleCurrent()
@@ -238,7 +253,7 @@ extension FreeSpace {
         pageCount = newCount
     }
 
-    /// Free pages at the very end of the file.
+    /// The number of free pages at the very end of the file.
     var freePagesAtEnd: UInt64 {
         if !current.isEmpty, current.end == pageCount { return current.count }
         guard pageCount > firstPage else { return 0 }

@@ -1,15 +1,16 @@
-/// The contents of a checkpoint run: the whole map, or what happened since another checkpoint.
+/// The contents of a checkpoint run: either the whole map, or the steps since another checkpoint.
 ///
-/// The first number is the page of that other one; for a whole map it is 0.
+/// The first number is the page of that other checkpoint, or 0 for a whole map.
 struct FreeSpaceCheckpoint {
     /// The version that wrote the run.
     let version: UInt64
-    /// The checkpoint that this one continues; none for a whole map.
+    /// The checkpoint that this one continues; `.none` for a whole map.
     let base: PageReference
-    /// What follows after `base`.
+    /// The bytes that follow `base`.
     private let reader: VariableLengthIntegerReader
 
-    /// Nil where the bytes, for which nobody vouches, are no checkpoint of that version.
+    /// Parses the beginning of a checkpoint. Returns nil if the bytes, which are not trusted, are
+    /// no checkpoint of this version.
     init?(_ contents: UnsafeRawBufferPointer, version: UInt64) {
         var reader = VariableLengthIntegerReader(contents)
         guard let page = reader.next() else { return nil }
@@ -27,8 +28,8 @@ struct FreeSpaceCheckpoint {
 // MARK: A whole map
 
 extension FreeSpaceCheckpoint {
-    /// The map as it will be once the open transaction and the open group are `version`; nil where
-    /// a page is in two places: then the file is damaged.
+    /// Encodes the map as it will be once the open transaction and the open group have become
+    /// `version`. Returns nil if a page is in two places; the file is then damaged.
     static func encode(_ space: FreeSpace, version: UInt64) -> [UInt8]? {
         var map = space
         map.finishTransaction(version: version)
@@ -43,7 +44,7 @@ extension FreeSpaceCheckpoint {
         return bytes
     }
 
-    /// The whole map; nil where it contradicts itself or the file.
+    /// Decodes the whole map. Returns nil if it contradicts itself or the file.
     func map(firstPage: UInt64, maximumPageCount: UInt64) -> FreeSpace? {
         var reader = reader
         guard let pageCount = reader.next(), let livePages = reader.next(),
@@ -60,7 +61,8 @@ extension FreeSpaceCheckpoint {
         map.free = ExtentSet(ascending: free)
         map.waiting = waiting
         map.finishedPageCount = pageCount
-        // Whoever knew is gone.
+        // The version that really shortened the file last is not stored, so assume the newest
+        // possible.
         map.uncutSince = version
         map.beginGroup(firstVersion: version + 1)
         return livePages <= pageCount && map.invariantsHold() ? map : nil
@@ -70,7 +72,7 @@ extension FreeSpaceCheckpoint {
 // MARK: Steps
 
 extension FreeSpaceCheckpoint {
-    /// What happened since `base`.
+    /// Encodes the steps since `base`.
     static func encode(
         _ steps: [FreeSpaceStep], since base: PageReference, version: UInt64
     ) -> [UInt8] {
@@ -90,7 +92,8 @@ extension FreeSpaceCheckpoint {
         return bytes
     }
 
-    /// The steps from `base` to this version; nil where they contradict themselves or the file.
+    /// Decodes the steps from `base` to this version. Returns nil if they contradict themselves or
+    /// the file.
     func steps(firstPage: UInt64, maximumPageCount: UInt64) -> [FreeSpaceStep]? {
         var reader = reader
         guard let count = reader.next(), count <= UInt64(reader.remaining) else { return nil }

@@ -1,14 +1,14 @@
-/// What the versions of one commit record did to the free space. Both lists ascend.
+/// The effect on the free space of the versions of one commit record. Both lists ascend.
 struct FreeSpaceLog: Equatable, Sendable {
     var allocated: [Extent]
     var freed: [FreedExtent]
 }
 
-/// What a commit record says of the free space: enough to get from the state before it to that of
-/// its version.
+/// The part of a commit record that concerns the free space. It leads from the state of the record
+/// before to the state of this record's version.
 struct FreeSpaceStep: Equatable, Sendable {
     var version: UInt64
-    /// Pages of the file.
+    /// The number of pages of the file.
     var pageCount: UInt64
     var livePages: UInt64
     var log: FreeSpaceLog
@@ -19,8 +19,8 @@ struct FreeSpaceStep: Equatable, Sendable {
 extension FreeSpaceLog {
     var extentCount: UInt64 { UInt64(allocated.count + freed.count) }
 
-    /// The number of allocated extents, these, and what version `version` freed; how many extents
-    /// that is must be stored elsewhere.
+    /// Appends the number of allocated extents, these extents, and the extents that `version`
+    /// freed. The total number of extents must be stored elsewhere.
     func append(freedBy version: UInt64, to bytes: inout [UInt8]) {
         VariableLengthInteger.append(UInt64(allocated.count), to: &bytes)
         ExtentCoding.append(allocated, to: &bytes)
@@ -33,7 +33,7 @@ extension FreeSpaceLog {
             + ExtentCoding.byteCount(of: freed, freedBy: version)
     }
 
-    /// Reads a log of `count` extents in all; nil where it contradicts itself or `bounds`.
+    /// Reads a log of `count` extents in total. Returns nil if it contradicts itself or `bounds`.
     init?(
         count: UInt64, within bounds: Range<UInt64>, freedBy version: UInt64,
         from reader: inout VariableLengthIntegerReader

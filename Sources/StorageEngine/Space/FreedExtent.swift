@@ -1,6 +1,6 @@
-/// Pages that a version freed, all written by one version before it.
+/// Pages that a version freed, all written by one earlier version.
 ///
-/// The versions that reach them are `birth` to the one before the version that freed them.
+/// They are reachable from `birth` and all later versions that precede the version that freed them.
 struct FreedExtent: Hashable, Sendable {
     var extent: Extent
     /// The version that wrote the pages.
@@ -8,7 +8,7 @@ struct FreedExtent: Hashable, Sendable {
 }
 
 extension [FreedExtent] {
-    /// Puts the extents in ascending order, and makes one of neighbours of the same birth.
+    /// Sorts the extents, and merges adjacent ones of the same birth.
     mutating func coalesce() {
         guard count > 1 else { return }
         sort { $0.extent.start < $1.extent.start }
@@ -30,7 +30,8 @@ extension [FreedExtent] {
 // MARK: Bytes
 
 extension ExtentCoding {
-    /// The extents, then how many versions before `version`, which freed them, each was written.
+    /// Appends the extents, then for each one its age: the difference between `version`, which
+    /// freed it, and its birth.
     static func append(
         _ freed: [FreedExtent], freedBy version: UInt64, to bytes: inout [UInt8]
     ) {
@@ -44,8 +45,8 @@ extension ExtentCoding {
         }
     }
 
-    /// Reads `count` extents that must ascend, lie within `bounds`, and be older than `version`;
-    /// nil otherwise.
+    /// Reads `count` extents. Returns nil unless they ascend, lie within `bounds`, and are older
+    /// than `version`.
     static func decode(
         count: UInt64, within bounds: Range<UInt64>, freedBy version: UInt64,
         from reader: inout VariableLengthIntegerReader

@@ -1,44 +1,49 @@
-/// Decides when the end of the file is given back, and when what lies there is to move.
+/// Decides when the end of the file is freed, and when live pages are to be moved away from there.
 ///
-/// It looks at the map between two transactions, and costs a commit next to nothing:
-/// - What was free at the end for ``patience`` versions in a row is given back, but for a reserve.
-///   So nothing is given back that the next commits would take again.
-/// - When more than half of the file is free, allocations stay below a *ceiling* that leaves half
-///   as much room again as is in use, and live pages are moved there a few at a time.
+/// It examines the map between two transactions, and costs a commit next to nothing:
+/// - Pages at the end that were free for ``patience`` versions in a row are removed from the file,
+///   except for a reserve. So the file does not lose pages that the next commits would need again.
+/// - When more than half of the file is free, allocations stay below a *ceiling*: the used pages,
+///   plus half as many again. Live pages above it are moved below it, a few at a time.
 ///
-/// One of these belongs to the writers of a process; what it knows is lost with the process, and
-/// found again.
+/// The writers of a process share one instance. Its state is not persistent: a new process gathers
+/// it anew.
 struct TailRelease: Sendable {
-    /// Versions over which the end of the file must have been unused.
+    /// The number of versions over which the end of the file must have been unused.
     static let patience = 16
-    /// Free pages that are kept, and the fewest that are given back: 1 MiB, a step of growth.
+    /// The number of free pages that are kept at least, and the fewest that are removed at once: 1
+    /// MiB, one step of growth.
     static let reserve: UInt64 = 256
-    /// The ceiling leaves room for a few commits at least.
+    /// The least room between the used pages and the ceiling, so that it holds at least a few
+    /// commits.
     private static let smallestRoom: UInt64 = 64
-    /// At most so many free pages are kept at the end: 16 MiB.
+    /// The largest number of free pages that are kept at the end: 16 MiB.
     private static let largestReserve: UInt64 = 4096
-    /// No more is given back at once, because the system takes time to do it: 64 MiB.
+    /// The largest number of pages that are removed at once, because the operating system takes
+    /// time to truncate a file: 64 MiB.
     private static let largestCut: UInt64 = 16_384
-    /// After a walk that moved nothing though something lies above the ceiling (a long value that
-    /// fits no gap), the next one waits for this many looks, then twice as many, up to a limit; but
-    /// not when much more or less is in use since: what it found is no evidence then.
+    /// The bounds of the pause, in looks, after a walk that moved nothing although live pages lie
+    /// above the ceiling (for example a long value that fits no gap). The pause doubles after each
+    /// such walk. It ends early when the number of used pages has changed much, because the result
+    /// of that walk says nothing about the new state.
     private static let shortestRest = 4
     private static let longestRest = 4096
 
-    /// How far live pages were moved away from the end; nil while nothing is to move.
+    /// The progress in moving live pages away from the end; nil while nothing is to be moved.
     var walk: TailWalk?
 
     private var lastVersion: UInt64 = 0
     private var versionsSeen = 0
-    /// One past the last page that was in use when these versions were seen.
+    /// One past the last page that was in use during the versions counted in `versionsSeen`.
     private var highestUse: UInt64 = 0
     private var rest = 0
     private var nextRest = shortestRest
-    /// Pages in use when the last walk began.
+    /// The number of used pages when the last walk began.
     private var usedBeforeWalk: UInt64 = 0
     private var hasGivenUp = false
 
-    /// Looks at the map as it is after `version`, once every few versions. `record`: that version's.
+    /// Examines the map as of `version`, whose commit record is `record`. It acts once every
+    /// ``patience`` versions.
     mutating func look(
         at space: inout FreeSpace, version: UInt64, record: CommitRecord? = nil
     ) {
@@ -49,13 +54,13 @@ struct TailRelease: Sendable {
         guard versionsSeen >= Self.patience else { return }
         let isDone = giveBack(&space)
         adjustCeiling(&space, record)
-        // What is left of a long end goes with the next versions.
+        // The rest of a long end is removed after the next versions.
         guard isDone else { return }
         versionsSeen = 0
         highestUse = 0
     }
 
-    /// False if more than one cut takes is to be given back.
+    /// Removes free pages at the end. Returns false if more remain to be removed than one step may.
     private func giveBack(_ space: inout FreeSpace) -> Bool {
         let kept = highestUse + min(max(Self.reserve, space.usedPages / 16), Self.largestReserve)
         guard space.pageCount >= kept + Self.reserve else { return true }
@@ -66,8 +71,8 @@ struct TailRelease: Sendable {
 
     private mutating func adjustCeiling(_ space: inout FreeSpace, _ record: CommitRecord?) {
         let used = space.usedPages
-        // Worth finishing as long as there is room below the ceiling. A map that was read anew has
-        // none.
+        // A walk is worth finishing while there is room below the ceiling. A map that was reloaded
+        // has no ceiling.
         if walk != nil, space.ceiling != nil, space.freePages >= used / 4 { return }
         walk = nil
         let ceiling = space.firstPage + used + used / 2 + Self.smallestRoom
@@ -82,13 +87,13 @@ struct TailRelease: Sendable {
         if rest > 0 {
             rest -= 1
         } else if space.livePages(from: ceiling) > record?.recordPages(from: ceiling) ?? 0 {
-            // Records go by themselves.
+            // Commit records among the pages need not be moved: newer records replace them.
             walk = TailWalk()
             usedBeforeWalk = used
         }
     }
 
-    /// The walk has come to its end.
+    /// Ends a walk that has visited everything.
     mutating func finish(_ walk: TailWalk) {
         self.walk = nil
         if walk.movedPages > 0 {
@@ -99,20 +104,21 @@ struct TailRelease: Sendable {
         }
     }
 
-    /// Moves nothing any more while this process has the file open: something there is damaged.
+    /// Stops moving pages for as long as this process has the file open, because a page was found
+    /// to be damaged.
     mutating func giveUp() {
         walk = nil
         hasGivenUp = true
     }
 }
 
-/// How far a walk over everything that a version reaches has come. What the numbers mean is the
-/// business of the layer that walks.
+/// The progress of a walk over everything that a version reaches. The layer that walks defines the
+/// meaning of the numbers.
 struct TailWalk: Sendable {
-    /// Which of its parts the walk is in.
+    /// The part of the version that the walk has reached.
     var part = 0
-    /// Where in the part, from the outermost structure inwards.
+    /// The place in that part, from the outermost structure inwards.
     var path: [Int] = []
-    /// Pages moved so far.
+    /// The number of pages moved so far.
     var movedPages: UInt64 = 0
 }

@@ -1,36 +1,37 @@
 /// Freed pages that readers may still reach.
 ///
-/// A page with birth b that version f freed is reachable from the versions b to f - 1, and nobody
-/// can begin to read one of those (see ``FreeSpace/reclaim(through:pinned:)``). So it is reusable
-/// once none of them is pinned, and what pins come and go outside of that range is of no concern.
+/// A page with birth b that version f freed is reachable from the versions b to f - 1, and no
+/// reader can newly pin one of those (see ``FreeSpace/reclaim(through:pinned:)``). So the page is
+/// reusable once none of them is pinned. Pins outside of that range do not matter.
 ///
-/// Pages are kept in batches, one for each range of versions. Once readers were looked at, a range
-/// ends with a pinned version: the newest one that reaches the pages. Such a batch need not be
-/// looked at until that pin goes; then it moves as a whole to the next older pin that reaches it,
-/// or becomes free. Hence the cost of a commit does not depend on how much waits, and neighbouring
-/// pages become one extent however many commits freed them.
+/// Pages are kept in batches, one for each range of versions. After a comparison with the pins, a
+/// range ends with a pinned version: the newest one that reaches the pages. The batch need not be
+/// examined again until that pin is released. Then it moves as a whole to the next older pin that
+/// reaches it, or becomes free. Therefore the cost of a commit does not depend on the amount of
+/// waiting space, and adjacent pages become one extent however many commits freed them.
 struct WaitingSpace: Sendable {
-    /// Pages that only pinned versions of a range may reach.
+    /// Pages that only versions of one range may reach.
     struct Batch: Sendable {
         var versions: ClosedRange<UInt64>
         var extents: ExtentSet
     }
 
-    /// In ascending order of the newest version, then of the oldest.
+    /// The batches in ascending order of their newest version, then of their oldest.
     private(set) var batches: [Batch] = []
     private(set) var pageCount: UInt64 = 0
 
     var extentCount: Int { batches.reduce(0) { $0 + $1.extents.extentCount } }
 
-    /// Adds pages. False where some of them wait in the same batch already.
+    /// Adds pages. Returns false if some of them already wait in the same batch.
     mutating func insert(_ extent: Extent, versions: ClosedRange<UInt64>) -> Bool {
         pageCount += extent.count
         return batches[indexOfBatch(versions)].extents.insert(extent)
     }
 
-    /// Adds what a version freed. False where some of it waits in the same batch already.
+    /// Adds the pages that a version freed. Returns false if some of them already wait in the same
+    /// batch.
     mutating func insert(_ freed: [FreedExtent], freedBy version: UInt64) -> Bool {
-        // By birth: batches of a new version are then appended in their order, however many.
+        // In the order of births, the batches of a new version are all appended at the end.
         for entry in freed.sorted(by: { $0.birth < $1.birth })
         where !insert(entry.extent, versions: entry.birth...version - 1) { return false }
         return true
@@ -41,7 +42,7 @@ struct WaitingSpace: Sendable {
         return batches[indexOfBatch(batch.versions)].extents.formUnion(batch.extents)
     }
 
-    /// The batch for a range, made where there is none yet.
+    /// Returns the index of the batch for a range, creating the batch if there is none.
     private mutating func indexOfBatch(_ versions: ClosedRange<UInt64>) -> Int {
         let key = (versions.upperBound, versions.lowerBound)
         var low = 0
@@ -61,8 +62,9 @@ struct WaitingSpace: Sendable {
         return low
     }
 
-    /// Moves batches of versions before `limit` whose newest version is not pinned any more: on to
-    /// the pins that still reach them, or into `free`. False where a page is in two places.
+    /// Moves the pages of stale batches. A batch is stale if its versions precede `limit` and its
+    /// newest version is no longer pinned. Its pages move to the pins that still reach them, or
+    /// into `free`. Returns false if a page is in two places.
     mutating func release(
         before limit: UInt64, pinned: PinnedVersions, into free: inout ExtentSet
     ) -> Bool {
@@ -85,8 +87,8 @@ struct WaitingSpace: Sendable {
         return true
     }
 
-    /// Removes the pages of `extent` from its first one on, as far as they are in one batch without
-    /// a gap, and returns their number.
+    /// Removes the longest contiguous part of `extent` that begins at its first page and is in one
+    /// batch, and returns the number of its pages.
     mutating func removeHead(of extent: Extent) -> UInt64 {
         for index in batches.indices {
             let removed = batches[index].extents.removeHead(of: extent)
@@ -98,7 +100,8 @@ struct WaitingSpace: Sendable {
         return 0
     }
 
-    /// Pages that a pinned version of this range reaches, and none outside of it.
+    /// Returns the number of pages that are reached by pinned versions of this range and by no
+    /// pinned version outside of it.
     func pageCount(
         heldOnlyBy versions: ClosedRange<UInt64>, pinned: PinnedVersions
     ) -> UInt64 {
@@ -114,9 +117,9 @@ struct WaitingSpace: Sendable {
 // MARK: Bytes
 
 extension WaitingSpace {
-    /// The number of batches, and each of them: by how much its newest version exceeds that of the
-    /// batch before, how many versions there are before the newest, the number of extents, the
-    /// extents.
+    /// Appends the number of batches, and for each batch: the difference between its newest version
+    /// and that of the batch before, the number of versions before the newest one, the number of
+    /// extents, and the extents.
     func encode(to bytes: inout [UInt8]) {
         VariableLengthInteger.append(UInt64(batches.count), to: &bytes)
         var previous: UInt64 = 0
@@ -130,8 +133,8 @@ extension WaitingSpace {
         }
     }
 
-    /// Reads batches of versions before `version` and within `bounds`; nil where they contradict
-    /// themselves.
+    /// Reads batches of versions before `version` and of pages within `bounds`. Returns nil if they
+    /// contradict themselves or exceed these limits.
     init?(
         from reader: inout VariableLengthIntegerReader, within bounds: Range<UInt64>,
         version: UInt64
