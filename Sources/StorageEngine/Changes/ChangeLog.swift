@@ -1,38 +1,39 @@
-/// What one transaction did.
+/// The changes of one transaction.
 public struct RecordedTransaction: Sendable {
-    /// The version that it became.
+    /// The version that the transaction became.
     public let version: UInt64
-    /// ``Connection/identity`` of the connection that wrote it.
+    /// The ``Connection/identity`` of the connection that wrote it.
     public let writer: UInt64
     public let changes: ChangeSet
 }
 
-/// The transactions of this process that somebody may still ask for, in memory only.
+/// The transactions of this process that an observation may still ask for, in memory only.
 ///
-/// Every commit is recorded while an observation exists, and kept until all observations have moved
-/// on, or until the log is full: then the oldest go. Used by any thread.
+/// Commits are recorded while an observation exists. A transaction is dropped once all observations
+/// have passed it. When the log is full, the oldest transactions are dropped first. All methods may
+/// be called from any thread.
 final class ChangeLog: Sendable {
-    /// The log has at most so many parts, of some 50 bytes each.
+    /// The largest size of the log, in parts of about 50 bytes.
     static let maximumSize = 1 << 16
-    /// What a transaction takes beside the parts of its changes.
+    /// The size of a transaction without the parts of its changes.
     static let transactionSize = 16
 
     fileprivate struct State {
-        /// For each observation, the version up to which it knows everything.
+        /// For each observation, the version up to which it has reported everything.
         var positions: [UInt64: UInt64] = [:]
-        /// Of consecutive versions.
+        /// Recorded transactions of consecutive versions.
         var transactions: [RecordedTransaction] = []
         var size = 0
         var lastIdentity: UInt64 = 0
     }
 
     private let state = Locked(State())
-    /// Beside the lock, because every transaction asks.
+    /// The number of observations, readable without the lock because every transaction checks it.
     private let observationCount: ObservationCount
 
-    /// A word that all threads read.
+    /// An atomic word that all threads may read.
     private struct ObservationCount: @unchecked Sendable {
-        // Safe to share: accessed atomically only.
+        // Safe to share: it is only accessed atomically.
         let word: UnsafeMutablePointer<UInt32>
     }
 
@@ -48,7 +49,7 @@ final class ChangeLog: Sendable {
 
     // MARK: Observations
 
-    /// A number that tells connections and observations of a database apart.
+    /// Returns a number that identifies a connection or an observation within its database.
     func makeIdentity() -> UInt64 {
         state.withLock {
             $0.lastIdentity += 1
@@ -56,7 +57,7 @@ final class ChangeLog: Sendable {
         }
     }
 
-    /// An observation that knows everything up to a version. Returns its number.
+    /// Adds an observation that has reported everything up to `version`, and returns its number.
     func register(at version: UInt64) -> UInt64 {
         let identity = makeIdentity()
         state.withLock { $0.positions[identity] = version }
@@ -81,8 +82,10 @@ final class ChangeLog: Sendable {
 
     // MARK: Transactions
 
-    /// Adds a transaction before its version can be seen by others. A gap before it, from a
-    /// transaction that was not recorded or another process, makes the older ones useless.
+    /// Adds a transaction, before its version becomes visible to others.
+    ///
+    /// If versions are missing before it, because a transaction was not recorded or another process
+    /// wrote, all older transactions are useless and dropped.
     func append(_ transaction: RecordedTransaction) {
         state.withLock { state in
             if state.positions.isEmpty { return }
@@ -101,13 +104,14 @@ final class ChangeLog: Sendable {
         }
     }
 
-    /// For when transactions failed after they were added: others get the numbers of their
-    /// versions.
+    /// Drops all transactions. It must be called when recorded transactions have failed, because
+    /// other transactions will get the numbers of their versions.
     func removeAll() {
         state.withLock { $0.dropFirst($0.transactions.count) }
     }
 
-    /// All transactions after version `old` up to `new`; nil if one of them is not recorded.
+    /// Returns all transactions after version `old` up to `new`; nil if one of them is not
+    /// recorded.
     func transactions(after old: UInt64, through new: UInt64) -> [RecordedTransaction]? {
         if new <= old { return [] }
         return state.withLock { state in
@@ -118,12 +122,12 @@ final class ChangeLog: Sendable {
         }
     }
 
-    /// The size of what is kept, for tests.
+    /// The size of the recorded transactions, for tests.
     var size: Int { state.withLock { $0.size } }
 }
 
 extension ChangeLog.State {
-    /// Drops what all observations know.
+    /// Drops the transactions that all observations have passed.
     fileprivate mutating func dropKnown() {
         guard let oldest = positions.values.min() else { return dropFirst(transactions.count) }
         dropFirst(transactions.partitionPoint { $0.version <= oldest })

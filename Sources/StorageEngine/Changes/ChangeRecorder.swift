@@ -1,14 +1,15 @@
-/// Collects what one write transaction does.
+/// Collects the changes of one write transaction.
 ///
-/// Insertions are not reported to it: object keys ascend, so the keys given out since the
-/// transaction began tell them at its end. Used by the transaction's thread.
+/// Insertions are not reported to it. Object keys ascend, so the keys that were assigned since the
+/// transaction began identify the insertions at its end. Only the thread of the transaction may use
+/// it.
 final class ChangeRecorder {
-    /// A transaction whose record would have more parts is not recorded: whoever wants to know
-    /// compares the versions instead. A part takes some 50 bytes.
+    /// The number of parts, of about 50 bytes each, above which a transaction is not recorded.
+    /// Observers then compare the versions instead.
     private let maximumSize: Int
 
     fileprivate struct TableRecord {
-        /// In the order in which it happened; the same object may occur several times.
+        /// In the order of recording. The same object may occur several times.
         var modifications: [Modifications.Run] = []
         var deletions: [Range<Int64>] = []
         var collections: [CollectionPlace: CollectionChange] = [:]
@@ -16,14 +17,15 @@ final class ChangeRecorder {
 
     private var tables: [TableRecord] = []
     private var size = 0
-    /// Whether the transaction did too much to be recorded.
+    /// Whether the transaction made too many changes to be recorded.
     private(set) var isTooLarge = false
 
     init(maximumSize: Int = ChangeLog.maximumSize / 2) { self.maximumSize = maximumSize }
 
     // MARK: Recording
 
-    /// A property of an object that is not new was set, perhaps to the value that it had.
+    /// Records that a property of an object was set, perhaps to the value that it had. The object
+    /// must have existed before the transaction.
     func modify(_ key: ObjectKey, _ column: UInt16, inTable number: Int) {
         guard prepare(number) else { return }
         size += tables[number].modify(key, column)
@@ -34,7 +36,8 @@ final class ChangeRecorder {
         size += tables[number].delete(key)
     }
 
-    /// A collection of an object that is not new was changed. `count`: its elements before.
+    /// Records the change of a collection that had `count` elements before. Its owner must have
+    /// existed before the transaction.
     func change(
         _ place: CollectionPlace, inTable number: Int, count: Int,
         _ change: (inout CollectionChange) -> Void
@@ -44,7 +47,7 @@ final class ChangeRecorder {
         size += tables[number].change(place, count, change)
     }
 
-    /// Makes room for the table; false if nothing is recorded any more.
+    /// Makes room for the record of a table. Returns false if nothing is recorded any more.
     private func prepare(_ number: Int) -> Bool {
         if size > maximumSize { condense() }
         if isTooLarge { return false }
@@ -52,7 +55,7 @@ final class ChangeRecorder {
         return true
     }
 
-    /// Makes one of several records of the same object; gives up if that does not help much.
+    /// Merges multiple records of the same object. If that does not help much, gives up recording.
     private func condense() {
         size = 0
         for number in tables.indices { size += tables[number].condense() }
@@ -64,8 +67,8 @@ final class ChangeRecorder {
 
     // MARK: The record
 
-    /// What the transaction did; nil if that was too much. `newKeys`: for each table, the keys of
-    /// the objects that were inserted, those deleted again included.
+    /// Returns the changes of the transaction; nil if there were too many. `newKeys` holds, for
+    /// each table, the keys of the inserted objects, including those that were deleted again.
     func changes(newKeys: [Int: Range<Int64>]) -> ChangeSet? {
         if isTooLarge { return nil }
         var changes = ChangeSet()
@@ -80,7 +83,7 @@ final class ChangeRecorder {
 }
 
 extension ChangeRecorder.TableRecord {
-    /// Returns how many parts have been added.
+    /// Returns the number of parts added.
     mutating func modify(_ key: ObjectKey, _ column: UInt16) -> Int {
         let keys = key.rawValue..<key.rawValue + 1
         let count = modifications.count
@@ -93,8 +96,9 @@ extension ChangeRecorder.TableRecord {
         return modifications.count - count
     }
 
-    /// The last object is complete once another one follows. So a pass over neighbouring objects
-    /// stays one run.
+    /// Merges the last two runs if they are adjacent and have the same columns. The columns of the
+    /// last object are complete only when another object follows, so this is called then. A pass
+    /// over adjacent objects therefore remains a single run.
     private mutating func joinLastRuns() {
         let count = modifications.count
         guard count >= 2 else { return }
@@ -130,7 +134,7 @@ extension ChangeRecorder.TableRecord {
         return collections[place]!.segments.count - before
     }
 
-    /// Returns how many parts there are afterwards.
+    /// Returns the number of parts that remain.
     mutating func condense() -> Int {
         modifications = Modifications(unsorted: modifications).runs
         deletions = KeySet(unsorted: deletions).ranges

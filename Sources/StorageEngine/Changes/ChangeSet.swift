@@ -1,14 +1,15 @@
-/// What happened between two versions of a database, object by object.
+/// The difference between two versions of a database, object by object.
 ///
-/// Objects are named by their keys, which are never reused; columns by their ids
-/// (``Table/columnID(_:)``). Hidden columns of backlinks are left out: that an object is linked to
-/// from elsewhere does not modify it.
+/// Objects are identified by their keys, which are never reused; columns by their ids
+/// (``Table/columnID(_:)``). Hidden columns of backlinks are left out: an object is not modified by
+/// a link to it.
 ///
-/// It comes from records of transactions, or from comparing the two versions. Records also name
-/// what was set to the value that it had; a comparison cannot see that, and finds the operations
-/// that could have led from one list to the other.
+/// A change set comes either from recorded transactions or from a comparison of the two versions.
+/// Recorded transactions also include values that were set without being changed. A comparison
+/// cannot see these, and finds operations that could have led from one list to the other.
 public struct ChangeSet: Equatable, Sendable {
-    /// By the number of the table (``Table/number``); only tables with changes.
+    /// The changes by the number of the table (``Table/number``). Tables without changes are left
+    /// out.
     public private(set) var tables: [Int: TableChanges] = [:]
 
     public init() {}
@@ -23,7 +24,8 @@ public struct ChangeSet: Equatable, Sendable {
         tables[number] = changes.isEmpty ? nil : changes
     }
 
-    /// Adds what happened next. Objects that were inserted and deleted since drop out.
+    /// Adds the changes that follow these. Objects that were first inserted and then deleted are
+    /// dropped.
     public mutating func append(_ next: ChangeSet) {
         for (number, changes) in next.tables {
             var combined = tables[number] ?? TableChanges()
@@ -32,18 +34,19 @@ public struct ChangeSet: Equatable, Sendable {
         }
     }
 
-    /// A measure of the memory that it takes: the number of its parts.
+    /// The number of parts, as a measure of the memory in use.
     var size: Int { tables.values.reduce(0) { $0 + $1.size } }
 }
 
-/// What happened to the objects of one table.
+/// The changes to the objects of one table.
 public struct TableChanges: Equatable, Sendable {
     public internal(set) var insertions = KeySet()
-    /// Objects of the old version that are gone.
+    /// Objects of the old version that were deleted.
     public internal(set) var deletions = KeySet()
-    /// Objects of both versions, and which of their columns were set, collections included.
+    /// Objects of both versions whose columns were set, with these columns, including those of
+    /// collections.
     public internal(set) var modifications = Modifications()
-    /// How the collections among the modified columns changed.
+    /// The changes of the collections in the modified columns.
     public internal(set) var collections: [CollectionPlace: CollectionChange] = [:]
 
     public init() {}
@@ -62,7 +65,7 @@ public struct TableChanges: Equatable, Sendable {
         insertions.formUnion(next.insertions)
     }
 
-    /// Deletes objects, of which some may have been inserted before.
+    /// Deletes objects, some of which may have been inserted by these changes.
     mutating func remove(_ keys: KeySet) {
         if keys.isEmpty { return }
         modifications.remove(keys)
@@ -79,7 +82,7 @@ public struct TableChanges: Equatable, Sendable {
     }
 }
 
-/// A list, set or map of one object.
+/// The place of a list, set or map: an object and a column.
 public struct CollectionPlace: Hashable, Sendable {
     public var owner: ObjectKey
     /// The id of the column.

@@ -1,4 +1,4 @@
-/// Single operations on a collection, one after another.
+/// Single operations that are applied one after another.
 extension CollectionChange {
     mutating func insert(at index: Int) {
         if index == newCount { return append(Segment(origin: .new, count: 1)) }
@@ -23,7 +23,7 @@ extension CollectionChange {
         join(around: place)
     }
 
-    /// `to` is the position afterwards.
+    /// Moves an element. `to` is its position afterwards.
     mutating func move(from: Int, to: Int) {
         let origin = segments[cut(out: from)].origin
         remove(at: from)
@@ -42,7 +42,7 @@ extension CollectionChange {
         newCount = 0
     }
 
-    /// Makes a segment begin at a position, and returns its index.
+    /// Splits a segment so that one begins at `index`, and returns the index of that segment.
     private mutating func cut(at index: Int) -> Int {
         var position = 0
         for place in segments.indices {
@@ -60,7 +60,7 @@ extension CollectionChange {
         return segments.count
     }
 
-    /// Makes one element a segment of its own, and returns its index.
+    /// Makes one element a segment of its own, and returns the index of that segment.
     private mutating func cut(out index: Int) -> Int {
         precondition(index >= 0 && index < newCount, "position out of range")
         let place = cut(at: index)
@@ -72,7 +72,7 @@ extension CollectionChange {
         return place
     }
 
-    /// Makes one segment of those at a place that continue each other.
+    /// Merges the segment at `place` with its neighbours where one continues the other.
     private mutating func join(around place: Int) {
         for right in [place + 1, place] where right > 0 && right < segments.count {
             if let both = segments[right - 1].joined(segments[right]) {
@@ -86,7 +86,7 @@ extension CollectionChange {
 // MARK: Combining
 
 extension CollectionChange {
-    /// This change, then `next`.
+    /// Returns this change followed by `next` as one change.
     func followed(by next: CollectionChange) -> CollectionChange {
         precondition(next.oldCount == newCount, "the second change is of another collection")
         var ends: [Int] = []
@@ -108,7 +108,8 @@ extension CollectionChange {
         return CollectionChange(oldCount: oldCount, combined)
     }
 
-    /// Visits what the segments make of a part of the new collection. `ends`: where they end in it.
+    /// Visits the segments' parts that cover a range of the new collection. `ends` holds the end of
+    /// each segment in the new collection.
     private func forEachPiece(of range: Range<Int>, _ ends: [Int], _ body: (Segment) -> Void) {
         var position = range.lowerBound
         var place = ends.partitionPoint { $0 <= position }

@@ -1,13 +1,13 @@
-/// How a list, set or map changed: where each element comes from. Positions in sets and maps are
-/// those in their order.
+/// The change of a list, set or map: the origin of each element. Positions in sets and maps are
+/// those in their stored order.
 ///
-/// The elements that are *kept* are in the same order before and after. An element that was moved
-/// counts as deleted and inserted, and is named in ``moves`` as well.
+/// *Kept* elements are in the same order before and after. A moved element counts as deleted and
+/// inserted, and is included in ``moves`` as well.
 public struct CollectionChange: Equatable, Sendable {
-    /// Neighbouring elements after the change with one origin.
+    /// Consecutive elements of the changed collection that have the same kind of origin.
     struct Segment: Equatable, Sendable {
         enum Origin: Equatable, Sendable {
-            /// `start`: the old position of the first of them.
+            /// Elements that were kept. `start` is the old position of the first one.
             case kept(start: Int, isModified: Bool)
             case moved(start: Int)
             case new
@@ -17,14 +17,14 @@ public struct CollectionChange: Equatable, Sendable {
         var count: Int
     }
 
-    /// Elements before.
+    /// The number of elements before the change.
     public let oldCount: Int
-    /// Elements after.
+    /// The number of elements after the change.
     public internal(set) var newCount: Int
-    /// Covers all elements after the change, in order.
+    /// The segments in order. They cover all elements after the change.
     var segments: [Segment]
 
-    /// A collection that has not changed yet.
+    /// Creates the change of a collection that has not been changed yet.
     init(count: Int) {
         oldCount = count
         newCount = count
@@ -32,7 +32,7 @@ public struct CollectionChange: Equatable, Sendable {
             count == 0 ? [] : [Segment(origin: .kept(start: 0, isModified: false), count: count)]
     }
 
-    /// From segments in their order after the change.
+    /// Creates a change from the segments in their order after the change.
     init(oldCount: Int, _ segments: [Segment]) {
         self.oldCount = oldCount
         newCount = 0
@@ -52,10 +52,10 @@ public struct CollectionChange: Equatable, Sendable {
 
     // MARK: Reading
 
-    /// Whether nothing was done to it.
+    /// Whether nothing was changed.
     public var isEmpty: Bool { self == CollectionChange(count: oldCount) }
 
-    /// Positions before of elements that are gone or moved, ascending.
+    /// The old positions of elements that were deleted or moved, ascending.
     public var deletions: [Range<Int>] {
         var deletions: [Range<Int>] = []
         var position = 0
@@ -68,7 +68,7 @@ public struct CollectionChange: Equatable, Sendable {
         return deletions
     }
 
-    /// Positions after of elements that are new or moved, ascending.
+    /// The new positions of elements that were inserted or moved, ascending.
     public var insertions: [Range<Int>] {
         var insertions: [Range<Int>] = []
         forEachSegment { position, segment in
@@ -82,8 +82,8 @@ public struct CollectionChange: Equatable, Sendable {
         return insertions
     }
 
-    /// Positions before of kept elements that were replaced by another value, or set to the same
-    /// one, ascending.
+    /// The old positions of kept elements that were replaced by another value or set to the same
+    /// value, ascending.
     public var modifications: [Range<Int>] {
         segments.compactMap {
             guard case .kept(let start, true) = $0.origin else { return nil }
@@ -91,7 +91,7 @@ public struct CollectionChange: Equatable, Sendable {
         }
     }
 
-    /// Elements that were moved: positions before and after. They are among the deletions and the
+    /// The old and new positions of moved elements. They are also included in the deletions and
     /// insertions.
     public var moves: [(from: Int, to: Int)] {
         var moves: [(from: Int, to: Int)] = []
@@ -125,7 +125,7 @@ extension CollectionChange.Segment {
         return (left, right)
     }
 
-    /// Both as one segment, if `next` continues this one.
+    /// Returns both segments as one, or nil if `next` does not continue this segment.
     func joined(_ next: Self) -> Self? {
         switch (origin, next.origin) {
         case (.new, .new): break

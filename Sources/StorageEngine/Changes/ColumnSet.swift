@@ -1,8 +1,8 @@
 /// A set of column ids (``Table/columnID(_:)``).
 public struct ColumnSet: Equatable, Sendable {
-    /// Ids below 64: those of nearly all tables, without memory of its own.
+    /// The bits of the ids below 64. Nearly all tables need no others, and no separate memory.
     private var low: UInt64 = 0
-    /// Bits of the ids from 64 on, without zeros at the end.
+    /// The bits of the ids from 64 on, without trailing zero words.
     private var high: [UInt64] = []
 
     public init() {}
@@ -33,7 +33,7 @@ public struct ColumnSet: Equatable, Sendable {
         for word in other.high.indices { high[word] |= other.high[word] }
     }
 
-    /// The ids, ascending.
+    /// The ids in ascending order.
     public var ids: [UInt16] {
         var ids: [UInt16] = []
         for (word, bits) in ([low] + high).enumerated() {

@@ -1,6 +1,6 @@
-/// A set of object keys, kept as ranges: a million objects inserted in a row are one of them.
+/// A set of object keys, stored as ranges: a million objects inserted in a row are one range.
 public struct KeySet: Equatable, Sendable {
-    /// Ascending, not empty, with gaps between them.
+    /// The ranges: ascending, not empty, and with gaps between them.
     private(set) var ranges: [Range<Int64>] = []
 
     public init() {}
@@ -9,7 +9,7 @@ public struct KeySet: Equatable, Sendable {
         if !range.isEmpty { ranges = [range] }
     }
 
-    /// From ranges in any order, which may overlap.
+    /// Creates a set from ranges that may be in any order and overlap.
     init(unsorted: [Range<Int64>]) {
         for range in unsorted.sorted(by: { $0.lowerBound < $1.lowerBound }) { append(range) }
     }
@@ -25,21 +25,21 @@ public struct KeySet: Equatable, Sendable {
         }
     }
 
-    /// Adds a key greater than all others.
+    /// Adds a key that is greater than all others.
     mutating func append(_ key: ObjectKey) { append(key.rawValue..<key.rawValue + 1) }
 
     // MARK: Reading
 
     public var isEmpty: Bool { ranges.isEmpty }
 
-    /// The keys, ascending.
+    /// The keys in ascending order.
     public var keys: some Sequence<ObjectKey> {
         ranges.lazy.joined().lazy.map(ObjectKey.init(rawValue:))
     }
 
     public var count: Int { ranges.reduce(0) { $0 + $1.count } }
 
-    /// O(log n).
+    /// Whether the set contains `key`, in O(log n).
     public func contains(_ key: ObjectKey) -> Bool {
         let index = ranges.partitionPoint { $0.upperBound <= key.rawValue }
         return index < ranges.count && ranges[index].contains(key.rawValue)
@@ -63,7 +63,7 @@ public struct KeySet: Equatable, Sendable {
         ranges = rest
     }
 
-    /// Cuts a range where this set begins and ends, and visits the pieces in order.
+    /// Splits `range` at the bounds of this set's ranges, and visits the pieces in order.
     func forEachPiece(of range: Range<Int64>, _ body: (Range<Int64>, _ isContained: Bool) -> Void) {
         var start = range.lowerBound
         var index = ranges.partitionPoint { $0.upperBound <= start }
@@ -82,7 +82,7 @@ public struct KeySet: Equatable, Sendable {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// The end of the elements at the beginning that satisfy the condition, which all others do not.
+    /// The end of the leading elements that satisfy the condition. No later element may satisfy it.
     func partitionPoint(_ belongsBefore: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

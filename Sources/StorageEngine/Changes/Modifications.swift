@@ -1,17 +1,17 @@
-/// Which columns of which objects were modified, kept as runs of neighbouring keys with the same
-/// columns: one property set on a million objects is one run.
+/// The modified columns of modified objects, stored as runs of adjacent keys with the same columns:
+/// one property set on a million objects in a row is one run.
 public struct Modifications: Equatable, Sendable {
     struct Run: Equatable, Sendable {
         var keys: Range<Int64>
         var columns: ColumnSet
     }
 
-    /// Ascending, without overlaps, and as long as they can be.
+    /// The runs: ascending, without overlaps, and each as long as possible.
     private(set) var runs: [Run] = []
 
     public init() {}
 
-    /// From runs in any order, which may overlap.
+    /// Creates a set from runs that may be in any order and overlap.
     init(unsorted: [Run]) {
         if unsorted.count < 2 {
             runs = unsorted
@@ -22,7 +22,7 @@ public struct Modifications: Equatable, Sendable {
         merge(Modifications(unsorted: Array(unsorted[middle...])))
     }
 
-    /// Adds a run behind all others.
+    /// Adds a run after all others.
     private mutating func append(_ run: Run) {
         if let last = runs.last, last.keys.upperBound == run.keys.lowerBound,
             last.columns == run.columns
@@ -49,10 +49,10 @@ public struct Modifications: Equatable, Sendable {
         }
     }
 
-    /// How many objects were modified.
+    /// The number of modified objects.
     public var count: Int { runs.reduce(0) { $0 + $1.keys.count } }
 
-    /// The modified columns of an object; empty if it was not modified. O(log n).
+    /// Returns the modified columns of an object; empty if it was not modified. O(log n).
     public func columns(of key: ObjectKey) -> ColumnSet {
         let index = runs.partitionPoint { $0.keys.upperBound <= key.rawValue }
         guard index < runs.count, runs[index].keys.contains(key.rawValue) else {
@@ -63,7 +63,7 @@ public struct Modifications: Equatable, Sendable {
 
     // MARK: Combining
 
-    /// Adds what `other` names; columns of the same object are united.
+    /// Adds the modifications in `other`. An object in both gets the union of the columns.
     mutating func merge(_ other: Modifications) {
         if other.isEmpty { return }
         if let last = runs.last, let first = other.runs.first,
@@ -100,7 +100,7 @@ public struct Modifications: Equatable, Sendable {
     }
 }
 
-/// Walks over runs piece by piece.
+/// A cursor over runs that can stop within a run.
 private struct RunCursor {
     private let runs: [Modifications.Run]
     private var index = 0
@@ -108,12 +108,13 @@ private struct RunCursor {
 
     init(_ runs: [Modifications.Run]) { self.runs = runs }
 
-    /// The next key that is in a run.
+    /// The next key that is in a run; nil at the end.
     var start: Int64? {
         index < runs.count ? max(position, runs[index].keys.lowerBound) : nil
     }
 
-    /// Up to where everything is as it is at `key`, which is not after `start`.
+    /// The end of the keys from `key` on that have the same columns as `key`, which must not be
+    /// after `start`.
     func end(from key: Int64) -> Int64 {
         guard index < runs.count else { return .max }
         let keys = runs[index].keys

@@ -1,18 +1,18 @@
-/// Which elements of two sequences belong together.
+/// Matches the elements of two sequences.
 ///
-/// The n-th occurrence of a value in one is taken for the n-th occurrence in the other; of these
-/// pairs, a longest set that ascends in both is kept (patience sorting). O(n log n) whatever the
-/// sequences are, and minimal where no value occurs twice, as in most lists of links. The usual
-/// algorithm of Myers is minimal for all, but takes time in proportion to length times
-/// differences: seconds for a list that was filled anew.
+/// The n-th occurrence of a value in one sequence is paired with its n-th occurrence in the other.
+/// Of these pairs, a longest set that ascends in both sequences is kept (patience sorting). This
+/// takes O(n log n) for all sequences, and the result is minimal if no value occurs twice, as in
+/// most lists of links. Myers's algorithm always finds a minimal result, but takes time
+/// proportional to length times differences: seconds for a list whose contents were all replaced.
 enum SequenceDiff {
-    /// Positions of equal elements, ascending in both sequences.
+    /// Returns the positions of matching elements, ascending in both sequences.
     static func matches<Element: Hashable>(
         _ old: some RandomAccessCollection<Element>, _ new: some RandomAccessCollection<Element>
     ) -> [(old: Int, new: Int)] {
         var pairs: [(old: Int, new: Int)] = []
-        // For each value its first position that has no partner yet, and for each position the next
-        // one of the same value.
+        // For each value, its first position in `new` without a partner, and for each position, the
+        // next one of the same value.
         var first: [Element: Int] = [:]
         var next = [Int](repeating: -1, count: new.count)
         for (position, element) in zip((0..<new.count).reversed(), new.reversed()) {
@@ -28,10 +28,12 @@ enum SequenceDiff {
         return longestAscending(pairs)
     }
 
-    /// The longest part of `pairs`, whose first halves ascend, whose second halves ascend too.
+    /// Returns the longest subsequence of `pairs` whose `new` positions ascend. Their `old`
+    /// positions ascend already.
     private static func longestAscending(_ pairs: [(old: Int, new: Int)]) -> [(old: Int, new: Int)]
     {
-        /// For each length, the pair with the least end of all ascending sequences of this length.
+        /// For each length, the pair with the least last position of all ascending subsequences of
+        /// that length.
         var ends: [Int] = []
         var predecessors = [Int](repeating: -1, count: pairs.count)
         for (index, pair) in pairs.enumerated() {
