@@ -1,7 +1,7 @@
-/// Follows what a connection comes to see when it moves from version to version.
+/// Reports the differences between the versions that a connection moves through.
 ///
-/// While one exists, the commits of this process are recorded in memory (some 3 MB at most). Drop
-/// it to end it. Used by the thread of its connection.
+/// While an observation exists, the commits of this process are recorded in memory (about 3 MB at
+/// most). Releasing it ends the observation. Only the thread of its connection may use it.
 ///
 /// ```swift
 /// let observation = try connection.observeChanges()
@@ -12,12 +12,12 @@
 /// ```
 public final class ChangeObservation {
     public let connection: Connection
-    /// Reads the version from which changes are told, for the values that were there before. It
-    /// must not be refreshed, nor written with.
+    /// A connection that reads the version at which the next changes begin, for looking up old
+    /// values. It must not be refreshed, and must not write.
     ///
-    /// It pins that version: until ``advance()`` its space is not reused.
+    /// It pins that version, so its space is not reused until ``advance()`` is called.
     public let previous: Connection
-    /// The version up to which everything has been told.
+    /// The version up to which all changes have been reported.
     public private(set) var version: UInt64
 
     private let identity: UInt64
@@ -30,16 +30,16 @@ public final class ChangeObservation {
     }
 
     deinit {
-        // In a forked child the log is the parent's, and its lock may be held for ever.
+        // In a forked child, the log belongs to the parent, and its lock may be held forever.
         if connection.database.coordinator.isForked { return }
         connection.database.changeLog.unregister(identity)
     }
 
-    /// What happened between ``version`` and the connection's version. The connection must be
-    /// reading; in a write transaction, ask before its first change.
+    /// Returns the changes between ``version`` and the connection's version. In a write
+    /// transaction, it must be called before the first change.
     ///
-    /// Comes from the records of the transactions, at a cost in proportion to what they did, or, if
-    /// other processes wrote or records are missing, from comparing the versions.
+    /// The changes come from recorded transactions, at a cost proportional to their size. If other
+    /// processes wrote or records are missing, the versions are compared instead.
     ///
     /// - Throws: `.damaged`, `.fileAccess`.
     public func changes() throws -> ChangeSet {
@@ -49,13 +49,13 @@ public final class ChangeObservation {
         return transactions.reduce(into: ChangeSet()) { $0.append($1.changes) }
     }
 
-    /// The transactions after version `old` up to `new`, which tell who did what; nil if one of
-    /// them is not recorded. Versions before ``version`` are not kept.
+    /// Returns the transactions after version `old` up to `new`, with the writer of each one; nil
+    /// if one of them is not recorded. Versions up to ``version`` may have been dropped.
     public func transactions(after old: UInt64, through new: UInt64) -> [RecordedTransaction]? {
         connection.database.changeLog.transactions(after: old, through: new)
     }
 
-    /// Everything up to the connection's version has been told.
+    /// Marks everything up to the connection's version as reported.
     ///
     /// - Throws: `.damaged`, `.fileAccess`.
     public func advance() throws {
@@ -66,8 +66,8 @@ public final class ChangeObservation {
 }
 
 extension Connection {
-    /// Begins to observe what changes after the version that this connection sees.
+    /// Begins to observe changes after the version that this connection sees.
     ///
-    /// - Throws: `.tooManyReaders`, for it pins a version; `.damaged`, `.fileAccess`.
+    /// - Throws: `.tooManyReaders`, because it pins a version; `.damaged`, `.fileAccess`.
     public func observeChanges() throws -> ChangeObservation { try ChangeObservation(self) }
 }

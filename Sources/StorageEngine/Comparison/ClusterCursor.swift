@@ -1,9 +1,9 @@
-/// Walks over the objects of a cluster tree in key order, and can leave out whole subtrees without
+/// A cursor over the objects of a cluster tree in key order. It can skip whole subtrees without
 /// reading them.
 struct ClusterCursor {
-    /// What comes next.
+    /// The next item.
     enum Head {
-        /// Objects with this key and above, not entered yet.
+        /// A subtree that was not entered yet. Its keys are not less than `lowerBound`.
         case subtree(PageReference, level: Int, lowerBound: Int64)
         case object(key: Int64)
         case end
@@ -12,20 +12,20 @@ struct ClusterCursor {
     private struct Step {
         var node: Node
         var row: Int
-        /// No key below the row's child is less.
+        /// A lower bound on the keys below the row's child.
         var lowerBound: Int64
     }
 
     private let pager: Pager
-    /// How many more objects there can be: in a file made to harm, where the same node may occur
-    /// again and again, the walk ends when it has entered as many.
+    /// The number of objects that may still follow. In a malicious file the same node may occur
+    /// again and again; this ends the walk.
     private var remaining: Int
-    /// The greatest key so far.
+    /// The key of the last object that was passed.
     private var lastKey = Int64.min
     private(set) var head: Head
-    /// The branches above the head.
+    /// The branches from the root to the head.
     private var path: [Step] = []
-    /// Where the object is, while the head is one.
+    /// The place of the object while the head is an object.
     private(set) var location: RowLocation?
 
     init(_ pager: Pager, _ root: TreeRoot) {
@@ -36,7 +36,7 @@ struct ClusterCursor {
             ? .end : .subtree(root.reference, level: root.level, lowerBound: .min)
     }
 
-    /// Enters the subtree.
+    /// Enters the subtree at the head.
     mutating func enter() throws {
         guard case .subtree(let reference, let level, let lowerBound) = head else {
             preconditionFailure("there is no subtree to enter")
@@ -46,6 +46,8 @@ struct ClusterCursor {
             remaining -= max(1, node.rowCount)
             guard remaining >= 0, node.rowCount > 0 else { throw pager.countsDisagree(reference) }
             let key = node.objectKey(0).rawValue
+            // `lastKey` is the last key of the previous leaf. Within a leaf, the check of the node's
+            // structure has ensured that keys ascend.
             guard key > lastKey else {
                 throw pager.damaged(reference.page, "object keys do not ascend")
             }
@@ -57,7 +59,7 @@ struct ClusterCursor {
         }
     }
 
-    /// Leaves out the subtree, or goes on behind the object.
+    /// Skips the subtree or the object at the head.
     mutating func skip() {
         if case .object(let key) = head { lastKey = key }
         if let (leaf, row) = location.map({ ($0.leaf, $0.row + 1) }), row < leaf.rowCount {

@@ -1,12 +1,12 @@
 /// Finds operations that lead from one version of a list, set or map to another.
 ///
-/// Leaves at both ends that are the same pages are not read, then equal elements at both ends are
-/// left out; what remains is compared by `SequenceDiff`: the elements of lists and sets by value,
-/// those of maps by key. Where as many elements of a list went as came, in one place, they count as
-/// replaced.
+/// Leaves at either end that are the same pages in both versions are not read. Equal elements at
+/// either end are skipped next. `SequenceDiff` compares the rest: elements of lists and sets by
+/// value, those of maps by key. Where equally many elements of a list were removed and inserted at
+/// the same place, they count as replaced.
 struct CollectionComparison {
-    /// Longer remainders are not searched for what they have in common: everything there counts as
-    /// replaced. It bounds time (some 0.1 s) and memory.
+    /// The length above which the differing middle parts are not searched for common elements:
+    /// everything in them counts as replaced. This bounds time (about 0.1 s) and memory.
     private static let longestSearch = 1 << 17
 
     static func change(
@@ -26,7 +26,8 @@ struct CollectionComparison {
 
     private typealias Elements = ArraySlice<CollectionContents.Element>
 
-    /// Else it is a set or map: elements are found by what they are, and none takes another's place.
+    /// Whether the collection is a list. In a set or map, elements are identified by value or key,
+    /// so none replaces another.
     private let isList: Bool
     private var segments: [CollectionChange.Segment] = []
     private var oldPosition = 0
@@ -40,7 +41,8 @@ struct CollectionComparison {
         oldPosition += count
     }
 
-    /// Elements that have nothing in common.
+    /// Adds elements that have nothing in common with the elements at their place in the old
+    /// version.
     private mutating func replace(_ old: Int, by new: Int) {
         if isList, old == new { return keep(old, isModified: true) }
         segments.append(CollectionChange.Segment(origin: .new, count: new))

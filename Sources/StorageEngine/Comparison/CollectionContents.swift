@@ -1,12 +1,12 @@
-/// A list, set or map in one version, read as far as it is needed.
+/// A list, set or map in one version, read only as far as needed.
 struct CollectionContents {
     struct Element: Hashable {
-        /// Of a map.
+        /// The key of an element of a map; nil in lists and sets.
         let key: ComparedValue?
         let value: ComparedValue
     }
 
-    /// Elements in leaves that two collections share, at one end.
+    /// The number of leaves, and of the elements in them, that two collections share at one end.
     struct SharedLeaves {
         var leaves = 0
         var elements = 0
@@ -18,10 +18,10 @@ struct CollectionContents {
     }
 
     private let collection: StoredCollection
-    /// How many collections lie around its elements.
+    /// The number of collections that enclose each element, this one included.
     private let depth: Int
     let count: Int
-    /// Empty while the owner keeps the elements.
+    /// Empty while the elements are stored in the owner's row.
     private var leaves: [Leaf] = []
 
     init(_ collection: StoredCollection, depth: Int = 1) throws {
@@ -43,7 +43,8 @@ struct CollectionContents {
     private mutating func addLeaves(below branch: Node) throws {
         for row in 0..<branch.rowCount {
             if branch.level == 1 {
-                // Each has a row; in a file made to harm they may be the same again and again.
+                // Each leaf has at least one row. In a malicious file the same leaf may occur again
+                // and again.
                 guard leaves.count < count else {
                     throw collection.pager.countsDisagree(branch.child(row))
                 }
@@ -55,7 +56,7 @@ struct CollectionContents {
         }
     }
 
-    /// The leaves at both ends that both collections have.
+    /// Returns the shared leaves at both ends of the two collections.
     func commonEnds(_ other: CollectionContents) -> (first: SharedLeaves, last: SharedLeaves) {
         var (first, last) = (SharedLeaves(), SharedLeaves())
         let shorter = min(leaves.count, other.leaves.count)
@@ -75,7 +76,8 @@ struct CollectionContents {
         return (first, last)
     }
 
-    /// The elements between the ends. Their bytes are valid as long as the version is.
+    /// Returns the elements between the shared ends. Their bytes are valid as long as the version
+    /// is pinned.
     func elements(
         without ends: (first: SharedLeaves, last: SharedLeaves), _ budget: inout RowBudget
     ) throws -> [Element] {

@@ -1,12 +1,12 @@
-/// A value that can be compared with one of another version.
+/// A value that can be compared with a value of another version.
 ///
-/// Collections inside mixed values are compared by their contents: their bytes name pages, which may
-/// have been moved.
+/// Collections inside mixed values are compared by contents. Their stored bytes name pages, which
+/// may have been moved.
 enum ComparedValue {
     case scalar(Scalar)
     indirect case nested(CollectionIdentity, [CollectionContents.Element])
 
-    /// `depth`: of how many collections the value is a part.
+    /// Creates the comparable form of a value that is nested in `depth` collections.
     init(
         _ value: Scalar, of type: ValueType, _ pager: Pager, depth: Int,
         _ budget: inout RowBudget

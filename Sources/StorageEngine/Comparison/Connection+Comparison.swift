@@ -1,8 +1,9 @@
 extension Connection {
-    /// Compares what this connection sees with an older version that another one sees.
+    /// Compares the version that this connection sees with the older version that another
+    /// connection sees.
     ///
-    /// Costs time in proportion to the pages that differ. In a write transaction only before its
-    /// first change.
+    /// It takes time proportional to the number of differing pages. In a write transaction, it must
+    /// be called before the first change.
     func changes(since older: Connection) throws -> ChangeSet {
         var changes = ChangeSet()
         for number in schema.tables.indices {

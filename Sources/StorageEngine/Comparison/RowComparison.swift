@@ -4,9 +4,10 @@ struct RowComparison {
         let position: Int
         let id: UInt16
         let kind: ColumnKind
-        /// Of its values, in a collection those of the elements.
+        /// The format of the values; in a collection, that of the elements.
         let format: RowFormat
-        /// Nil in a leaf that is older than the column: its objects have the default.
+        /// The place of the column in each leaf; nil in a leaf that is older than the column, whose
+        /// objects have the default value.
         let old: (node: Node, column: Int)?
         let new: (node: Node, column: Int)?
     }
@@ -17,7 +18,7 @@ struct RowComparison {
     private let newLeaf: Node
     private var columns: [Column] = []
 
-    /// Looks up where the leaves have the properties that may differ.
+    /// Looks up the properties that may differ in both leaves.
     init(_ oldTable: Table, _ oldLeaf: Node, _ newTable: Table, _ newLeaf: Node) throws {
         self.oldTable = oldTable
         self.newTable = newTable
@@ -40,7 +41,7 @@ struct RowComparison {
         self.oldLeaf.base == oldLeaf.base && self.newLeaf.base == newLeaf.base
     }
 
-    /// Whether both leaves have the column on the same page. Their rows are the same then, too.
+    /// Whether both leaves have the column on the same page. Then both have the same rows as well.
     private static func isSameSpill(_ id: UInt16, _ old: Node, _ new: Node) -> Bool {
         let left = old.columnIndex(ofID: id, expected: Int(id))
         let right = new.columnIndex(ofID: id, expected: Int(id))
@@ -50,7 +51,8 @@ struct RowComparison {
 
     // MARK: Rows
 
-    /// The columns in which an object's rows differ, and how the collections among them changed.
+    /// Returns the columns in which an object's rows differ, and the changes of the collections
+    /// among them.
     func differences(
         _ oldRow: Int, _ newRow: Int
     ) throws -> (columns: ColumnSet, collections: [(column: UInt16, change: CollectionChange)]) {
@@ -74,7 +76,7 @@ struct RowComparison {
         return (modified, collections)
     }
 
-    /// Whether both have the value on the same pages.
+    /// Whether the value is on the same pages in both rows.
     private func isSameOverflow(_ column: Column, _ oldRow: Int, _ newRow: Int) -> Bool {
         guard column.kind == .bytes, let (left, leftColumn) = column.old,
             let (right, rightColumn) = column.new, left.isOverflow(leftColumn, oldRow),

@@ -1,8 +1,8 @@
-/// Finds out how the objects of one table differ between two versions.
+/// Finds the differences between the objects of one table in two versions.
 ///
-/// Both cluster trees are walked in key order. Subtrees that are the same page, by number and
-/// birth, in both versions are not read. Where they differ, objects are joined by key and compared
-/// by value, so that leaves that were only moved, split or packed anew report nothing.
+/// Both cluster trees are walked in key order. Subtrees that are the same page (number and birth)
+/// in both versions are not read. Elsewhere, objects are matched by key and compared by value. So
+/// leaves that were only moved, split or packed again are not reported as changes.
 struct TableComparison {
     private let old: Table?
     private let new: Table
@@ -10,7 +10,7 @@ struct TableComparison {
     private var after: ClusterCursor
     private var changes = TableChanges()
 
-    /// `old` is nil for a table that the older version does not have.
+    /// Returns the changes of a table. `old` is nil if the older version does not have the table.
     static func changes(from old: Table?, to new: Table) throws -> TableChanges {
         var comparison = try TableComparison(old, new)
         try comparison.run()
@@ -44,7 +44,7 @@ struct TableComparison {
                 try compare(&columns)
                 before.skip()
                 after.skip()
-            // Before everything on the other side: this object is there no more, or not yet.
+            // An object that precedes everything on the other side exists on its own side only.
             case (.object(let left), let other) where other.isAfter(left):
                 changes.deletions.append(ObjectKey(rawValue: left))
                 before.skip()
@@ -61,8 +61,9 @@ struct TableComparison {
         }
     }
 
-    /// Enters one of two different subtrees, or both: that which begins first, because the other
-    /// may turn up in it; else the higher one, for the same reason.
+    /// Enters one of two different subtrees, or both. The one that begins first is entered, because
+    /// it may contain the other one, which could then be skipped. If both begin at the same key,
+    /// the higher one is entered, for the same reason.
     private mutating func enter(
         _ leftLevel: Int, _ leftBound: Int64, _ rightLevel: Int, _ rightBound: Int64
     ) throws {
@@ -88,7 +89,7 @@ struct TableComparison {
 }
 
 extension ClusterCursor.Head {
-    /// Whether all that is to come has keys greater than `key`.
+    /// Whether all remaining keys are greater than `key`.
     fileprivate func isAfter(_ key: Int64) -> Bool {
         switch self {
         case .end: true
