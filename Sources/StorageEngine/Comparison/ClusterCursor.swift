@@ -46,8 +46,8 @@ struct ClusterCursor {
             remaining -= max(1, node.rowCount)
             guard remaining >= 0, node.rowCount > 0 else { throw pager.countsDisagree(reference) }
             let key = node.objectKey(0).rawValue
-            // `lastKey` is the last key of the previous leaf. Within a leaf, the check of the node's
-            // structure has ensured that keys ascend.
+            // `lastKey` is the last key of the previous leaf. Within a leaf, the check of the
+            // node's structure has ensured that keys ascend.
             guard key > lastKey else {
                 throw pager.damaged(reference.page, "object keys do not ascend")
             }

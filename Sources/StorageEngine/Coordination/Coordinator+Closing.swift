@@ -1,13 +1,13 @@
 import CRealmSystem
 
 extension Coordinator {
-    /// Ends the use of the database by this process. Once, when no reader slot is claimed and no
-    /// thread writes or waits.
+    /// Ends this process's use of the database. Must be called once, when no reader slot is claimed
+    /// and no thread writes or waits.
     ///
-    /// Returns true for the last process: the file is then locked exclusively, and stays so until
-    /// the caller, having written the clean-close marker, calls `releaseFinal`. The marker must not
-    /// be written when `isPoisoned`. A reader, or a database in memory, never is the last process;
-    /// the only user of a file that nobody else knows of always is.
+    /// Returns true for the last process. The file is then locked exclusively until the caller,
+    /// having written the clean-close marker, calls `releaseFinal`. The marker must not be written
+    /// if `isPoisoned`. A read-only user and a database in memory are never the last process; the
+    /// only user of a file that is not shared always is.
     package func close() throws(StorageError) -> Bool {
         try checkNotForked()
         let wasOpen = phaseLock.withLock {
@@ -18,8 +18,8 @@ extension Coordinator {
         if wasOpen, isOnlyUser { return true }
         if wasOpen, isShared, !isReadOnly {
             do {
-                // Serialises with others that open and close: of two that close at a time, the
-                // second sees that the first is gone.
+                // The opening lock serializes opening and closing. If two processes close at the
+                // same time, the second one sees that the first is gone.
                 try System.lock(lockFile, .exclusive, LockRanges.opening)
                 if try !isUsedByOthers() { return true }
             } catch {
@@ -31,9 +31,10 @@ extension Coordinator {
         return false
     }
 
-    /// Keeps everybody else out until ``releaseFinal()``: whoever opens the file waits. False, and
-    /// nothing has changed, if somebody else has it open, or may have; but for readers without
-    /// `.lock`, who keep the file that they have if another one takes its place.
+    /// Excludes all other users until ``releaseFinal()``: a process that opens the file waits.
+    /// Returns false, without any change, if another process has or may have the file open. Readers
+    /// without `.lock` do not count. They keep the file that they have open if another one takes
+    /// its place.
     package func becomeSoleUser() throws(StorageError) -> Bool {
         try checkNotForked()
         if !isShared || isReadOnly { return false }
@@ -45,14 +46,15 @@ extension Coordinator {
         }
     }
 
-    /// Whether anybody else shares memory, here or by another `.lock`. With the opening lock.
+    /// Whether another process shares memory, through this `.lock` or another one. Requires the
+    /// opening lock.
     private func isUsedByOthers() throws(SystemFailure) -> Bool {
         if try System.isLockedByOther(lockFile, LockRanges.allProcesses) { return true }
         return try System.isLockedByOther(dataLock, LockRanges.sharing, against: .shared)
     }
 
-    /// Releases everything. After `close` returned true; the data file's descriptor is the
-    /// caller's to close, afterwards.
+    /// Releases everything. Must be called after `close` returned true. The caller closes the
+    /// descriptor of the data file afterwards.
     package func releaseFinal() {
         phaseLock.withLock {
             if phase == .closed { return }
@@ -61,11 +63,12 @@ extension Coordinator {
         }
     }
 
-    /// The order matters: what names the process slot goes while its lock is held, which gives the
-    /// right to clear it; the mapping goes before the locks, after which a sole opener may come.
+    /// Releases the process slot, the mapping and the locks, in this order. The slot is cleared
+    /// while its lock is held, which gives the right to clear it. The memory is unmapped before the
+    /// locks are released, because a sole opener may come afterwards.
     func releaseEverything() {
         region.clearTraces(ofProcessSlot: processSlot)
-        // These calls only fail for wrong arguments; there is nothing left to undo.
+        // These calls fail only for invalid arguments, and nothing could be undone here.
         try? System.unmap(region.base, length: SharedRegion.size)
         if dataFile >= 0 { realm_keep_in_forked_child(dataFile) }
         for descriptor in [dataLock, lockFile] where descriptor >= 0 {

@@ -1,11 +1,12 @@
-/// What processes leave in shared memory that died.
+/// Clearing what dead processes left in shared memory.
 ///
-/// Everything there that names a process slot is taken back in one place
-/// (``SharedRegion/clearTraces(ofProcessSlot:)``), and by whoever comes first: one that looks for the
-/// dead, or one that claims the slot. A process that claimed a slot and took back less would
-/// be taken for the dead one, and nobody would look again, as its lock is held.
+/// Everything that names a process slot is cleared in one place
+/// (``SharedRegion/clearTraces(ofProcessSlot:)``). Either a process that looks for dead ones does
+/// it, or the process that claims the slot, whichever comes first. If the claiming process cleared
+/// less, the rest would be taken for its own, and no process would look again, because its lock is
+/// held.
 extension Coordinator {
-    /// Clears what processes left behind that died.
+    /// Clears the traces of all dead processes.
     func clearDeadProcesses() {
         for index in 0..<region.usedProcessSlots {
             if region.processSlot(index).isInUse.loadAcquire() != 0 {
@@ -14,14 +15,16 @@ extension Coordinator {
         }
     }
 
-    /// Holding a process slot's lock gives the right to clear it: nobody else does, and nobody claims
-    /// the process slot, in the meantime. Threads of this process share the descriptor and hence the
-    /// lock, so they take turns.
+    /// Clears the traces of a process if it has died.
+    ///
+    /// Holding a process slot's lock gives the right to clear it: no other process clears or claims
+    /// the slot in the meantime. The threads of this process share the descriptor and therefore the
+    /// lock, so `clearingLock` serializes them.
     func clearIfDead(processSlot index: Int) {
         guard isShared, index != processSlot, !planted(.keepsPinsOfTheDead) else { return }
         clearingLock.withLock {
             let range = LockRanges.process(index)
-            // A failure to lock is a reason to leave the slot alone: its pins only cost space.
+            // If locking fails, the slot is left alone: its pins only cost space.
             guard (try? System.tryLock(lockFile, .exclusive, range)) == true else { return }
             region.clearTraces(ofProcessSlot: index)
             try? System.unlock(lockFile, range)
@@ -30,8 +33,8 @@ extension Coordinator {
 }
 
 extension SharedRegion {
-    /// Takes back all that names a process slot. Only with that slot's lock held. Killed on the way, it
-    /// is done again: the slot counts as in use until the end.
+    /// Clears everything that names a process slot. The slot's lock must be held. If the process is
+    /// killed on the way, the next one repeats it, because the slot counts as in use until the end.
     func clearTraces(ofProcessSlot index: Int) {
         let slot = processSlot(index)
         clearPins(ofProcessSlot: index)
@@ -46,13 +49,13 @@ extension SharedRegion {
         if slot.isInUse.exchange(0) != 0 { _ = processCount.fetchAdd(UInt32.max) }
     }
 
-    /// Frees all pin slots of a process slot. Only with that slot's lock held.
+    /// Frees all pin slots of a process slot. The slot's lock must be held.
     func clearPins(ofProcessSlot process: Int) {
         let owner = UInt32(process) + 1
         for index in 0..<usedPinSlots {
             let slot = pinSlot(index)
             guard slot.owner.loadAcquire() == owner else { continue }
-            // In this order: once the owner is 0, the slot may be another's.
+            // The version is cleared first: once the owner is 0, another process may take the slot.
             slot.version.storeSequential(0)
             slot.owner.storeRelease(0)
         }

@@ -1,54 +1,55 @@
 import CRealmSystem
 import Glibc
 
-/// Opening protocol. Locks on the data file, in `.lock`, and the order between them:
+/// The opening protocol: the locks on the data file and on `.lock`, and their order.
 ///
-/// 1. Open `.lock`, creating it where it is missing. Who may not, or may not write the data file,
-///    can only read, and goes on as below.
-/// 2. Wait for the opening lock on `.lock`. Whoever holds it waits for no other lock but that
-///    of growing, whose holder waits for none: it recovers the file, closes it, or puts another one
-///    in its place. So look whether the path
-///    still leads to this one, and open anew if not.
-/// 3. Any process slot's lock held: the shared memory is alive. Check that it is this file's, claim
-///    a process slot, release the opening lock: joined.
-/// 4. Nobody's sharing lock held on the data file: this is the sole opener. Clear `.lock`, claim a
+/// 1. Open `.lock`, creating it if it is missing. A process that may not do so, or may not write
+///    the data file, can only read, and continues with step a.
+/// 2. Wait for the opening lock on `.lock`. Its holder recovers the file, closes it, or replaces
+///    it, and waits for no other lock except the growing lock, whose holder waits for none. Because
+///    the file may have been replaced, check that the path still leads to it, and fail if not.
+/// 3. If the lock of any process slot is held, the shared memory is alive. Check that it belongs to
+///    this file, claim a process slot, and release the opening lock: joined.
+/// 4. If no sharing lock is held on the data file, this is the sole opener. Clear `.lock`, claim a
 ///    process slot, and keep the opening lock until `finishRecovery`.
-/// 5. Otherwise others share memory by another `.lock`, or just die: let go of everything and start
-///    again; after a while, report that `.lock` does not belong to the file's users.
+/// 5. Otherwise, other processes share memory through another `.lock`, or are just dying. Release
+///    everything and start again. After a while, report that `.lock` is not the one that the file's
+///    users have.
 ///
-/// Claiming a process slot takes two locks: that of the slot on `.lock`, which says that its user
-/// lives, and the sharing lock of the slot on the data file, which says so to those who use another
-/// `.lock`. A sole opener takes slot 0, so that of two with different `.lock`s one fails and goes
-/// to 5.
+/// Claiming a process slot takes two locks. The lock of the slot on `.lock` tells that its user
+/// lives. The sharing lock of the slot on the data file tells the same to processes that use
+/// another `.lock`. A sole opener takes slot 0, so that of two sole openers with different `.lock`
+/// files one fails and continues with step 5.
 ///
-/// Who removes the file (`Database.remove`) locks all of its bytes meanwhile. So it sees the
-/// sharing lock, or whoever has taken that lock sees that the path leads to the file no more.
+/// Removing the file (`Database.remove`) locks all of its bytes for the time that it takes. So
+/// either the remover sees the sharing lock, or the process that has just taken that lock sees that
+/// the path no longer leads to the file.
 ///
-/// A reader without `.lock` has memory of its own and stays at one version:
+/// A reader without `.lock` has private memory and stays at one version:
 ///
-/// a. Nobody's sharing lock is held, or it is refused. Find the newest version.
-/// b. Lock the byte of that version on the data file, shared.
-/// c. Still nobody's sharing lock is held, and the newest version is still that one, or it is
-///    refused.
+/// a. Refuse to open if any sharing lock is held. Find the newest version.
+/// b. Take a shared lock on the byte of that version on the data file.
+/// c. Refuse to open if a sharing lock is held by now, or if the newest version has changed.
 ///
-/// A sole opener takes its sharing lock and then looks for such bytes: it sees that of the
-/// reader, and pins the version, or the reader sees the lock in c. Versions that were written and
-/// left between a and c show in the newest version.
+/// A sole opener takes its sharing lock and then looks for the bytes of readers. So either it sees
+/// the byte of the reader and pins the version, or the reader sees the sharing lock in step c. A
+/// writer that came and went between a and c shows in the newest version.
 ///
-/// Killed at any step, a process leaves only bytes in `.lock` that the next sole opener clears.
+/// A process that is killed at any step leaves only bytes in `.lock`, which the next sole opener
+/// clears.
 extension Coordinator {
-    /// How long step 5 waits for others to come in or go out: what cannot be had is reported within
-    /// a second.
+    /// The time for which step 5 waits for others to open or close. A failure is reported within a
+    /// second.
     private static let patienceNanoseconds: UInt64 = 750_000_000
 
-    /// Takes the locks that opening needs and joins, or creates, the shared memory.
+    /// Takes the locks that opening needs, and joins or creates the shared memory.
     ///
-    /// The descriptor stays the caller's and must stay open until `close`. It must be open for
-    /// writing unless `readOnly`. As ``Role/soleOpener`` the caller recovers the file alone and
-    /// then calls `finishRecovery`.
+    /// The descriptor belongs to the caller, who must keep it open until `close`. It must be open
+    /// for writing unless `readOnly`. As ``Role/soleOpener``, the caller alone recovers the file
+    /// and then calls `finishRecovery`.
     ///
-    /// - Throws: `.incompatibleLockFile` when `.lock` was removed or replaced while others use the
-    ///   file, `.tooManyReaders` when all process slots are taken, and what `open` may fail with.
+    /// - Throws: `.incompatibleLockFile` if `.lock` was removed or replaced while others use the
+    ///   file, `.tooManyReaders` if all process slots are taken, and the errors of `open`.
     package static func open(
         path: String, dataFile: Int32, readOnly: Bool
     ) throws(StorageError) -> (Coordinator, Role) {
@@ -59,7 +60,8 @@ extension Coordinator {
             while true {
                 if let opened = try request.attempt() { return opened }
                 if System.monotonicNanoseconds > deadline { throw request.strangersError }
-                // Different for each process, so that two of them do not keep each other out.
+                // The pause is random, so that two processes do not keep each other out again and
+                // again.
                 System.sleep(nanoseconds: .random(in: 200_000...3_000_000))
             }
         } catch {
@@ -68,9 +70,11 @@ extension Coordinator {
         }
     }
 
-    /// Publishes the recovered version and the sequence number of its commit record, and lets others
-    /// join. Only as ``Role/soleOpener``, once. `recordPage`: see ``RecordPlace/page``. `ring`: of the record. `isDurable`: false where a reader found a version that
-    /// nothing in the file vouches for.
+    /// Publishes the recovered version and the sequence number of its commit record, and lets other
+    /// processes join. Must be called once, as ``Role/soleOpener``.
+    ///
+    /// For `recordPage`, see ``RecordPlace/page``. `isDurable` is false if a reader found a version
+    /// that nothing in the file proves to be durable.
     package func finishRecovery(
         version: UInt64, sequence: UInt64, recordPage: UInt64 = 0, isDurable: Bool = true
     ) throws(StorageError) {
@@ -79,6 +83,7 @@ extension Coordinator {
             isDurable: isDurable)
     }
 
+    /// Does the same, and publishes `ring`, which is that of the record.
     func finishRecovery(
         version: UInt64, sequence: UInt64, recordPage: UInt64, ring: CommitRing?, isDurable: Bool
     ) throws(StorageError) {

@@ -1,19 +1,20 @@
-/// Which versions are being read, and by whom.
+/// Pins: the versions that are being read, and their readers.
 extension Coordinator {
-    /// A version that somebody reads; for tools that answer what keeps a file from shrinking.
+    /// A pinned version, for tools that show what keeps a file from shrinking.
     package struct PinDescription: Equatable, Sendable {
         package var version: UInt64
-        /// 0 for a reader without `.lock`: nothing tells which process it is.
+        /// The id of the reader's process; 0 for a reader without `.lock`, whose process is
+        /// unknown.
         package var processID: UInt32
         package var age: Duration
     }
 
     private static let livenessCheckInterval: UInt64 = 50_000_000
 
-    /// Takes a slot to pin versions with, for one connection. Release it before `close`.
+    /// Claims a slot in which a connection pins versions. It must be released before `close`.
     ///
-    /// - Throws: `.tooManyReaders` when all slots of all processes are taken, `.outOfDiskSpace` and
-    ///   `.fileAccess` where `.lock` cannot become longer, `.usedAfterFork`.
+    /// - Throws: `.tooManyReaders` if all slots are taken, `.outOfDiskSpace` and `.fileAccess` if
+    ///   `.lock` cannot be extended, `.usedAfterFork`.
     package func claimReader() throws(StorageError) -> ReaderSlot {
         try checkNotForked()
         let owner = UInt32(processSlot) + 1
@@ -50,20 +51,22 @@ extension Coordinator {
         for index in 0..<SharedRegion.pinSlots(inBlocks: region.presentBlocks) {
             let slot = region.pinSlot(index)
             guard slot.owner.loadRelaxed() == 0 else { continue }
-            // Before the slot is taken, so that whoever clears it after this process was killed
-            // looks at it; and before anything is pinned, so that whoever looks for pins after a
-            // version was published either looks at this slot or is seen by `pinLatest`.
+            // The limit is raised before the slot is taken, so that a process that clears the slot
+            // after this one was killed looks at it. It is also raised before anything is pinned: a
+            // process that looks for pins after publishing a version then either looks at this slot
+            // or is seen by `pinLatest`.
             SharedRegion.raise(region.pinSlotLimit, to: UInt32(index) + 1)
             if slot.owner.compareExchange(expected: 0, desired: owner) { return slot }
         }
         return nil
     }
 
-    /// Fills in the versions that live readers of all processes have pinned: ascending, each once.
+    /// Collects the versions that live readers of all processes have pinned, in ascending order
+    /// without duplicates. The memory of the array is reused.
     ///
-    /// Call it after the version that frees pages was published: a reader whose pin this misses
-    /// then finds that version when it looks again. Pins of processes that died are cleared, within
-    /// 50 ms of the first call that they hold back. The array's memory is used again.
+    /// It must be called after the version that frees pages was published: a reader whose pin is
+    /// missed here then finds that version when it reads the newest version again. Pins of dead
+    /// processes are cleared within 50 ms of the first call that they affect.
     package func collectPinnedVersions(into versions: inout [UInt64]) {
         let newest = visibleVersion
         let oldestForeign = scanPins(into: &versions)
@@ -80,7 +83,8 @@ extension Coordinator {
         _ = scanPins(into: &versions)
     }
 
-    /// Returns the oldest version that other processes have pinned, or the highest number.
+    /// Scans all pins. Returns the oldest version that other processes have pinned, or
+    /// `UInt64.max`.
     private func scanPins(into versions: inout [UInt64]) -> UInt64 {
         var oldestForeign = UInt64.max
         var copies = region.pinCopyCount.loadSequential()
@@ -95,7 +99,7 @@ extension Coordinator {
                 }
                 if version != versions.last { versions.append(version) }
             }
-            // A pin may have been copied from a slot still to come to one already seen.
+            // A pin may have been copied from a slot that was not scanned yet to one that was.
             let copiesNow = region.pinCopyCount.loadSequential()
             if copiesNow == copies { break }
             copies = copiesNow
@@ -105,8 +109,8 @@ extension Coordinator {
         return oldestForeign
     }
 
-    /// Every pin of every process, the oldest version first. Pins of processes that have just died
-    /// may be among them.
+    /// Returns every pin of every process, the oldest version first. Pins of processes that have
+    /// just died may be included.
     package func pinnedVersions() -> [PinDescription] {
         let now = System.monotonicNanoseconds
         var pins: [PinDescription] = []
@@ -131,7 +135,7 @@ extension Coordinator {
 }
 
 extension [UInt64] {
-    /// Keeps one of each row of equal elements.
+    /// Removes consecutive duplicates.
     fileprivate mutating func removeRepeated() {
         var kept = 0
         for index in indices where index == 0 || self[index] != self[kept - 1] {

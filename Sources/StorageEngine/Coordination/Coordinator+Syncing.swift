@@ -1,21 +1,25 @@
-/// Syncs beside which others go on writing.
+/// Syncs that do not block writers.
 ///
-/// What a version that is not durable wrote, and no longer reaches, is written over as soon as no
-/// reader needs it. A sync that is to make a version durable must therefore keep it whole while it
-/// lasts: what it has not yet brought to the disk must not be replaced. So the version is announced
-/// before the sync begins, and writers leave alone, as they do with the durable version, what it reaches
-/// (``addVersionsOfRecovery(to:)``) and its record with those since its checkpoint
-/// (``sequence(after:)``).
+/// Pages that a version wrote, and that later versions no longer reach, are reused as soon as no
+/// reader needs them. While a sync is making that version durable, however, these pages must stay
+/// intact: contents that are not on the disk yet must not be replaced. So the version is announced
+/// before the sync begins. Writers then leave alone the pages that it reaches
+/// (``addVersionsOfRecovery(to:)``), and its record with those since its checkpoint
+/// (``sequence(after:in:)``), as they do for the durable version.
 ///
-/// One process at a time syncs in this way (``SyncTurn``): records have room for one announcement. A
-/// turn ends when its holder says so; when the holder has died, by whoever finds that
-/// (``clearIfDead(processSlot:)``); or when it goes on for so long that its holder may be stopped, and
-/// another process takes it away. Each process announces in its own slot, so that one which lost
-/// its turn, and does not know it yet, changes nothing for its successor.
+/// One process at a time syncs in this way (``SyncTurn``), because the slots for records suffice
+/// for one announcement. A turn ends in one of three ways:
+/// - Its holder ends it.
+/// - The holder has died, and another process notices that (``clearIfDead(processSlot:)``).
+/// - The turn lasts for so long that its holder may have been stopped, and another process takes it
+///   over.
+///
+/// Each process announces in its own slot. So a process that has lost its turn without noticing
+/// does not interfere with its successor.
 extension Coordinator {
     var syncTurn: SyncTurn { region.currentTurn }
 
-    /// Takes the turn to sync. Nil while another process has it.
+    /// Takes the turn to sync. Returns nil while another process has it.
     package func beginSync() -> SyncTurn? {
         var present = syncTurn
         if let other = present.process {
@@ -26,11 +30,12 @@ extension Coordinator {
         return present.process == nil ? take(present) : nil
     }
 
-    /// Takes a turn away from a process that has had it for long. Nil if it has gone on meanwhile.
+    /// Takes over a turn from a process that has held it for a long time. Returns nil if the turn
+    /// has changed in the meantime.
     ///
-    /// It may be alive after all. What it syncs then is not said to be durable (``finishSync(_:)``), so
-    /// the work of a slow disk is lost: whoever does this waits longer each time
-    /// (``syncTakeovers``).
+    /// That process may be alive after all. The result of its sync is then not published
+    /// (``finishSync(_:)``), and the work of a slow disk is lost. So processes wait longer before
+    /// each further takeover (``syncTakeovers``).
     func takeOverSync(_ turn: SyncTurn) -> SyncTurn? {
         guard syncTurn == turn else { return nil }
         guard let mine = take(turn) else { return nil }
@@ -38,7 +43,7 @@ extension Coordinator {
         return mine
     }
 
-    /// How often a turn was taken away since a sync succeeded.
+    /// The number of turns that were taken over since a sync last succeeded.
     var syncTakeovers: UInt32 { region.syncTakeovers.loadAcquire() }
 
     private func take(_ turn: SyncTurn) -> SyncTurn? {
@@ -47,12 +52,14 @@ extension Coordinator {
         return isMine ? mine : nil
     }
 
-    /// Says which version the sync is going to make durable. `sequence`: of its record. False if there
-    /// is a newer version already: then the sync has to be announced for that.
+    /// Announces the version that the sync will make durable. `sequence` is that of its record.
+    /// Returns false if a newer version exists already; then the sync must be announced for that
+    /// one.
     ///
-    /// Why nothing is missed: a writer publishes its version and then looks for announcements, before
-    /// it writes the next. One that was stored too late to be seen is stored after that version was
-    /// published, so the visible version is found to be another one.
+    /// No announcement is missed: a writer publishes its version, and looks for announcements
+    /// before it writes the next one. An announcement that was stored too late to be seen was
+    /// stored after that version was published. The visible version is then found to be another
+    /// one.
     package func announceSync(of version: UInt64, _ sequence: UInt64) -> Bool {
         if !planted(.announcesNoSync) {
             let slot = region.processSlot(processSlot)
@@ -62,11 +69,12 @@ extension Coordinator {
         return visibleVersion == version
     }
 
-    /// The sync of this turn has succeeded: what was announced is durable. False if the turn was taken
-    /// away, and nothing is known then: writers may have replaced what the sync was to keep.
+    /// Publishes the announced version as durable after the sync of this turn has succeeded.
+    /// Returns false if the turn was taken over. Nothing is known about the sync then, because
+    /// writers may have replaced pages that it needed.
     ///
-    /// Two steps, because its holder may be stopped between them: whoever finds the turn done says the
-    /// rest for it, before it begins a turn of its own.
+    /// There are two steps, because the holder may be stopped between them. A process that finds
+    /// the turn done performs the second step before it begins a turn of its own.
     package func finishSync(_ turn: SyncTurn) -> Bool {
         guard region.syncTurn.compareExchange(expected: turn.word, desired: turn.done.word)
         else { return false }
@@ -75,15 +83,16 @@ extension Coordinator {
         return true
     }
 
-    /// The sync of this turn failed, or there is nothing to sync.
+    /// Ends a turn whose sync failed or was not needed.
     func abandonSync(_ turn: SyncTurn) {
         _ = region.syncTurn.compareExchange(expected: turn.word, desired: turn.ended.word)
     }
 
-    /// Adds the versions that a loss of power may lead back to: the durable one, and the one that a
-    /// sync under way is making durable. Returns the former.
+    /// Adds the versions that power loss may lead back to: the durable version, and the one that a
+    /// current sync is making durable. Returns the durable version.
     func addVersionsOfRecovery(to versions: inout [UInt64]) -> UInt64 {
-        // In this order: what is no longer being synced is durable.
+        // The announcement is read before the durable version. A sync that has succeeded in between
+        // is then found to be durable.
         let syncing = region.syncing?.version ?? 0
         let durable = durableVersion
         for version in [durable, syncing] where version >= max(durable, 1) {
@@ -100,28 +109,28 @@ extension Coordinator {
 extension SharedRegion {
     var currentTurn: SyncTurn { SyncTurn(word: syncTurn.loadSequential()) }
 
-    /// What the present turn was announced for; nil if it is nobody's.
+    /// The announcement of the current turn; nil if no process has the turn.
     var syncing: (version: UInt64, sequence: UInt64)? {
         guard let process = currentTurn.process, process < usedProcessSlots else { return nil }
         let slot = processSlot(process)
         return (slot.syncingVersion.loadSequential(), slot.syncingSequence.loadSequential())
     }
 
-    /// Ends a turn for whoever has it, unless that has happened meanwhile. If it is done, its version
-    /// is said to be durable before.
+    /// Ends a turn on behalf of any process, unless it has ended already. If its sync is done,
+    /// first publishes the version as durable.
     func endTurn(_ turn: SyncTurn) {
         if turn.isDone, let announced = syncing {
-            // The words are those of this turn as long as it is: its holder has stored them before, and
-            // stores others in another turn only.
+            // The announced words belong to `turn` if it is still current: its holder has stored
+            // them before its sync, and stores others only in another turn.
             guard currentTurn == turn else { return }
             raiseDurable(to: announced.version, announced.sequence)
         }
         _ = syncTurn.compareExchange(expected: turn.word, desired: turn.ended.word)
     }
 
-    /// Says that a version, and all before it, are durable. `sequence`: of its record.
+    /// Publishes a version, and all before it, as durable. `sequence` is that of its record.
     func raiseDurable(to version: UInt64, _ sequence: UInt64) {
-        // In this order: the sequence number is never ahead of the version.
+        // The version is raised first, so that the sequence number is never ahead of it.
         Self.raise(durableVersion, to: version)
         Self.raise(durableSequence, to: sequence)
     }

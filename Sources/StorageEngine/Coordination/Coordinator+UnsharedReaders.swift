@@ -1,26 +1,28 @@
 import Glibc
 
-/// Readers without `.lock`: those who may only read the data file, or its directory.
+/// Readers without `.lock`: those that may only read the data file or its directory.
 ///
-/// Such a reader says which version it reads by the place of a lock on the data file, and blocks
-/// nobody by it. It comes only where nobody shares memory; writers that come later pin its version
-/// for as long as the lock is there. So it costs at most the space of its snapshot, like any
-/// reader.
+/// The place of a lock on the data file names the version that the reader pins. It blocks no other
+/// process. Such a reader can open the file only while no process shares memory. Writers that come
+/// later pin its version for as long as the lock exists. So it costs at most the space of its
+/// snapshot, like any reader.
 extension Coordinator {
-    /// Versions that others can keep in this way, so that who may only read cannot make the
-    /// file grow without limit. Readers beyond see what later writers write over their version.
+    /// The number of versions that can be kept in this way, so that users who may only read cannot
+    /// make the file grow without limit. Later writers may overwrite the versions of further
+    /// readers.
     private static let mostUnsharedVersions = 64
-    /// How many locks are looked at, of which some may be nobody's pins.
+    /// The number of locks that are examined. Some of them may not be pins.
     private static let mostLocks = 256
 
     // MARK: The reader
 
-    /// Throws if anybody shares memory: whoever does may be writing. `dataLock`: of the file.
+    /// Throws if any process shares memory, because it may be writing. `dataLock` is a descriptor
+    /// of the file.
     static func checkNobodyShares(_ path: String, _ dataLock: Int32) throws(StorageError) {
         let isUsed = try StorageError.converting(.lock, path: path) {
             () throws(SystemFailure) in
-            // Against an exclusive lock: a writer that could not take its lock because of a
-            // reader's is not seen otherwise.
+            // This tests for any lock, not only for exclusive ones: the lock of a reader may have
+            // prevented a writer from taking its own.
             try System.isLockedByOther(dataLock, LockRanges.sharing)
         }
         if isUsed {
@@ -32,10 +34,10 @@ extension Coordinator {
         }
     }
 
-    /// Steps b and c, but for the newest version.
+    /// Performs steps b and c, except for comparing the newest version.
     func pinByLock(_ version: UInt64) throws(StorageError) {
         try StorageError.converting(.lock, path: path) { () throws(SystemFailure) in
-            // Nobody holds it exclusively but who is about to remove the file.
+            // Only a process that is about to remove the file holds the byte exclusively.
             _ = try System.tryLock(dataLock, .shared, LockRanges.reading(version))
         }
         try Self.checkNobodyShares(path, dataLock)
@@ -43,8 +45,9 @@ extension Coordinator {
 
     // MARK: Those who share memory
 
-    /// Pins what unshared readers read. For the sole opener, which has its sharing lock, before
-    /// others join: no such reader comes as long as anybody shares memory.
+    /// Pins the versions that unshared readers read. The sole opener must call this while it has
+    /// its sharing lock, before other processes join: no such reader opens the file while memory is
+    /// shared.
     func pinVersionsOfUnsharedReaders() throws(SystemFailure) {
         var ranges = [LockRanges.reading]
         var versions: Set<UInt64> = []
@@ -71,23 +74,24 @@ extension Coordinator {
             }
         }
         for version in versions {
-            // All slots are free now, and there are more than these versions.
+            // All slots are free at this time, and there are more slots than versions.
             guard let slot = claimFreePinSlot(owner: SharedRegion.unsharedReaders) else { return }
             slot.time.storeRelaxed(System.monotonicNanoseconds)
             slot.version.storeSequential(version)
         }
     }
 
-    /// Takes back the pins of unshared readers that have gone.
+    /// Clears the pins of unshared readers that have gone.
     func clearUnsharedReaders() {
         guard isShared else { return }
         for index in 0..<region.usedPinSlots {
             let slot = region.pinSlot(index)
             guard slot.owner.loadAcquire() == SharedRegion.unsharedReaders else { continue }
             let range = LockRanges.reading(slot.version.loadAcquire())
-            // Who cannot tell leaves the pin: it only costs space.
+            // If the lock cannot be tested, the pin stays, which only costs space.
             guard (try? System.isLockedByOther(dataLock, range)) == false else { continue }
-            // Of several who see this, one clears it: afterwards the slot may be another's.
+            // Of several processes that see this, only one clears the pin: afterwards, the slot may
+            // belong to another reader.
             let this = UInt32(processSlot) + 1
             guard
                 slot.owner.compareExchange(

@@ -3,46 +3,50 @@ extension Coordinator {
     /// The newest version that readers may see.
     package var visibleVersion: UInt64 { region.visibleVersion.loadSequential() }
 
-    /// The newest version that survives a loss of power.
+    /// The newest version that survives power loss.
     package var durableVersion: UInt64 { region.durableVersion.loadAcquire() }
 
-    /// The sequence number of the newest visible version's commit record; or already the next one,
-    /// of a version that is about to become visible, or whose writer died before it did.
+    /// The sequence number of the newest visible version's commit record. It may already be the
+    /// next one: that of a version that is about to become visible, or whose writer died before it
+    /// did.
     package var visibleSequence: UInt64 { region.visibleSequence.loadSequential() }
 
-    /// The sequence number of a record that survives a loss of power: the durable version's, or an
+    /// The sequence number of a record that survives power loss: that of the durable version, or an
     /// older one.
     package var durableSequence: UInt64 { region.durableSequence.loadAcquire() }
 
     /// Whether the visible version was adopted by a process that could not make it durable.
     package var needsRecovery: Bool { region.needsRecovery.loadAcquire() != 0 }
 
-    /// The visible version has been made durable. Only while writing.
+    /// Publishes the visible version as durable, after a delayed recovery. Requires the write lock.
     package func finishDelayedRecovery() {
         publishDurable(version: visibleVersion, sequence: visibleSequence)
         region.needsRecovery.storeRelease(0)
     }
 
-    /// The slots that the newest records may be in: those that the file was made with, and the others
-    /// if it has got them. Asked after the newest number is known.
+    /// Returns the slots that may hold the newest records: the original ones, and the extension if
+    /// the file has one. Must be called after the newest sequence number is known.
     func ring(from ring: CommitRing) -> CommitRing {
         let page = region.extensionPage.loadSequential()
         return ring.extended(at: page, since: region.extensionSequence.loadSequential())
     }
 
-    /// Where the record with this number was put, if it is one of the newest 64.
+    /// Returns the place of the record with this sequence number, if it is one of the newest 64.
     func recordPlace(of sequence: UInt64, in ring: CommitRing) -> RecordPlace {
         let page = region.recordPage(of: sequence).loadAcquire()
         return page == 0 ? ring.place(of: sequence) : .page(page)
     }
 
-    /// The next record, or one after it, may be in slots of this ring. Before it becomes visible.
+    /// Announces that the next record, or a later one, may be in slots of this ring. Must be called
+    /// before that record becomes visible.
     func note(_ ring: CommitRing) { region.note(ring) }
 
-    /// The number of the record after the one with this number, which is the newest: the next one
-    /// whose slot holds nothing that a loss of power, or the end of the writer, leads back to. That
-    /// are the newest record, the durable one, and the one that is being made durable, each with
-    /// those since its checkpoint. Only with the write lock. `ring`: the newest record's.
+    /// Returns the sequence number of the record that follows `newest`, the newest record: the next
+    /// number whose slot holds no record that is still needed.
+    ///
+    /// The newest record, the durable one, and the one that is being made durable are needed, each
+    /// with the records since its checkpoint, because power loss or the death of the writer may
+    /// lead back to them. `ring` is that of the newest record. Requires the write lock.
     func sequence(after newest: UInt64, in ring: CommitRing) -> UInt64 {
         var next = newest + 1
         while ring.wouldReplace(neededBy: newest, sequence: next)
@@ -51,68 +55,74 @@ extension Coordinator {
         return next
     }
 
-    /// Whether the slot of a new record's number holds what a loss of power leads back to.
+    /// Whether the slot for the sequence number of a new record holds a record that is needed after
+    /// power loss.
     func isSlotNeeded(of sequence: UInt64, in ring: CommitRing) -> Bool {
         if planted(.reusesUnsyncedSlots) { return false }
-        // In this order: what is no longer being synced is durable.
+        // The announcement is read before the durable sequence number. A sync that has succeeded in
+        // between is then found to be durable.
         let syncing = region.syncing?.sequence ?? 0
         let durable = durableSequence
         return syncing > durable && ring.wouldReplace(neededBy: syncing, sequence: sequence)
             || ring.wouldReplace(neededBy: durable, sequence: sequence)
     }
 
-    /// Whether the next record that becomes visible is the first since the file was opened.
+    /// Whether the next record that becomes visible is the first one since the file was opened.
     var isFirstNext: Bool {
         region.visibleSequence.loadSequential() == region.openedSequence.loadRelaxed()
     }
 
-    /// Whether the record after this one may be among the pages: not the first two since the file was
-    /// opened, which whoever believes a clean-close marker looks for in their slots.
+    /// Whether the record after this one may be among the pages. The first two records since the
+    /// file was opened may not: an opener that trusts a clean-close marker looks for them in their
+    /// slots.
     func mayPutRecordAmongPages(after record: CommitRecord) -> Bool {
         record.sequence >= region.openedSequence.loadRelaxed() + 2
     }
 
-    /// Makes a durable version visible and wakes whoever waits for it. `sequence`: of its record,
-    /// `recordPage`: see ``RecordPlace/page``. Only while writing.
+    /// Makes a durable version visible, and wakes the threads that wait for it. `sequence` is that
+    /// of its record; for `recordPage`, see ``RecordPlace/page``. Requires the write lock.
     package func publish(version: UInt64, sequence: UInt64, recordPage: UInt64 = 0) {
-        // In this order: who dies in between leaves a visible version that is durable without
-        // being known as such, which costs a sync; never a durable one that is not visible.
+        // Visible comes first. A process that dies in between leaves a visible version that is
+        // durable but not known to be, which only costs a sync. The other order could leave a
+        // durable version that is not visible.
         publishVisible(version: version, sequence: sequence, recordPage: recordPage)
         publishDurable(version: version, sequence: sequence)
     }
 
-    /// After a writer died: `sequence` is that of the visible version's record. Only while writing.
-    /// `ring`: what it says.
+    /// Resets the visible sequence number to that of the visible version's record, after a writer
+    /// died. `ring` is that of the same record. Requires the write lock.
     func withdrawSequence(to sequence: UInt64, _ ring: CommitRing) {
         region.visibleSequence.storeSequential(sequence)
         region.note(ring)
     }
 
-    /// Makes a version visible that may not be durable yet. Only while writing.
+    /// Makes a version visible that may not be durable yet. Requires the write lock.
     package func publishVisible(version: UInt64, sequence: UInt64, recordPage: UInt64 = 0) {
         assert(version >= region.visibleVersion.loadRelaxed(), "versions only go forward")
         region.recordPage(of: sequence).storeRelease(recordPage)
         region.visibleSequence.storeSequential(sequence)
         region.visibleVersion.storeSequential(version)
-        // Pairs with `waitForVersion`: it counts itself before it sleeps, this looks at the count
-        // after it has changed the word.
+        // `waitForVersion` increments the count before it sleeps, and this reads the count after it
+        // has changed the word. So no sleeper is missed.
         region.wakeUpWord.storeSequential(UInt32(truncatingIfNeeded: version))
         if region.sleeperCount.loadSequential() != 0 {
             System.wake(region.wakeUpWord, isShared: true)
         }
     }
 
-    /// Says that a version, and all before it, are durable. `sequence`: of its record. Any thread.
+    /// Publishes a version, and all before it, as durable. `sequence` is that of its record. May be
+    /// called by any thread.
     package func publishDurable(version: UInt64, sequence: UInt64) {
         region.raiseDurable(to: version, sequence)
     }
 
-    /// Blocks the calling thread until a version newer than `version` is visible, at most for
-    /// `timeout` (nil: without limit), and returns the newest visible version.
+    /// Blocks the calling thread until a version newer than `version` is visible, for `timeout` at
+    /// most (nil: without limit). Returns the newest visible version.
     package func waitForVersion(newerThan version: UInt64, timeout: Duration? = nil) -> UInt64 {
         let clock = ContinuousClock()
         let deadline = timeout.map { clock.now + $0 }
-        // In this order: who is killed in between leaves the sum too high, never too low.
+        // The sum is incremented first. A process that is killed in between leaves it too high,
+        // never too low.
         let own = region.processSlot(processSlot).sleeperCount
         _ = region.sleeperCount.fetchAdd(1)
         _ = own.fetchAdd(1)
@@ -134,16 +144,16 @@ extension Coordinator {
         }
     }
 
-    /// Wakes all threads, in all processes, that sleep in `waitForVersion`; they look again and,
-    /// with no newer version, sleep on unless their time is over.
+    /// Wakes all threads, in all processes, that sleep in `waitForVersion`. They check again, and
+    /// continue to sleep if there is no newer version and time remains.
     package func wakeWaiters() {
         System.wake(region.wakeUpWord, isShared: true)
     }
 
-    /// Whether a sync failed since the first of the present users opened the file.
+    /// Whether a sync has failed since the first of the current users opened the file.
     package var isPoisoned: Bool { region.poisoned.loadAcquire() != 0 }
 
-    /// Throws what every writer is told when a sync has failed, of whichever process.
+    /// Throws the error that every writer gets after a sync has failed in any process.
     func checkNotPoisoned() throws(StorageError) {
         guard isPoisoned else { return }
         throw StorageError(
@@ -152,8 +162,8 @@ extension Coordinator {
                 + "close it in all processes and open it again")
     }
 
-    /// Stops all writers of all processes until every process has closed the file: what a failed
-    /// sync left on disk is not known.
+    /// Stops the writers of all processes until every process has closed the file, because the
+    /// state that a failed sync left on disk is unknown.
     package func poison() {
         if planted(.poisonsNobody) { return }
         region.poisoned.storeRelease(1)

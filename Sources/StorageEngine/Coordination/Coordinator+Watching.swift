@@ -1,10 +1,11 @@
 import CRealmSystem
 
-/// Telling other processes that a version comes which is not durable, so that they see to it if this
-/// one dies.
+/// Notifying other processes before a version is published that is not durable, so that they make
+/// it durable if this process dies.
 extension Coordinator {
-    /// Before a version is published that nobody has synced. Wakes those of other processes that look
-    /// after it; they look for some time, so whatever moment this process dies at, it is seen.
+    /// Wakes the watch threads of other processes. Must be called before a version is published
+    /// that is not synced. They keep looking for some time, so they see the version whenever this
+    /// process dies after it.
     func willPublishUnsynced() {
         guard isShared else { return }
         _ = region.unsyncedSignal.fetchAdd(1)
@@ -15,17 +16,21 @@ extension Coordinator {
         }
     }
 
-    /// The one that looks after this database does not sleep any more. Returns the signal, which it
-    /// reads before it looks.
+    /// Records that this process's watch thread is awake. Returns the signal as it is before the
+    /// thread looks at the database.
     func wakeWatch() -> UInt32 {
         region.endSleepOfWatch(ofProcessSlot: processSlot)
         return region.unsyncedSignal.loadSequential()
     }
 
-    /// What it sleeps on until there is another signal than `signal`. Whoever gives one looks
-    /// afterwards who sleeps; the kernel looks at the signal after that was said.
+    /// Returns the futex waiter on which the watch thread sleeps until the signal differs from
+    /// `signal`.
+    ///
+    /// No signal is missed: a process first changes the signal and then looks for sleepers, whereas
+    /// the watch thread is counted as sleeping before the kernel compares the signal.
     func sleepingWatch(_ signal: UInt32) -> realm_futex_waiter {
-        // In this order: who is killed in between leaves the sum too high, never too low.
+        // The sum is incremented first. A process that is killed in between leaves it too high,
+        // never too low.
         _ = region.sleepingWatches.fetchAdd(1)
         region.processSlot(processSlot).isWatchAsleep.storeSequential(1)
         return realm_futex_waiter_make(region.unsyncedSignal, signal, true)
@@ -35,8 +40,8 @@ extension Coordinator {
 extension SharedRegion {
     func endSleepOfWatch(ofProcessSlot index: Int) {
         let word = processSlot(index).isWatchAsleep
-        // Mostly it is 0, and reading is cheap: a process with thousands of files does this for each
-        // of them, many times a second.
+        // The word is usually 0, and reading it is cheap. A process with thousands of files does
+        // this for each of them many times a second.
         if word.loadSequential() != 0, word.exchange(0) != 0 {
             _ = sleepingWatches.fetchAdd(UInt32.max)
         }

@@ -1,33 +1,34 @@
-/// One writer at a time: first in line among the threads of this process, then the byte-range lock
-/// against other processes.
+/// The write lock, which admits one writer at a time. A writer first queues among the threads of
+/// its process, then takes the byte-range lock that excludes other processes.
 ///
-/// The byte-range lock is kept while writers of this process hand over to each other, and while
-/// what they wrote is on its way to the disk, but only for a while. And since the kernel lets a process that has just unlocked lock again before it has
-/// woken the others, a process that sees others waiting lets one of them go first.
+/// The process keeps the byte-range lock while its writers hand over to each other and while their
+/// writes are on their way to the disk, but only for a limited time. The kernel lets a process that
+/// has just unlocked lock again before it has woken the waiting ones. Therefore a process that sees
+/// others waiting lets one of them go first.
 extension Coordinator {
     /// Guarded by `writeQueue`.
     struct WriteLockState {
         var holdsProcessLock = false
         var heldSince: UInt64 = 0
-        /// Whether this process was the last, as far as it knows, to hold the lock.
+        /// Whether this process was the last one to hold the lock, as far as it knows.
         var wasLastHolder = false
     }
 
     package enum PreviousWriter: Equatable, Sendable {
         case finished
-        /// It was killed while it held the lock: the file may hold pages and a record that were
-        /// never published, and the free map in memory is not its last word.
+        /// The previous writer was killed while it held the lock. The file may contain pages and a
+        /// record that were never published, and the free map in memory may be stale.
         case died
     }
 
     private static let maximumHoldNanoseconds: UInt64 = 5_000_000
     private static let courtesy = Duration.milliseconds(1)
 
-    /// Waits until this caller is the only writer. Pair with `unlockAfterWriting`, which another
-    /// thread may call.
+    /// Waits until this caller is the only writer. Each call must be paired with one of
+    /// `unlockAfterWriting`, which may be made by another thread.
     ///
-    /// - Throws: `.readOnly`, `.usedAfterFork`, `.outcomeUnknown` when the file is poisoned, and
-    ///   `.fileAccess` when the lock cannot be taken. The lock is not held then.
+    /// - Throws: `.readOnly`, `.usedAfterFork`, `.outcomeUnknown` if the file is poisoned, and
+    ///   `.fileAccess` if the lock cannot be taken. The lock is not held then.
     package func lockForWriting() throws(StorageError) -> PreviousWriter {
         try checkMayWrite()
         writeQueue.lock()
@@ -35,7 +36,7 @@ extension Coordinator {
         return try waitUntilLocked()
     }
 
-    /// Like `lockForWriting`, but returns nil when that would mean waiting.
+    /// Does the same as `lockForWriting`, but returns nil instead of waiting.
     package func tryLockForWriting() throws(StorageError) -> PreviousWriter? {
         try checkMayWrite()
         guard writeQueue.tryLock() else { return nil }
@@ -49,50 +50,52 @@ extension Coordinator {
         }
     }
 
-    /// Lets the next writer of this process go on, while the process keeps the lock against others:
-    /// what has been written is still on its way to the disk. Only while the lock is held, by
-    /// whichever thread. Call ``releaseProcessLock(ifIdle:)`` when it is there.
+    /// Admits the next writer of this process, while the process keeps the lock against others
+    /// because its writes are still on their way to the disk. The lock must be held, by any thread.
+    /// ``releaseProcessLock(ifIdle:)`` must be called when the writes have finished.
     package func handOverToNextWriter() {
         if isForked || planted(.givesLockToThread) && PlantedLockOwner.isAnother { return }
         writeQueue.unlock()
     }
 
-    /// Lets other processes write unless a writer of this process is active or waits, or `isIdle`
-    /// says that something is on its way to the disk. It is asked while nobody can write.
+    /// Admits writers of other processes, unless a writer of this process is active or waiting, or
+    /// `isIdle` returns false because writes are on their way to the disk. `isIdle` is called while
+    /// no thread of this process can write.
     package func releaseProcessLock(ifIdle isIdle: () -> Bool) {
         if !isShared || isForked { return }
         while writeQueue.tryLock() {
             let wasIdle = isIdle()
             if wasIdle { unlockProcess() }
             writeQueue.unlock()
-            // Whoever became idle in between may have found the lock taken, by this.
+            // A thread that became idle in between may have found `writeQueue` locked by this one,
+            // and left the lock to it. So check again.
             if wasIdle || !isIdle() { return }
         }
     }
 
-    /// Lets the next writer go on, of whichever process. Only while the lock is held, by whichever
-    /// thread, and nothing is on its way to the disk.
+    /// Admits the next writer of any process. The lock must be held, by any thread, and no writes
+    /// may be on their way to the disk.
     package func unlockAfterWriting() {
         handOverToNextWriter()
         releaseProcessLock(ifIdle: { true })
     }
 
-    /// Whether another process has waited for so long that it should have its turn before the
-    /// holder of the lock begins.
+    /// Whether the lock has been held for so long that a waiting process should get it before the
+    /// next writer of this process begins.
     package var shouldLetOtherProcessesWrite: Bool {
         isShared && region.waitingProcessCount.loadAcquire() != 0
             && System.monotonicNanoseconds - writeLockState.heldSince
                 >= Self.maximumHoldNanoseconds
     }
 
-    /// Lets others write, and waits for the lock again. Only while the lock is held, and nothing is
-    /// on its way to the disk. If it throws, the lock is not held any more.
+    /// Lets other processes write, then waits for the lock again. The lock must be held, and no
+    /// writes may be on their way to the disk. If it throws, the lock is no longer held.
     package func letOtherProcessesWrite() throws(StorageError) -> PreviousWriter {
         unlockProcess()
         return try waitUntilLocked()
     }
 
-    /// Runs with `writeQueue` held, and gives it up when it throws.
+    /// Waits for the byte-range lock. `writeQueue` must be held, and is unlocked if this throws.
     private func waitUntilLocked() throws(StorageError) -> PreviousWriter {
         do {
             return try finishLocking { () throws(SystemFailure) in
@@ -115,7 +118,9 @@ extension Coordinator {
         }
     }
 
-    /// Runs with `writeQueue` held. Returns nil when `lockProcess` returns false.
+    /// Takes the byte-range lock with `lockProcess` unless the process has it, and finds out how
+    /// the previous writer ended. `writeQueue` must be held. Returns nil if `lockProcess` returns
+    /// false.
     private func finishLocking(
         _ lockProcess: () throws(SystemFailure) -> Bool
     ) throws(StorageError) -> PreviousWriter? {
@@ -145,8 +150,9 @@ extension Coordinator {
     private func unlockProcess() {
         guard writeLockState.holdsProcessLock else { return }
         region.writerActive.storeRelease(0)
-        // Unlocking a range fails only when the kernel has no memory to split a lock, and this
-        // lock is never part of a larger one. Should it fail, the lock stays held and recorded.
+        // Unlocking a range fails only if the kernel has no memory to split a lock, and this lock
+        // is never part of a larger one. Should it fail, the lock remains held and is recorded as
+        // held.
         do {
             try System.unlock(lockFile, LockRanges.writing)
             writeLockState.holdsProcessLock = false
@@ -164,6 +170,8 @@ extension Coordinator {
 
     private func waitForProcessLock() throws(SystemFailure) {
         let word = region.processSlot(processSlot).isWaitingToWrite
+        // The sum is incremented first and decremented last. A process that is killed in between
+        // leaves it too high, never too low.
         _ = region.waitingProcessCount.fetchAdd(1)
         word.storeSequential(1)
         defer {
@@ -174,7 +182,7 @@ extension Coordinator {
         try System.lock(lockFile, .exclusive, LockRanges.writing)
     }
 
-    /// Waits, for a bounded time, until a process that waits for the lock has got it.
+    /// Waits, for a bounded time, until a process that is waiting for the lock has acquired it.
     private func letOthersGoFirst() {
         guard writeLockState.wasLastHolder else { return }
         writeLockState.wasLastHolder = false

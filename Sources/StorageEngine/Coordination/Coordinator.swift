@@ -1,36 +1,39 @@
 import CRealmSystem
 
-/// What the users of one database file agree on, across threads and processes: who writes, which
-/// version is the newest, and which versions are still being read.
+/// The state that the users of one database file share across threads and processes: the writer,
+/// the newest version, and the versions that are being read.
 ///
-/// Any thread may call any method, except where a method says otherwise.
+/// Any thread may call any method, unless a method says otherwise.
 package final class Coordinator: @unchecked Sendable {
-    // Safe to share: what is not constant lies in the shared region, which is accessed atomically
-    // only, or is guarded as noted at each variable below.
+    // Safe to share: everything that is not constant is in the shared region, which is only
+    // accessed atomically, or is guarded as noted at each variable below.
 
     package enum Role: Equatable, Sendable {
-        /// Nobody else has the file open: recover it, then call `finishRecovery`.
+        /// No other process has the file open. The caller must recover it, then call
+        /// `finishRecovery`.
         case soleOpener
-        /// Others have it open, and the shared versions are valid.
+        /// Other processes have the file open, and the shared versions are valid.
         case joined
     }
 
     /// The path of the data file.
     package let path: String
     package let isReadOnly: Bool
-    /// False for databases in memory, for files that nobody else knows of, and for readers that
-    /// cannot create or open `.lock`. These stay at one version, which they pin by a lock.
+    /// Whether memory is shared through `.lock`. False for databases in memory, for files that are
+    /// known to this process only, and for readers that cannot create or open `.lock`. Such readers
+    /// stay at one version, which they pin by a lock.
     package var isShared: Bool { lockFile >= 0 }
-    /// True for a file that nobody else knows of, or can open.
+    /// Whether the file is known to, or can be opened by, this process only.
     var isOnlyUser: Bool { lockFile < 0 && dataLock < 0 && dataFile >= 0 }
-    /// True for a reader that cannot create or open `.lock`.
+    /// Whether this is a reader that cannot create or open `.lock`.
     package var readsUnshared: Bool { lockFile < 0 && dataLock >= 0 }
 
-    /// Descriptors, or -1: databases in memory have none, readers without `.lock` lack the last.
-    /// The data file's belongs to the caller of `open`, who closes it after `close`.
+    /// The descriptor of the data file; -1 for a database in memory. It belongs to the caller of
+    /// `open`, who closes it after `close`.
     let dataFile: Int32
-    /// Of the data file, for its locks.
+    /// The descriptor of the data file for its locks; -1 if the file is not locked.
     let dataLock: Int32
+    /// The descriptor of `.lock`, or -1 without that file.
     let lockFile: Int32
     let region: SharedRegion
     /// The index of this user's process slot.
@@ -41,15 +44,16 @@ package final class Coordinator: @unchecked Sendable {
     /// Guarded by `writeQueue`.
     var writeLockState = WriteLockState()
 
-    /// Guards the clearing of dead processes and the variable after it.
+    /// Guards the clearing of dead processes and `lastLivenessCheck`.
     let clearingLock = FairLock()
-    /// When the liveness of other processes was last looked at.
+    /// The time at which the liveness of other processes was last checked.
     var lastLivenessCheck: UInt64 = 0
 
-    /// Held while shared memory grows: a lock on `.lock` does not keep threads apart.
+    /// Held while the shared memory grows, because a lock on `.lock` does not exclude other threads
+    /// of this process.
     let growingLock = FairLock()
 
-    /// Guards the variable after it; opening and closing are rare.
+    /// Guards `phase`. A simple lock suffices, because opening and closing are rare.
     let phaseLock = FairLock()
     var phase: Phase
 
@@ -73,15 +77,15 @@ package final class Coordinator: @unchecked Sendable {
     deinit {
         if isForked {
             // The descriptors are closed already, and their numbers may be in use again. The
-            // parent's locks and pins are not this process's to release.
+            // parent's locks and pins must not be released by this process.
             try? System.unmap(region.base, length: SharedRegion.size)
         } else if phase != .closed {
             releaseEverything()
         }
     }
 
-    /// Whether this process is a forked child of the one that opened the database. Its descriptors
-    /// of the data file and of `.lock` were closed by the fork and must not be closed again.
+    /// Whether this process is a forked child of the one that opened the database. The fork closed
+    /// its descriptors of the data file and of `.lock`, and they must not be closed again.
     package var isForked: Bool { realm_fork_generation() != forkGeneration }
 
     /// Throws `.usedAfterFork` in a forked child of the process that opened the database.
@@ -94,13 +98,14 @@ package final class Coordinator: @unchecked Sendable {
         }
     }
 
-    /// A coordinator for a database in memory, used by this process only. It is its own sole
-    /// opener: call `finishRecovery` before anything else.
+    /// Creates a coordinator for a database in memory that only this process uses. The caller is
+    /// the sole opener and must call `finishRecovery` first.
     package static func inMemory(name: String) throws(StorageError) -> Coordinator {
         try unshared(path: name, dataFile: -1)
     }
 
-    /// The same for a file that nobody else knows of: nobody is kept from opening it.
+    /// Creates a coordinator for a file that only this process knows. Other processes are not
+    /// prevented from opening it.
     static func unshared(path: String, dataFile: Int32) throws(StorageError) -> Coordinator {
         realm_watch_forks()
         let base = try StorageError.converting(.map, path: path) { () throws(SystemFailure) in
@@ -126,7 +131,8 @@ package final class Coordinator: @unchecked Sendable {
         let slot = region.processSlot(processSlot)
         slot.processID.storeRelaxed(System.processID)
         slot.startTime.storeRelaxed(System.monotonicNanoseconds)
-        // In this order: who is killed in between leaves the sum too high, never too low.
+        // The sum is incremented first. A process that is killed in between leaves it too high,
+        // never too low.
         _ = region.processCount.fetchAdd(1)
         slot.isInUse.storeRelease(1)
     }

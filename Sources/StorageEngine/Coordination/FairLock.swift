@@ -1,65 +1,68 @@
-/// A lock that no thread owns: one thread may lock and another unlock, and the first may have ended
-/// in between.
+/// A lock that no thread owns: one thread may lock it and another unlock it, even after the first
+/// one has ended.
 ///
-/// A thread that finds the lock free takes it. One that does not tries again for some microseconds,
-/// giving up the processor in between: who holds the lock may be waiting for that processor, and to
-/// sleep and be woken takes longer than many a transaction. Only where other work wants the
-/// processors would giving them up cost more than sleeping does. That shows by how long one is
-/// without it, and then nobody tries for a time.
+/// A thread that finds the lock free takes it. Otherwise it tries again for some microseconds,
+/// yielding the processor in between. The holder may be waiting for that processor, and sleeping
+/// and being woken takes longer than many a transaction. Yielding is more expensive than sleeping
+/// only if other work wants the processors. A long absence from the processor reveals that, and for
+/// some time afterwards no thread tries.
 ///
-/// After that waiters stand in line in the order in which they asked. Whoever unlocks wakes the first
-/// in line, which may find that a running thread was faster. But not for long: once the first in line has waited for
-/// ``patience``, whoever unlocks hands the lock to it and to nobody else. So a waiter is overtaken
-/// for that time at most, counted from when it got in line; from then on it waits only for those who
-/// stood there before it. There is no way to leave the line.
+/// After that, waiters queue in the order in which they asked. Unlocking wakes the first waiter,
+/// which may find that a running thread was faster. But once the first waiter has waited for
+/// ``patience``, unlocking hands the lock over to that waiter alone. So a waiter is overtaken for
+/// that time at most, counted from when it entered the queue. From then on it waits only for those
+/// ahead of it. A waiter cannot leave the queue.
 package final class FairLock: @unchecked Sendable {
-    // Safe to share: all state is in words that are accessed atomically only.
+    // Safe to share: all state is in words that are only accessed atomically.
 
-    /// How long a waiter may be overtaken, in nanoseconds. More than 64 small transactions take, one
-    /// after the other, on a busy machine: were it less, many writers would do nothing but hand over.
+    /// The time in nanoseconds during which a waiter may be overtaken. It is longer than 64
+    /// consecutive small transactions take on a busy machine. If it were shorter, many writers
+    /// would do nothing but hand over.
     static let patience: UInt64 = 10_000_000
 
-    /// How often a thread gives up the processor before it gets in line.
+    /// The number of times that a thread yields the processor before it enters the queue.
     private static let attemptCount = 16
-    /// Some 0.5 us, a part of a small transaction.
+    /// The number of attempts between two yields: about 0.5 us, a part of a small transaction.
     private static let spinCount = 30
-    /// So many threads at once look at the lock without giving up the processor. More would be in the
-    /// way of the one that unlocks it.
+    /// The number of threads that may watch the lock at once without yielding. More of them would
+    /// hinder the one that unlocks it.
     private static let maximumSpinnerCount: UInt32 = 4
-    /// Other work runs where a thread was without the processor for so long, in nanoseconds. Dozens of
-    /// threads with a small transaction each take a part of that, one after the other; the system
-    /// gives a thread that computes some milliseconds.
+    /// The absence from the processor, in nanoseconds, that reveals other work. Dozens of threads
+    /// with one small transaction each take only a part of it, whereas the scheduler gives a
+    /// computing thread some milliseconds.
     private static let longAbsence: UInt64 = 2_000_000
-    /// For so long nobody tries then, in nanoseconds.
+    /// The time in nanoseconds after such an absence during which no thread tries.
     private static let crowdedTime: UInt64 = 50_000_000
-    /// Some 2 us: the first in line tries for longer, as it has been woken for it.
+    /// The number of attempts of the first waiter: about 2 us. It tries for longer, because it has
+    /// been woken for that.
     private static let firstSpinCount = 100
 
     private enum State {
         static let free: UInt32 = 0
         static let held: UInt32 = 1
-        /// Given to the first in line, which may not know it yet.
+        /// The lock was handed over to the first waiter, which may not know it yet.
         static let handedOver: UInt32 = 2
     }
 
-    /// Divides 2^32, so that tickets may wrap around.
+    /// The number of futex words. It divides 2^32, so that tickets may wrap around.
     private static let wordCount: UInt32 = 64
 
     private let state: UnsafeMutablePointer<UInt32>
-    /// Threads outside the line that look at the lock.
+    /// The number of threads outside the queue that watch the lock.
     private let spinnerCount: UnsafeMutablePointer<UInt32>
-    /// The ticket that the next one to get in line draws.
+    /// The ticket for the next thread that enters the queue.
     private let nextTicket: UnsafeMutablePointer<UInt32>
-    /// The ticket of the first in line, if it has been drawn. Written by the holder.
+    /// The ticket of the first waiter, if that ticket has been drawn. Only the holder of the lock
+    /// writes it.
     private let firstTicket: UnsafeMutablePointer<UInt32>
-    /// What those in line sleep on. `words[t % wordCount] == t` while the holder of ticket `t` has
-    /// been called to try, and after it got the lock; before that, and while it sleeps again, it is
-    /// ``uncalled(_:)``, or the number of an earlier ticket.
+    /// The futex words on which waiters sleep. `words[t % wordCount] == t` while the waiter with
+    /// ticket `t` is called to try, and after it has acquired the lock. Before that, and while it
+    /// sleeps again, the word is ``uncalled(_:)`` or the number of an earlier ticket.
     private let words: UnsafeMutablePointer<UInt32>
-    /// `times[t % wordCount]`: when the holder of ticket `t` asked. With more waiters than words it
-    /// may be a later one's time, until ticket `t` is called.
+    /// The times at which waiters asked: `times[t % wordCount]` for ticket `t`. If there are more
+    /// waiters than words, it may be the time of a later ticket until ticket `t` is called.
     private let times: UnsafeMutablePointer<UInt64>
-    /// Until when nobody gives up the processor.
+    /// The time until which no thread yields the processor.
     private let crowdedUntil: UnsafeMutablePointer<UInt64>
 
     package init() {
@@ -88,7 +91,7 @@ package final class FairLock: @unchecked Sendable {
         if !takeIfFree(), !takeSoon() { waitInLine() }
     }
 
-    /// Takes the lock if nobody holds it and nobody waits; returns whether it did.
+    /// Takes the lock if it is free and no thread waits. Returns whether it did.
     package func tryLock() -> Bool { !hasWaiters && takeIfFree() }
 
     package func withLock<Result, Failure: Error>(
@@ -105,7 +108,7 @@ package final class FairLock: @unchecked Sendable {
             && state.compareExchange(expected: State.free, desired: State.held)
     }
 
-    /// Tries for some microseconds of processor time.
+    /// Tries for some microseconds of processor time. Returns whether it took the lock.
     private func takeSoon() -> Bool {
         for _ in 0..<Self.attemptCount {
             if spin() { return true }
@@ -124,7 +127,7 @@ package final class FairLock: @unchecked Sendable {
         return false
     }
 
-    /// Lets others run, unless other work wants the processors: then it returns false.
+    /// Yields the processor. Returns false without yielding if other work wants the processors.
     private func giveUpProcessor() -> Bool {
         let start = System.monotonicNanoseconds
         guard start >= crowdedUntil.loadRelaxed() else { return false }
@@ -138,10 +141,11 @@ package final class FairLock: @unchecked Sendable {
 
     // MARK: In line
 
-    /// Whether somebody is in line.
+    /// Whether a thread is in the queue.
     package var hasWaiters: Bool { nextTicket.loadAcquire() != firstTicket.loadAcquire() }
 
-    /// How often somebody got in line; wraps around. Lets tests see that a thread waits.
+    /// The number of times that a thread entered the queue; it wraps around. It lets tests see that
+    /// a thread waits.
     var drawnTickets: UInt32 { nextTicket.loadAcquire() }
 
     private func word(of ticket: UInt32) -> UnsafeMutablePointer<UInt32> {
@@ -152,7 +156,7 @@ package final class FairLock: @unchecked Sendable {
         times + Int(ticket % Self.wordCount)
     }
 
-    /// What the word of a ticket is while its holder is to sleep.
+    /// Returns the value of a ticket's word that tells its waiter to sleep.
     private static func uncalled(_ ticket: UInt32) -> UInt32 { ticket &- wordCount }
 
     private func waitInLine() {
@@ -162,25 +166,28 @@ package final class FairLock: @unchecked Sendable {
         let word = word(of: ticket)
         repeat {
             waitUntilFirst(ticket, word)
+            // A later ticket that shares the word may have replaced the time.
             time(of: ticket).storeRelaxed(asked)
         } while !takeAsFirst(ticket, word)
-        // The next one is called when the lock is given up: now it would find it held, and take the
-        // processor from whoever holds it to do so.
+        // The next waiter is called only when the lock is released. If it were woken now, it would
+        // find the lock held, and might take the processor away from its holder.
         firstTicket.storeSequential(ticket &+ 1)
         word.storeSequential(ticket)
     }
 
-    /// With more waiters than words some share one: they look and go back to sleep.
+    /// Waits until `ticket` is the first one. If there are more waiters than words, some share a
+    /// word; a waiter that is woken for another ticket goes back to sleep.
     private func waitUntilFirst(_ ticket: UInt32, _ word: UnsafeMutablePointer<UInt32>) {
-        // Who draws a ticket looks who is first afterwards; who unlocks has said who is first, and
-        // looks for drawn tickets afterwards. So one of the two sees the other.
+        // A waiter draws a ticket before it reads the first ticket. A holder stores the first
+        // ticket before it looks for drawn ones. So one of the two sees the other.
         while firstTicket.loadSequential() != ticket {
             let passed = word.loadSequential()
             if passed != ticket { System.wait(on: word, while: passed) }
         }
     }
 
-    /// Tries, and sleeps until it is called again if the lock is held. Returns whether it took it.
+    /// Tries to take the lock as the first waiter. If the lock is held, sleeps until called again.
+    /// Returns whether it took the lock.
     private func takeAsFirst(
         _ ticket: UInt32, _ word: UnsafeMutablePointer<UInt32>
     ) -> Bool {
@@ -193,7 +200,8 @@ package final class FairLock: @unchecked Sendable {
             System.relaxProcessor()
         }
         word.storeSequential(Self.uncalled(ticket))
-        // Whoever unlocks changes the state and looks at the word afterwards.
+        // Unlocking changes the state before it looks at the word. So either this thread sees the
+        // new state, or the word is changed by the call.
         if state.loadSequential() == State.held {
             System.wait(on: word, while: Self.uncalled(ticket))
         }
@@ -202,15 +210,16 @@ package final class FairLock: @unchecked Sendable {
 
     // MARK: Unlocking
 
-    /// Lets the next one have the lock. Only while it is held, by whichever thread.
+    /// Releases the lock. It must be held, by any thread.
     package func unlock() {
-        // While it is held: afterwards another one may be the first.
+        // The first ticket is read while the lock is held, because another thread may become the
+        // first waiter afterwards.
         let first = firstTicket.loadRelaxed()
         _ = state.exchange(isImpatient(first) ? State.handedOver : State.free)
         if nextTicket.loadSequential() != first { call(first) }
     }
 
-    /// Wakes whoever has the ticket, unless it is awake. It may have taken the lock by now.
+    /// Wakes the waiter with the ticket, unless it is awake. It may have taken the lock already.
     private func call(_ ticket: UInt32) {
         let word = word(of: ticket)
         if word.compareExchange(expected: Self.uncalled(ticket), desired: ticket) {
@@ -218,6 +227,7 @@ package final class FairLock: @unchecked Sendable {
         }
     }
 
+    /// Whether the waiter with ticket `first` exists and has been overtaken for long enough.
     private func isImpatient(_ first: UInt32) -> Bool {
         guard nextTicket.loadAcquire() != first else { return false }
         let asked = time(of: first).loadRelaxed()

@@ -1,17 +1,19 @@
 import Glibc
 
-/// The lock file: created, opened, checked and given its first size.
+/// Creating, opening, checking and sizing the lock file.
 ///
-/// Its name is only the database's with an ending, so anything may lie there. What is not this
-/// library's is left as it is and reported. A file is ours if it is a regular one, no symbolic
-/// link leads to it, and it is empty, all zeros (as a loss of power may leave it), or begins with
-/// the magic number, which is written before everything else and never taken away.
+/// Its name is only the database's name with an extension, so the path may lead to anything. A file
+/// that is not this library's is left unchanged and reported. A file is recognized as a lock file
+/// if it is a regular file, its path is not a symbolic link, and it is empty, all zeros (as power
+/// loss may leave it), or begins with the magic number, which is written before everything else and
+/// never removed.
 extension OpenRequest {
-    /// The largest file of zeros that is taken for a lock file.
+    /// The largest size at which a file of zeros is accepted as a lock file.
     private static let mostZeros: UInt64 = 1 << 20
     private static let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
-    /// Returns nil when a reader may not create or open it.
+    /// Opens the lock file, creating it if it is missing. Returns nil if a reader may not create or
+    /// open it.
     func openLockFile() throws(StorageError) -> Int32? {
         let descriptor: Int32
         do {
@@ -22,7 +24,8 @@ extension OpenRequest {
         }
         do throws(StorageError) {
             try closeInForkedChild(descriptor)
-            // Before anybody waits for its lock: those of another database may be held for ever.
+            // This check comes before waiting for a lock of the file: the locks of another database
+            // might be held forever.
             _ = try checkIsOurs(descriptor)
         } catch {
             close(descriptor)
@@ -39,19 +42,20 @@ extension OpenRequest {
                 guard error.errno == ENOENT else { throw error }
             }
             do {
-                // Nobody else's until it has the access of the data file.
+                // No other user may open it until it has the access rights of the data file.
                 return try System.open(
                     lockPath, flags: Self.flags | O_CREAT | O_EXCL, permissions: 0o600)
             } catch {
-                // Somebody else has just created it.
+                // Another process has just created it.
                 guard error.errno == EEXIST else { throw error }
             }
         }
     }
 
-    /// Gives the file the owner and group of the data file, as far as this process may, and access
-    /// to those who may write the data file: who may only read it has no use of the lock file but
-    /// to keep others waiting. For the sole opener, if the file is its own.
+    /// Gives the lock file the owner and group of the data file, as far as this process may, and
+    /// access to users who may write the data file. A user who may only read has no use for the
+    /// lock file, and could use it to block others. Only the sole opener calls this; it has an
+    /// effect only if the lock file belongs to this user, or the user is root.
     func setAccess(_ lockFile: Int32) throws(StorageError) {
         do throws(SystemFailure) {
             let present = try System.status(lockFile)
@@ -77,7 +81,7 @@ extension OpenRequest {
         }
     }
 
-    /// Something at the lock file's path that is not this library's.
+    /// The error for a path of the lock file that leads to something which is not this library's.
     private func foreign(_ kind: String) -> StorageError {
         StorageError(
             .incompatibleLockFile, path: path,
@@ -86,7 +90,8 @@ extension OpenRequest {
                 + "another name")
     }
 
-    /// Throws unless what was opened may be overwritten. Nothing is changed. Returns its size.
+    /// Returns the size of the opened file, or throws if it must not be overwritten. Changes
+    /// nothing.
     func checkIsOurs(_ lockFile: Int32) throws(StorageError) -> UInt64 {
         let status: System.FileStatus
         let isOurs: Bool
@@ -127,10 +132,12 @@ extension OpenRequest {
         return try result.get()
     }
 
-    /// Gives the file whole blocks, and returns how many: it keeps the length of a busier time.
-    /// Only for the sole opener, who clears it next. `size`: of the file.
+    /// Extends the file to whole blocks, and returns their number. A file that has grown keeps its
+    /// length. Only the sole opener may call this, and it must clear the blocks next. `size` is the
+    /// current size of the file.
     ///
-    /// Never truncated: nobody is left who maps it, but no bug elsewhere should be a SIGBUS.
+    /// The file is never truncated. No process has it mapped at this time, but a bug elsewhere must
+    /// not become a SIGBUS.
     func allocate(_ lockFile: Int32, size: UInt64) throws(StorageError) -> Int {
         let blocks = SharedRegion.blocks(toHold: size)
         do {
@@ -141,8 +148,8 @@ extension OpenRequest {
         return blocks
     }
 
-    /// Whether the file that was opened is still the one at the path: somebody may have removed it
-    /// before its lock was taken.
+    /// Whether the opened file is still the one at the path. Another process may have removed it
+    /// before its lock was acquired.
     func isAtLockPath(_ lockFile: Int32) -> Bool {
         guard let opened = try? System.status(lockFile),
             let present = try? System.status(path: lockPath, followsLinks: false)
@@ -172,7 +179,7 @@ extension OpenRequest {
 }
 
 extension StorageError {
-    /// A call for `.lock` failed. `path`: of the data file.
+    /// The error for a failed system call on `.lock`. `path` is that of the data file.
     static func ofLockFile(
         _ failure: SystemFailure, _ operation: Operation, path: String
     ) -> StorageError {

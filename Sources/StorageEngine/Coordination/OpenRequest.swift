@@ -1,20 +1,22 @@
 import CRealmSystem
 import Glibc
 
-/// The constants of one call of `Coordinator.open`, and one attempt at its protocol.
+/// The constants of one call of `Coordinator.open`, and a single attempt at its protocol.
 ///
-/// A lock lives as long as any descriptor *or mapping* of its open file description, in whatever
-/// process. A forked child closes its descriptors and keeps its mappings, so locks and mappings
-/// never share a description: both files are opened once more, for the locks and for the mapping.
+/// A lock lives as long as any descriptor *or mapping* of its open file description, in any
+/// process. A forked child closes its descriptors but keeps its mappings, so locks and mappings
+/// must never share a description. Therefore both files are opened twice: once for the locks, and
+/// once for the mapping.
 struct OpenRequest {
     let path: String
-    /// The caller's, which may be mapped: no lock is taken on it.
+    /// The caller's descriptor, which may be mapped. No lock is taken on it.
     let dataFile: Int32
     let readOnly: Bool
     let status: System.FileStatus
     /// A descriptor of the data file for its locks only.
     let dataLock: Int32
-    /// Whether that is open for writing, as exclusive locks need; also if the caller only reads.
+    /// Whether `dataLock` is open for writing, which exclusive locks need. It may be, even if the
+    /// caller only reads.
     let mayWrite: Bool
 
     var inode: UInt64 { status.inode }
@@ -35,7 +37,7 @@ struct OpenRequest {
             }
         }
         do {
-            // Before the first lock is taken, so that no forked child keeps one.
+            // This comes before the first lock is taken, so that no forked child keeps one.
             try closeInForkedChild(dataLock)
             try checkIsDataFile()
         } catch {
@@ -57,7 +59,8 @@ struct OpenRequest {
         }
     }
 
-    /// With the opening lock, so that nobody replaces it from now on.
+    /// Checks that the path still leads to the data file. With the opening lock held, no process
+    /// can replace the file from then on.
     private func checkIsStillAtPath() throws(StorageError) {
         guard let present = try? System.status(path: path), present.inode == status.inode,
             present.device == status.device
@@ -71,7 +74,8 @@ struct OpenRequest {
                 + "open it again")
     }
 
-    /// Closes what this request opened. Not after `attempt` has returned a coordinator.
+    /// Closes what this request opened. Must not be called after `attempt` has returned a
+    /// coordinator.
     func abandon() { close(dataLock) }
 
     func close(_ lockedDescriptor: Int32) {
@@ -92,7 +96,7 @@ struct OpenRequest {
 
     var lockPath: String { path + ".lock" }
 
-    /// Returns nil when the attempt must be repeated (step 5); then no lock is held.
+    /// Makes one attempt. Returns nil if it must be repeated (step 5); then no lock is held.
     func attempt() throws(StorageError) -> (Coordinator, Coordinator.Role)? {
         guard mayWrite, let lockFile = try openLockFile() else {
             return (try openWithoutLockFile(), .soleOpener)
@@ -119,7 +123,7 @@ struct OpenRequest {
     // MARK: Step 4: alone
 
     private func initialize(_ lockFile: Int32) throws(StorageError) -> Coordinator? {
-        // It may have been empty before its lock was waited for.
+        // The file may have been empty before this process waited for its lock.
         let size = try checkIsOurs(lockFile)
         try setAccess(lockFile)
         let blocks = try allocate(lockFile, size: size)
@@ -128,12 +132,13 @@ struct OpenRequest {
         return try claimProcessSlot(region, lockFile, .recovering)
     }
 
-    // MARK: Step 5: joining
+    // MARK: Step 3: joining
 
-    /// Nil where it is in use for another data file that was at this path; perhaps only by a
-    /// process that just dies.
+    /// Joins the shared memory. Returns nil if it is in use for another data file that was at this
+    /// path, perhaps only by a process that is just dying.
     private func join(_ lockFile: Int32) throws(StorageError) -> Coordinator? {
-        // Nothing of the mapping may be touched that the file does not have.
+        // Parts of the mapping beyond the end of the file must not be accessed, so check the size
+        // first.
         let size: UInt64
         do {
             size = try System.status(lockFile).size
@@ -153,7 +158,7 @@ struct OpenRequest {
 
     private static let cutOff = "it was cut off"
 
-    /// Why the shared memory cannot be used, or nil. `size`: of the file, some time ago.
+    /// Returns why the shared memory cannot be used, or nil. `size` is an earlier size of the file.
     private func mismatch(_ region: SharedRegion, _ lockFile: Int32, size: UInt64) -> String? {
         if region.magic.loadAcquire() != SharedRegion.magic {
             return "it has another layout"
@@ -162,16 +167,17 @@ struct OpenRequest {
         if (region.bootIDHigh.loadRelaxed(), region.bootIDLow.loadRelaxed()) != bootID {
             return "it is in use by a process on another machine"
         }
-        // It may have become longer since, and then says so.
+        // The file may have been extended since, and `presentBlocks` with it.
         let needed = UInt64(region.presentBlocks * SharedRegion.blockSize)
         if size < needed, (try? System.status(lockFile).size) ?? 0 < needed { return Self.cutOff }
         return nil
     }
 
-    /// Takes the first process slot whose lock is free. The opening lock is held, and released
-    /// here unless recovery still has to be done. When this throws, or returns nil because somebody
-    /// shares memory by another `.lock`, the lock file is the caller's to close, which releases all
-    /// locks on it.
+    /// Takes the first process slot whose lock is free.
+    ///
+    /// The opening lock must be held. It is released here unless recovery is still to be done.
+    /// Returns nil if another process shares memory through another `.lock`. When this throws or
+    /// returns nil, the caller must close the lock file, which releases all locks on it.
     private func claimProcessSlot(
         _ region: SharedRegion, _ lockFile: Int32, _ phase: Coordinator.Phase
     ) throws(StorageError) -> Coordinator? {
@@ -183,7 +189,8 @@ struct OpenRequest {
         } catch {
             throw lockFileError(error, .lock)
         }
-        // Who removes the file does so where nobody shares it, without the opening lock.
+        // Removing a file requires that no process shares it, and is done without the opening lock.
+        // Therefore check again after the sharing lock was taken.
         try checkIsStillAtPath()
         do {
             let blocks = SharedRegion.blocks(toHoldProcessSlot: index)
@@ -191,7 +198,8 @@ struct OpenRequest {
         } catch {
             throw lockFileError(error, .resize)
         }
-        // Whoever had the slot may have been killed, and nobody has looked since.
+        // The previous user of the slot may have been killed without any process having looked
+        // since.
         if planted(.claimsSlotsUncleared) {
             region.clearPins(ofProcessSlot: index)
         } else {
@@ -213,7 +221,8 @@ struct OpenRequest {
         return coordinator
     }
 
-    /// The first slot whose lock was free; nil if there is none.
+    /// Locks the first process slot whose lock is free, and returns its index; nil if there is
+    /// none.
     private func lockFreeProcessSlot(_ lockFile: Int32) throws(StorageError) -> Int? {
         do {
             for index in 0..<SharedRegion.processSlotCount
@@ -233,11 +242,12 @@ struct OpenRequest {
                 + "\(SharedRegion.processSlotCount) places for processes are taken")
     }
 
-    /// Tells those who use another `.lock`, or none, that there is somebody. False where one of
-    /// them was faster.
+    /// Takes the sharing lock, which makes this user known to processes that use another `.lock` or
+    /// none. Returns false if one of them was faster.
     ///
-    /// Who may only read the data file can lock it shared for as long as it likes. That keeps
-    /// nobody out, and nobody from being found by the way of the lock file.
+    /// A user who may only read the data file can hold a shared lock on it for any length of time.
+    /// Such a lock neither excludes this process, nor keeps others from finding it through the lock
+    /// file.
     private func lockSharing(_ processSlot: Int) throws(SystemFailure) -> Bool {
         let range = LockRanges.sharing(processSlot)
         if try System.tryLock(dataLock, .exclusive, range) { return true }
@@ -246,7 +256,7 @@ struct OpenRequest {
 
     // MARK: Without a lock file
 
-    /// For a reader that may not write the file, or cannot have a lock file.
+    /// Opens the database for a reader that may not write the file, or cannot have a lock file.
     private func openWithoutLockFile() throws(StorageError) -> Coordinator {
         try Coordinator.checkNobodyShares(path, dataLock)
         try checkIsStillAtPath()
@@ -284,7 +294,8 @@ struct OpenRequest {
                 + "in all processes and open it again")
     }
 
-    /// Others hold locks for longer than opening takes, but not on both this file and this `.lock`.
+    /// The error for locks that others hold for longer than opening takes, but not on both this
+    /// file and this `.lock`.
     var strangersError: StorageError {
         if (try? System.isLockedByOther(dataLock, LockRanges.sharing, against: .shared)) == true {
             return incompatible(

@@ -1,11 +1,11 @@
-/// A place in shared memory where one connection says which version it reads. As long as it says
-/// so, no process reuses what that version reaches.
+/// The place in shared memory in which a connection pins the version that it reads. While a version
+/// is pinned, no process reuses the pages that it reaches.
 ///
-/// Used by one thread at a time; others may read `version`. Pinning in a forked child stops the
-/// program: ask `Coordinator.checkNotForked` first.
+/// Only one thread at a time may use it; others may read `version`. Pinning in a forked child stops
+/// the program, so call `Coordinator.checkNotForked` first.
 package struct ReaderSlot: @unchecked Sendable {
     // Safe to share: the coordinator keeps the memory mapped and is itself safe to share, and the
-    // slot's words are accessed atomically only.
+    // slot's words are only accessed atomically.
 
     private let coordinator: Coordinator
     private let slot: SharedRegion.PinSlot
@@ -18,19 +18,20 @@ package struct ReaderSlot: @unchecked Sendable {
     /// The pinned version, or 0.
     package var version: UInt64 { slot.version.loadAcquire() }
 
-    /// Pins the newest visible version instead of the one pinned before, and returns it. It is
-    /// never older than that one. In a database that has no version yet it pins nothing.
+    /// Pins the newest visible version instead of the previous one, and returns it. It is never
+    /// older than the previous one. In a database without a version, pins nothing and returns 0.
     ///
-    /// Why this is safe: writers publish a version, then look for pins, then reuse what versions
-    /// before it alone reach and the pins they saw do not need. A pin that was stored too late to
-    /// be seen is stored after the version was published, so reading the newest version again finds
-    /// that one or a newer, and the pin goes there. Until then it may show an older version for a
-    /// moment, which costs whoever sees it some space, and the reader looks at no page meanwhile.
+    /// This is safe because writers publish a version, then look for pins, and then reuse pages
+    /// that only versions before it reach and that no pin they saw needs. A pin that was stored too
+    /// late to be seen was stored after the version was published. So reading the newest version
+    /// again returns that version or a newer one, and the pin moves there. Before that, the pin may
+    /// show an older version for a moment. This may cost some space, and the reader accesses no
+    /// page in the meantime.
     package func pinLatest() -> UInt64 {
         pinLatest(betweenLoadAndStore: {})
     }
 
-    /// The same with a place for tests to stop at.
+    /// Does the same, with a point at which tests can pause.
     @inline(__always)
     func pinLatest(betweenLoadAndStore pause: () -> Void) -> UInt64 {
         precondition(!coordinator.isForked, "a forked child must not move its parent's pins")
@@ -47,10 +48,11 @@ package struct ReaderSlot: @unchecked Sendable {
         }
     }
 
-    /// Pins the version that another slot has pinned and keeps pinned during this call.
+    /// Pins the version that another slot has pinned. The other slot must keep it pinned during
+    /// this call.
     ///
-    /// Whoever collects pins may look at this slot before, and at the other one after that was
-    /// unpinned; the count tells it that it has to look again.
+    /// A process that collects pins may read this slot before the store, and the other slot after
+    /// it was unpinned. The incremented count tells it to scan again.
     package func pin(sameAs other: ReaderSlot) -> UInt64 {
         precondition(!coordinator.isForked, "a forked child must not move its parent's pins")
         let version = other.version
@@ -60,14 +62,14 @@ package struct ReaderSlot: @unchecked Sendable {
         return version
     }
 
-    /// Pins nothing any more; the slot stays claimed.
+    /// Removes the pin; the slot stays claimed.
     package func unpin() {
-        // In a forked child the slot is the parent's.
+        // In a forked child, the slot belongs to the parent.
         if coordinator.isForked { return }
         slot.version.storeRelease(0)
     }
 
-    /// Gives the slot back. It must not be used afterwards.
+    /// Frees the slot, which must not be used afterwards.
     package func release() {
         if coordinator.isForked { return }
         slot.version.storeSequential(0)

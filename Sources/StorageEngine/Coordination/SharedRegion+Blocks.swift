@@ -1,14 +1,14 @@
-/// The blocks that shared memory is made of.
+/// The blocks of the shared memory.
 ///
-/// Addresses are reserved for all of them. A file has one at first and gets the next one when a
-/// kind of slot is used up, so that the lock files of many databases with few users stay small.
-/// Nobody touches a block that the file does not have.
+/// Addresses are reserved for all of them. A file has one block at first, and gets the next one
+/// when all process slots or all pin slots are in use. So the lock files of many databases with few
+/// users stay small. No process accesses a block that the file does not have.
 extension SharedRegion {
-    /// Bytes of a block: whole pages. In front of the slots of the first one are the words that are
-    /// there once.
+    /// The size of a block in bytes, a multiple of the page size. The first block begins with the
+    /// words that exist only once.
     static let blockSize = 32 << 10
     static let mostBlocks = 16
-    /// Bytes of addresses.
+    /// The size of the reserved address range in bytes.
     static let size = mostBlocks * blockSize
 
     static let pageSize = 4096
@@ -23,49 +23,50 @@ extension SharedRegion {
     /// 14,208.
     static let pinSlotCount = pinSlots(inBlocks: mostBlocks)
 
-    /// How many blocks a file of that size is to have: those that it has, the last of which may be
-    /// cut off, but one at least.
+    /// Returns the number of blocks for a file of this size: those that it has, including a last
+    /// one that is incomplete, but at least one.
     static func blocks(toHold byteCount: UInt64) -> Int {
         let bounded = Int(min(byteCount, UInt64(size)))
         return max((bounded + blockSize - 1) / blockSize, 1)
     }
 
-    /// How many blocks there are if this process slot is there.
+    /// Returns the number of blocks that are needed for this process slot to exist.
     static func blocks(toHoldProcessSlot index: Int) -> Int { index / processSlotsPerBlock + 1 }
 
-    /// How many process slots lie in the first blocks.
+    /// Returns the number of process slots in the first `count` blocks.
     static func processSlots(inBlocks count: Int) -> Int { count * processSlotsPerBlock }
 
-    /// How many pin slots lie in the first blocks.
+    /// Returns the number of pin slots in the first `count` blocks.
     static func pinSlots(inBlocks count: Int) -> Int {
         pinSlotsInFirstBlock + (count - 1) * pinSlotsPerBlock
     }
 
-    /// Bounded whatever is stored in the file.
+    /// The number of blocks, within bounds whatever the file says.
     var presentBlocks: Int { min(max(Int(blockCount.loadSequential()), 1), Self.mostBlocks) }
 
-    // The limit first: whoever raised it had seen the blocks that it needs.
+    // The limit is read before the number of blocks. The process that raised it had already seen
+    // the blocks for it.
 
-    /// Process slots that may have been used.
+    /// The number of process slots that may have been used.
     var usedProcessSlots: Int {
         let limit = Int(processSlotLimit.loadSequential())
         return min(limit, Self.processSlots(inBlocks: presentBlocks))
     }
 
-    /// Pin slots that may have been used.
+    /// The number of pin slots that may have been used.
     var usedPinSlots: Int {
         let limit = Int(pinSlotLimit.loadSequential())
         return min(limit, Self.pinSlots(inBlocks: presentBlocks))
     }
 
-    /// Only of a block that is there.
+    /// Returns a process slot. Its block must exist.
     func processSlot(_ index: Int) -> ProcessSlot {
         let (block, place) = index.quotientAndRemainder(dividingBy: Self.processSlotsPerBlock)
         let start = block * Self.blockSize + (block == 0 ? Self.pageSize : 0)
         return ProcessSlot(base: base + start + place * Self.processSlotSize)
     }
 
-    /// Only of a block that is there.
+    /// Returns a pin slot. Its block must exist.
     func pinSlot(_ index: Int) -> PinSlot {
         if index < Self.pinSlotsInFirstBlock {
             return PinSlot(base: base + 2 * Self.pageSize + index * Self.pinSlotSize)
@@ -76,7 +77,7 @@ extension SharedRegion {
         return PinSlot(base: base + start + place * Self.pinSlotSize)
     }
 
-    /// Raises a word that others may raise as well.
+    /// Raises a word that other threads and processes may raise at the same time.
     static func raise(_ word: UnsafeMutablePointer<UInt32>, to value: UInt32) {
         var known = word.loadSequential()
         while known < value, !word.compareExchange(expected: known, desired: value) {
@@ -86,12 +87,14 @@ extension SharedRegion {
 
     // MARK: Growing
 
-    /// Makes the file longer, then says so. `lockFile`: -1 for private memory, all of which is
-    /// there. Threads that share the descriptor take turns.
+    /// Extends the file to `count` blocks, and publishes the number. `lockFile` is -1 for private
+    /// memory, which has all blocks from the beginning. Threads that share the descriptor must not
+    /// call this at the same time.
     ///
-    /// One process at a time does this: where blocks are written because they cannot be allocated,
-    /// a second one would write zeros over slots that are in use already. Whoever is killed here
-    /// leaves a file that is longer than it says; the next one does the same again.
+    /// Only one process at a time extends the file. Where blocks cannot be allocated, zeros are
+    /// written, and a second process would write them over slots that are already in use. A process
+    /// that is killed here leaves a file that is longer than the published number, and the next one
+    /// repeats the work.
     func grow(toBlocks count: Int, lockFile: Int32) throws(SystemFailure) {
         precondition(count <= Self.mostBlocks, "no more blocks than there are addresses for")
         if presentBlocks >= count { return }
@@ -108,8 +111,8 @@ extension SharedRegion {
         }
     }
 
-    /// Allocates blocks of the file, so that storing into the mapping cannot fail on a full disk;
-    /// writes zeros into them where the file system cannot allocate.
+    /// Allocates blocks of the file, so that storing into the mapping cannot fail on a full disk.
+    /// Writes zeros if the file system cannot allocate.
     static func allocate(_ lockFile: Int32, blocks: Range<Int>) throws(SystemFailure) {
         do throws(SystemFailure) {
             try System.allocate(

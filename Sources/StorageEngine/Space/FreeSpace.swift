@@ -110,8 +110,8 @@ extension FreeSpace {
     /// than 16 pages. A commit in many small pieces takes longer than one in one piece.
     private static let reserve: UInt64 = 256
     private static let longestShort: UInt64 = 16
-    /// The number of pages up to which a file fills shorter holes as well, because it would double
-    /// by growing.
+    /// The number of pages up to which a file fills shorter holes as well, because growing would
+    /// add a large part of its size.
     private static let smallFile: UInt64 = 64
     private var shortestPreferred: UInt64 {
         pageCount > Self.smallFile
