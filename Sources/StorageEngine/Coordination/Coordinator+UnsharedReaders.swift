@@ -14,7 +14,7 @@ extension Coordinator {
     /// The number of locks that are examined. Some of them may not be pins.
     private static let mostLocks = 256
 
-    // MARK: The reader
+    // MARK: The unshared reader
 
     /// Throws if any process shares memory, because it may be writing. `dataLock` is a descriptor
     /// of the file.
@@ -43,7 +43,7 @@ extension Coordinator {
         try Self.checkNobodyShares(path, dataLock)
     }
 
-    // MARK: Those who share memory
+    // MARK: Processes that share memory
 
     /// Pins the versions that unshared readers read. The sole opener must call this while it has
     /// its sharing lock, before other processes join: no such reader opens the file while memory is

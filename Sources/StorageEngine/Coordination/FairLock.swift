@@ -5,7 +5,7 @@
 /// yielding the processor in between. The holder may be waiting for that processor, and sleeping
 /// and being woken takes longer than many a transaction. Yielding is more expensive than sleeping
 /// only if other work wants the processors. A long absence from the processor reveals that, and for
-/// some time afterwards no thread tries.
+/// some time afterwards no thread yields before it enters the queue.
 ///
 /// After that, waiters queue in the order in which they asked. Unlocking wakes the first waiter,
 /// which may find that a running thread was faster. But once the first waiter has waited for
@@ -31,7 +31,7 @@ package final class FairLock: @unchecked Sendable {
     /// with one small transaction each take only a part of it, whereas the scheduler gives a
     /// computing thread some milliseconds.
     private static let longAbsence: UInt64 = 2_000_000
-    /// The time in nanoseconds after such an absence during which no thread tries.
+    /// The time in nanoseconds after such an absence during which no thread yields.
     private static let crowdedTime: UInt64 = 50_000_000
     /// The number of attempts of the first waiter: about 2 us. It tries for longer, because it has
     /// been woken for that.
@@ -139,7 +139,7 @@ package final class FairLock: @unchecked Sendable {
         return true
     }
 
-    // MARK: In line
+    // MARK: The queue
 
     /// Whether a thread is in the queue.
     package var hasWaiters: Bool { nextTicket.loadAcquire() != firstTicket.loadAcquire() }
