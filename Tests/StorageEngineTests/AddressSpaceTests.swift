@@ -6,7 +6,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Address space, mappings and descriptors: what many open files, and large ones, take.
+/// The address space, mappings and descriptors that many open files, and large ones, use.
 @Suite(.serialized) struct AddressSpaceTests {
     private let directory = TestDirectory()
 
@@ -14,7 +14,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
     }
 
-    /// As many descriptors as this process may have; returns how many that are.
+    /// Raises the limit on descriptors as far as possible, and returns it.
     private func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -24,7 +24,7 @@ import Testing
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Of this thread: what waiting for a disk takes is not counted.
+    /// The processor time of this thread, which does not include waiting for the disk.
     private func processorNanoseconds() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -33,7 +33,7 @@ import Testing
 
     private func residentBytes() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-        // Without pages of files, which the system takes back when it likes.
+        // Pages of files are excluded, because the system may evict them at any time.
         let pages = text.split(separator: " ").compactMap { Int($0) }
         return (pages[1] - pages[2]) * 4096
     }
@@ -56,8 +56,8 @@ import Testing
         return path
     }
 
-    /// Long: 5,000 files, which need 15,000 descriptors (`ulimit -n`) and 5 GB of disk.
-    /// `REALM_OPEN_FILES=1000` opens so many.
+    /// A long test: 5,000 files need 15,000 descriptors (`ulimit -n`) and 5 GB of disk.
+    /// `REALM_OPEN_FILES=1000` opens only 1,000.
     @Test(arguments: FileKind.allCases)
     func anOpenFileTakesLittleOfWhatAProcessHas(kind: FileKind) throws {
         let descriptorLimit = raiseDescriptorLimit()
@@ -93,17 +93,18 @@ import Testing
                 + "by tenths: "
                 + "\(nanoseconds.map { $0 / UInt64(count / 10) / 1000 }); to close one: "
                 + "\((processorNanoseconds() - closing) / UInt64(count) / 1000)")
-        // 47 bits of address space, 65,530 mappings: enough for ten times 5,000, and for twice.
+        // There are 47 bits of address space and 65,530 mappings: enough for ten times 5,000 files,
+        // and for twice as many.
         #expect(spaceEach < 2_500 << 20)
         #expect(mappingsEach < 8)
         #expect(descriptorsEach < 6)
         #expect(residentEach < 1 << 20)
-        // What the process has beside them is not used up.
+        // The remaining resources of the process are not used up.
         let memory = try #require(malloc(64 << 20))
         free(memory)
     }
 
-    /// A connection that has read a file, and perhaps committed to it.
+    /// Returns a connection that has read a file, and has committed to it if `changes` is set.
     private func use(_ path: String, _ kind: FileKind, changes: Bool) throws -> Connection {
         let connection = try kind.open(path)
         if changes {
@@ -148,7 +149,7 @@ import Testing
         }
     }
 
-    /// Those that are being opened stay in it; those that were, and are closed, do not add up.
+    /// Files that are being opened stay in the table; those that were closed do not accumulate.
     @Test func theTableOfOpenFilesHoldsLittleElse() {
         var table = Database.OpenTable()
         func identity(_ inode: Int) -> Database.Identity {
@@ -169,7 +170,7 @@ import Testing
         let gigabyte = 1 << 30
         #expect(AddressRanges.preferredByteCount(atLeast: 1 << 20, limit: nil) == gigabyte)
         #expect(AddressRanges.preferredByteCount(atLeast: gigabyte, limit: nil) == 4 * gigabyte)
-        // A process that may use 2 GiB has room for more than one file.
+        // If a process may use 2 GiB, there is room for more than one file.
         let limited = AddressRanges.preferredByteCount(atLeast: 1 << 20, limit: 2 * gigabyte)
         #expect(limited == 32 << 20)
         let large = AddressRanges.preferredByteCount(atLeast: gigabyte, limit: 2 * gigabyte)
@@ -184,8 +185,8 @@ import Testing
         return try Connection(Database.open(path: path, options: options))
     }
 
-    /// Pointers of a reader stay what they were while the file outgrows its address space, several
-    /// times; and the space is given back when the reader moves on.
+    /// A reader's pointers stay valid while the file outgrows its address space several times, and
+    /// the space is released when the reader moves on.
     @Test(arguments: FileKind.allCases)
     func aReaderKeepsItsPagesWhileTheFileOutgrowsItsAddressSpace(kind: FileKind) throws {
         let path = try makeFile(kind)
@@ -216,7 +217,7 @@ import Testing
         let late = try value(of: keys[40], in: table)
         #expect(late.count == 10_000 && late.allSatisfy { $0 == 7 })
         #expect(try writer.verify() == [])
-        // Memory of all of them is counted, until the last reader has left.
+        // The memory of all ranges is counted until the last reader has left.
         let inUse = file.pages!.installing.withLock { $0.byteCount }
         if kind == .encrypted { #expect(file.decryptedMemory.usedBytes > inUse) }
         _ = try reader.refresh()
@@ -234,7 +235,7 @@ import Testing
         return bytes
     }
 
-    /// Others that read and write meanwhile, in threads, and shrinking, which unmaps.
+    /// Threads read and write at the same time, and shrinking unmaps pages.
     @Test(arguments: FileKind.allCases)
     func threadsReadWhileTheFileGrowsAndShrinks(kind: FileKind) throws {
         let path = try makeFile(kind)
@@ -260,7 +261,7 @@ import Testing
             if step % 20 == 0 {
                 for key in try table.allKeys() { try table.delete(key) }
             } else {
-                // 19 of them are more than the first range has, whatever readers hold.
+                // 19 of these values exceed the first range, whatever the readers hold.
                 let bytes = [UInt8](repeating: UInt8(step), count: 400_000)
                 try bytes.withUnsafeBytes { bytes in
                     try [Scalar.bytes(bytes)].withUnsafeBufferPointer {

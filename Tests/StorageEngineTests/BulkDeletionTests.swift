@@ -11,12 +11,13 @@ import Testing
         case none, integer, string
     }
 
-    /// Rows as the oracle keeps them: what is in the columns follows from the number.
+    /// The rows as the oracle keeps them. The values of a row follow from its number.
     private struct Rows {
         var numbers: [Int64: Int] = [:]
 
         static func name(_ number: Int) -> String {
-            // Some on pages of their own, some longer than a primary key is kept whole.
+            // Some values have pages of their own; some are too long for a primary key to be stored
+            // whole.
             let length = number % 97 == 0 ? 700 : number % 31 == 0 ? 300 : number % 13
             return "\(number)" + String(repeating: "x", count: length)
         }
@@ -91,7 +92,7 @@ import Testing
                 try check(connection, table, rows)
                 try connection.beginWrite()
             }
-            // Of leaves that are changed already, and then rolled back.
+            // Deletes from leaves that were changed already, and then rolls back.
             let kept = rows
             try table.delete(rows.numbers.keys.map(ObjectKey.init(rawValue:)))
             #expect(try table.count() == 0)
@@ -120,7 +121,7 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// Ends at both sides of leaves stay dense; gaps in full leaves need room for keys.
+    /// Leaves that lose rows at either end stay dense. Gaps in full leaves need room for keys.
     @Test func rangesAndSingleRowsOfFullLeaves() throws {
         let (connection, table) = try makeTable(.integer, width: 0)
         var rows = Rows()
@@ -145,7 +146,7 @@ import Testing
         }
     }
 
-    /// The object with key 0, in leaves where every link is set.
+    /// Links to the object with key 0, in leaves in which every link is set.
     @Test func linksToTheFirstObjectAreLinks() throws {
         let connection = try Connection(Database.open(path: directory.file()))
         try connection.beginWrite()

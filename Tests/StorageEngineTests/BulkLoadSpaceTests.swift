@@ -2,12 +2,12 @@ import Testing
 
 @testable import StorageEngine
 
-/// What loading a table in many transactions leaves free.
+/// The free space that loading a table in many transactions leaves.
 @Suite struct BulkLoadSpaceTests {
     private let directory = TestDirectory()
 
-    /// Each transaction copies leaves of the index all over it, and the last leaf of the table. The
-    /// holes that this leaves are filled, so that the file grows with what is in it.
+    /// Each transaction copies leaves from all parts of the index, and the last leaf of the table.
+    /// The holes that this leaves are filled, so that the file grows in proportion to its contents.
     @Test func loadingRowsWithRandomKeysLeavesFewHoles() throws {
         let connection = try Connection(Database.open(path: directory.file()))
         try connection.beginWrite()
@@ -31,8 +31,8 @@ import Testing
         }
         let map = try #require(connection.database.writerState.freeSpace)
         let inHoles = map.free.filter { $0.count < 16 }.reduce(0) { $0 + $1.count }
-        // 256 are left on purpose, and the last transaction has freed some; without the filling a
-        // quarter of the file's 3,300 pages is in holes.
+        // 256 pages are left free on purpose, and the last transaction has freed some. If holes
+        // were not filled, a quarter of the file's 3,300 pages would be in holes.
         #expect(inHoles <= 450)
         #expect(try connection.verify() == [])
     }

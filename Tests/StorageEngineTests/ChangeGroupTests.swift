@@ -19,8 +19,8 @@ import Testing
         return database
     }
 
-    /// Each thread is told its own changes and those of the others, also when it begins to write on
-    /// top of transactions that are not on disk yet.
+    /// Each thread gets its own changes and those of the others, even if it begins to write on top
+    /// of transactions that are not on disk yet.
     @Test func everyThreadIsToldTheChangesOfAll() throws {
         let database = try open()
         let works = (1...4).map { seed in
@@ -52,7 +52,7 @@ import Testing
         #expect(database.changeLog.size == 0)
     }
 
-    /// Two transactions fail together, another one gets the number of their version.
+    /// Two transactions fail together, and another one gets the number of their version.
     @Test func transactionsThatFailLeaveNoRecord() throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
         interceptor.install()
@@ -93,7 +93,7 @@ import Testing
                 .count == 1)
     }
 
-    /// A transaction that sets the age of the person at a position.
+    /// Returns a running transaction that sets the age of the person at a position.
     private func setting(
         _ database: Database, _ position: Int, to age: Int64
     ) -> BackgroundThread<CommitStatistics> {

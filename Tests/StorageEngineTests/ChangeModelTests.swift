@@ -3,12 +3,12 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Random transactions of several connections: what is reported must lead from the old version to
-/// the new one, whether it comes from records or from a comparison, and both must agree.
+/// Random transactions of several connections. The reported changes must lead from the old version
+/// to the new one, whether they come from records or from a comparison, and both must agree.
 @Suite struct ChangeModelTests {
     let directory = TestDirectory()
 
-    /// Every other seed writes pages ahead of their commit.
+    /// Every other seed writes pages ahead of the commit.
     private func open(_ name: String, seed: UInt64) throws -> Database {
         let kind = FileKind.everyWay[Int(seed % 4)]
         let database = try Database.open(path: directory.file(name), options: kind.options)
@@ -57,7 +57,7 @@ import Testing
         #expect(try reader.verify() == [])
     }
 
-    /// One transaction; some are rolled back, and must leave no trace.
+    /// Performs one transaction. Some are rolled back, and must leave no trace.
     private func write(_ connection: Connection, _ workload: inout ChangeWorkload) throws {
         let before = workload
         try connection.beginWrite()
@@ -82,7 +82,7 @@ import Testing
         for _ in 0..<8 {
             try connection.beginWrite()
             for _ in 0...workload.random.next(below: 20) { try workload.step(connection) }
-            // One that changes nothing becomes no version.
+            // A transaction without changes does not create a version.
             let version = try connection.commit().version
             if version == versions.last!.number { continue }
             versions.append((version, try DatabaseImage(connection)))
@@ -100,7 +100,7 @@ import Testing
     }
 }
 
-/// Values and collections of every type.
+/// Changes of values and collections of every type.
 @Suite struct ChangeTypesTests {
     private let directory = TestDirectory()
 
@@ -145,7 +145,7 @@ import Testing
 }
 
 extension TableChanges {
-    /// Checks that every modified column differs: what a comparison promises.
+    /// Checks that every modified column differs, as a comparison guarantees.
     fileprivate func checkModificationsDiffer(
         _ old: [ObjectKey: [DatabaseImage.Value]], _ new: [ObjectKey: [DatabaseImage.Value]],
         _ comment: Comment

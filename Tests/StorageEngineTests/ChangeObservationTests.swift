@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// What an observation tells, and what it costs those who do not observe.
+/// The changes that an observation reports, and their cost to others.
 @Suite struct ChangeObservationTests {
     let directory = TestDirectory()
     let database: Database
@@ -44,7 +44,7 @@ import Testing
         try people(connection).set(0, of: ObjectKey(rawValue: key), to: .integer(Int64(age)))
     }
 
-    /// What both sources tell after the connection has moved on.
+    /// Returns the changes from both sources after the connection has moved on.
     private func changes(
         _ observation: ChangeObservation
     ) throws -> (recorded: ChangeSet, compared: ChangeSet) {
@@ -57,7 +57,7 @@ import Testing
         )
     }
 
-    // MARK: What is told
+    // MARK: Reported changes
 
     @Test func aValueSetToWhatItWasIsAModificationForRecordsOnly() throws {
         let observation = try connection.observeChanges()
@@ -101,7 +101,7 @@ import Testing
         let second = try changes(observation)
         for change in [first.recorded, first.compared] {
             #expect(change[table: 0]?.deletions.keys.map(\.rawValue) == [3])
-            // That nobody is linked to any more does not modify.
+            // Losing the last link to it does not modify an object.
             #expect(change[table: 0]?.modifications.isEmpty == true)
             #expect(change[table: 1]?.touchedColumns == [dog!: [1]])
         }
@@ -126,7 +126,8 @@ import Testing
             transactions.map(\.writer)
                 == [writer.identity, connection.identity, writer.identity])
         #expect(transactions.map(\.version) == Array(connection.version - 2...connection.version))
-        // All but the own transaction, as a token that is not to be notified of it is told.
+        // All transactions but the connection's own, as for a notification token that is excluded
+        // from it.
         var others = ChangeSet()
         for transaction in transactions where transaction.writer != connection.identity {
             others.append(transaction.changes)
@@ -180,7 +181,7 @@ import Testing
     @Test func leavesThatOnlyMovedTellNothing() throws {
         let observation = try connection.observeChanges()
         let long = [UInt8](repeating: 1, count: 400)
-        // Splits leaves, spills columns, and copies all pages.
+        // This splits leaves, spills columns, and copies all pages.
         try write { connection in
             for key in 0..<1000 {
                 try long.withUnsafeBytes {
@@ -197,11 +198,11 @@ import Testing
         let (recorded, compared) = try changes(observation)
         #expect(compared.isEmpty)
         #expect(recorded[table: 0]?.modifications.count == 1000)
-        // Neighbours with the same columns are one part.
+        // Adjacent objects with the same columns form one part.
         #expect(recorded.size == 1)
     }
 
-    /// A leaf that both versions share is damaged, which only reading it would tell.
+    /// A leaf that both versions share is damaged, which only reading it would reveal.
     @Test func pagesOfBothVersionsAreNotRead() throws {
         let path = directory.file("shared")
         do {
@@ -313,7 +314,7 @@ import Testing
         let size = 500 + ChangeLog.transactionSize
         for round in 1...ChangeLog.maximumSize / size + 3 {
             try write { connection in
-                // Every other object, so that they are no run.
+                // Every other object is changed, so that they do not form a run.
                 for key in stride(from: 0, to: 1000, by: 2) {
                     try set(connection, age: round + 5000, of: Int64(key))
                 }
@@ -333,7 +334,7 @@ import Testing
         let observation = try connection.observeChanges()
         try writer.beginWrite()
         writer.startRecording(with: ChangeRecorder(maximumSize: 100))
-        // Twice, which is no more to tell.
+        // Each object is changed twice, which adds nothing to report.
         for _ in 0..<2 {
             for key in 0..<objects { try set(writer, age: -1, of: Int64(2 * key)) }
         }
@@ -383,7 +384,7 @@ import Testing
         try observation.advance()
         try write { try set($0, age: -6, of: 9) }
         try connection.refresh()
-        // From here on everything is recorded again.
+        // From here on, everything is recorded again.
         #expect(try observation.changes()[table: 0]?.modifications.count == 1)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Changes that other processes make, and waiting for them.
+/// Changes by other processes, and waiting for them.
 @Suite struct ChangeProcessTests {
     let directory = TestDirectory()
 
@@ -24,7 +24,7 @@ import Testing
             try child.proceed()
             #expect(database.waitForVersion(newerThan: version, timeout: .seconds(60)) > version)
             #expect(child.nextLine() == "done")
-            // One of this process in between does not hide the others.
+            // A transaction of this process in between does not hide those of the others.
             try connection.beginWrite()
             for _ in 0..<10 { try workload.step(connection) }
             try connection.commit()
@@ -74,7 +74,7 @@ private final class WaitingThread: Sendable {
         }
     }
 
-    /// Nil if it takes longer than half a minute.
+    /// The number; nil if it takes longer than half a minute.
     func result() -> UInt64? {
         guard isDone.wait(timeout: .now() + 30) == .success else { return nil }
         return outcome.withLock { $0 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// The parts that changes consist of, compared with plain sets, dictionaries and arrays.
+/// The parts of change sets, compared with plain sets, dictionaries and arrays.
 @Suite struct ChangeSetTests {
     private func randomRanges(_ random: inout SeededRandom) -> [Range<Int64>] {
         (0..<random.next(below: 12)).map { _ in
@@ -86,7 +86,7 @@ import Testing
 
     // MARK: Lists
 
-    /// One random operation on an array and on its change.
+    /// Performs one random operation on an array and on its change.
     private func edit(
         _ array: inout [Int], _ change: inout CollectionChange, _ next: inout Int,
         _ random: inout SeededRandom
@@ -143,8 +143,8 @@ import Testing
         #expect(change.modifications == [])
     }
 
-    /// As the documentation has it: an element that is modified and pushed aside by an insertion
-    /// keeps its old index among the modifications.
+    /// As documented, a modified element that is shifted by an insertion keeps its old index among
+    /// the modifications.
     @Test func modificationsAreIndicesOfTheListBefore() {
         var change = CollectionChange(count: 3)
         change.insert(at: 0)
@@ -173,7 +173,7 @@ import Testing
         #expect(SequenceDiff.matches(old, old).count == old.count)
     }
 
-    /// By the textbook's table.
+    /// The length of the longest common subsequence, by the textbook's table.
     private func longestCommon(_ a: [Int], _ b: [Int]) -> Int {
         var row = [Int](repeating: 0, count: b.count + 1)
         for x in a {

@@ -2,14 +2,14 @@ import Testing
 
 @testable import StorageEngine
 
-/// Everything that a connection sees, as plain values: the model that changes are applied to.
+/// Everything that a connection sees, as plain values: the model to which changes are applied.
 struct DatabaseImage: Equatable {
     indirect enum Value: Hashable {
         case scalar(OracleValue)
-        /// One value of a map.
+        /// An entry of a map.
         case entry(key: [UInt8], Value)
         case collection(CollectionKind, [Value])
-        /// Inside a mixed value.
+        /// A collection inside a mixed value.
         case nested(CollectionIdentity, Value)
 
         init(_ scalar: Scalar, of type: ValueType, _ pager: Pager) throws {
@@ -39,8 +39,8 @@ struct DatabaseImage: Equatable {
             if case .collection(_, let elements) = self { elements } else { nil }
         }
 
-        /// What must be the same before and after for an element to count as kept: of sets all, of
-        /// maps the key, of lists nothing.
+        /// The part of an element that must be equal before and after for the element to count as
+        /// kept: the whole element in sets, the key in maps, nothing in lists.
         func identity(in kind: CollectionKind) -> Value {
             switch (kind, self) {
             case (.set, _): self
@@ -50,7 +50,7 @@ struct DatabaseImage: Equatable {
         }
     }
 
-    /// By table and object; values in the order of the columns.
+    /// The values by table and object, in the order of the columns.
     var tables: [[ObjectKey: [Value]]] = []
 
     init(_ connection: Connection) throws {
@@ -73,7 +73,7 @@ struct DatabaseImage: Equatable {
     }
 }
 
-/// Columns by object.
+/// Sets of columns by object.
 typealias TouchedColumns = [ObjectKey: Set<UInt16>]
 
 extension ChangeSet {
@@ -133,7 +133,7 @@ extension TableChanges {
 }
 
 extension CollectionChange {
-    /// Whether all that is kept, modified or not, is the same in both.
+    /// Whether all kept elements, modified or not, are equal in both arrays.
     fileprivate func isKeeping<Value: Hashable>(_ old: [Value], _ new: [Value]) -> Bool {
         let (deleted, inserted) = (Set(deletions.joined()), Set(insertions.joined()))
         return old.indices.filter { !deleted.contains($0) }.map { old[$0] }
@@ -156,7 +156,7 @@ extension CollectionChange {
         for move in moves {
             try #require(deleted.contains(move.from) && inserted.contains(move.to), comment)
         }
-        // Nothing is said in more pieces than needed.
+        // Adjacent ranges must be merged.
         for ranges in [deletions, insertions] {
             try #require(
                 zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound },
@@ -165,7 +165,8 @@ extension CollectionChange {
     }
 }
 
-/// Random transactions on two tables, and which properties they set.
+/// A generator of random transactions on two tables that keeps track of the properties that they
+/// set.
 struct ChangeWorkload {
     static let definitions = [
         TableDefinition(
@@ -189,7 +190,7 @@ struct ChangeWorkload {
     ]
 
     var random: SeededRandom
-    /// Properties set since the last `reset`, of objects that are gone or new too.
+    /// The properties set since the last `reset`, including those of deleted and new objects.
     private(set) var touched: [TouchedColumns] = [[:], [:]]
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
@@ -200,7 +201,7 @@ struct ChangeWorkload {
         touched[table.index][key, default: []].insert(UInt16(column))
     }
 
-    /// The touched columns of the objects that both images have.
+    /// Returns the touched columns of the objects that are in both images.
     func touched(_ old: DatabaseImage, _ new: DatabaseImage) -> [TouchedColumns] {
         new.tables.indices.map { number in
             touched[number].filter { key, _ in
@@ -250,7 +251,7 @@ struct ChangeWorkload {
         }
     }
 
-    /// Deletes an object whose referrers have a link in `column` of `referrers`.
+    /// Deletes an object to which objects of `referrers` link in `column`.
     private mutating func delete(_ table: Table, touching referrers: Table, _ column: Int) throws {
         guard let key = try anyKey(table) else { return }
         for position in 0..<(try referrers.count()) {
@@ -278,7 +279,7 @@ struct ChangeWorkload {
         let column = random.next(below: 3)
         touch(table, key, column)
         if random.next(below: 3) == 0 {
-            // What it is already.
+            // The value stays the same.
             return try table.set(column, of: key, to: try table.value(column, of: key))
         }
         switch column {
@@ -304,7 +305,7 @@ struct ChangeWorkload {
         }
     }
 
-    /// A few lists get most elements, so that some outgrow their row.
+    /// Changes a list. A few lists get most elements, so that some outgrow their row.
     private mutating func changeList(
         _ table: Table, _ column: Int, _ element: (inout SeededRandom) -> Scalar
     ) throws {

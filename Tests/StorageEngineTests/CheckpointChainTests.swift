@@ -6,15 +6,15 @@ import Testing
 
 /// The map of free pages of a large file with many gaps.
 @Suite struct CheckpointChainTests {
-    /// A connection to a file of which every second page is free; the others count as live, though
-    /// nothing reaches them.
+    /// Returns a connection to a file of which every second page is free. The others count as live,
+    /// although nothing reaches them.
     private func fragmented(gaps: UInt64) throws -> Pager {
         let database = try Database.open(
             path: UUID().uuidString, options: .init(inMemory: true))
         let pager = try Pager(database: database)
         try pager.write { try $0.set(0, value(1)) }
         let pageCount = try #require(pager.record).pageCount + 2 * gaps
-        // Without contents, so that it takes no memory.
+        // The file is sparse, so it takes no memory.
         let bytes = database.file.offset(of: pageCount)
         try #require(ftruncate(database.file.descriptor, off_t(bytes)) == 0)
         try database.file.map(pageCount: pageCount)
@@ -47,8 +47,8 @@ import Testing
             pages += UInt64(try pager.write { try $0.set(0, value(UInt8(round % 256))) }.pages)
             longest = max(longest, try chain(pager).links.count)
         }
-        // Two pages for the root, one for the value, and one a checkpoint: not the whole map each
-        // time.
+        // Each commit writes two pages for the root, one for the value, and one for a checkpoint
+        // instead of the whole map.
         #expect(pages <= 480 * 3 + 2 * 480 / 24)
         #expect(longest >= 19)
     }
@@ -66,7 +66,7 @@ import Testing
                 }
             }
             guard round % 16 == 0 else { continue }
-            // A transaction looks at the readers, so that nothing waits that need not.
+            // A transaction examines the pins, so that no page waits without need.
             try pager.beginWrite()
             let known = try #require(database.writerState.freeSpace)
             pager.rollback()
@@ -85,8 +85,8 @@ import Testing
         #expect(try chain(pager).links.count > 3)
     }
 
-    /// Once the runs of steps take half of what the map takes, it is written as a whole, and their
-    /// pages are free again.
+    /// Once the runs of steps take half as much as the map, the map is written as a whole, and the
+    /// pages of the steps are free again.
     @Test func theChainIsBounded() throws {
         let pager = try fragmented(gaps: 15_000)
         var wasWhole = 0
@@ -99,7 +99,7 @@ import Testing
             if links.count < previous { wasWhole += 1 }
             previous = links.count
         }
-        // A map of 8 pages, 4 runs of steps, a run each 25 commits.
+        // The map has 8 pages, so there are 4 runs of steps, one every 25 commits.
         #expect(wasWhole >= 3)
         try pager.beginWrite()
         #expect(pager.database.writerState.freeSpace!.invariantsHold())

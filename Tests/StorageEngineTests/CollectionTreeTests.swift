@@ -6,7 +6,7 @@ import Testing
 @Suite struct CollectionTreeTests {
     private let directory = TestDirectory()
 
-    /// Eight values fill a leaf, so that branches below the root are split on the way to it.
+    /// Eight values fill a leaf, so branches below the root are split during the descent.
     @Test(arguments: [false, true])
     func aListOfManyLongValuesKeepsItsOrder(atRandom: Bool) throws {
         let connection = try Connection(Database.open(path: directory.file()))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// System calls that fail.
+/// Commits whose system calls fail.
 @Suite struct CommitFaultTests {
     let directory = TestDirectory()
 
@@ -61,7 +61,7 @@ import Testing
             ordinal += 1
         }
         #expect(ordinal > 5)
-        // One is that of the commit slots that the file gets.
+        // One of them belongs to the commit slots that the file gets.
         #expect(poisonings == 2)
     }
 
@@ -78,7 +78,7 @@ import Testing
         for _ in 0..<3 {
             let error = #expect(throws: StorageError.self) { try grow(pager, 2) }
             #expect(error?.code == .outOfDiskSpace)
-            // What fits into the file is written.
+            // A value that fits into the file can be written.
             try pager.write { try $0.set(1, value(4)) }
         }
         interceptor.setFaults([])
@@ -140,7 +140,7 @@ import Testing
         #expect(first?.code == .outOfDiskSpace)
         #expect(pager.transactionFailure == first)
         interceptor.setFaults([])
-        // The disk has space again, and there are free pages: still nothing goes on.
+        // The disk has space again, and there are free pages. The transaction must still fail.
         let inUse = try ValueStore(pager).references()[0]
         let allocation = #expect(throws: StorageError.self) {
             try pager.allocate(pages: 1, kind: .overflow)
@@ -170,7 +170,8 @@ import Testing
         #expect(try pager.newestValues()[0] == value(2))
     }
 
-    /// After a failed sync the system holds what it could not write for written.
+    /// After a failed sync, the operating system treats the pages that it could not write as
+    /// written.
     @Test func whatAFailedSyncLeftIsWrittenAgainByTheNextOpener() throws {
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: directory.path), faults: [], recordsTrace: true)
@@ -194,7 +195,7 @@ import Testing
         interceptor.setFaults([])
         let before = interceptor.trace.count
         #expect(try Pager(database: .open(path: path)).newestValues()[0] == value(2))
-        // On the disk: what was written since the failed sync and before the next one.
+        // The disk has everything that was written since the failed sync and before the next one.
         for event in interceptor.trace[before...] where event.path == path {
             if event.change == .sync { break }
             event.apply(to: &disk)

@@ -4,19 +4,19 @@ import Testing
 
 @testable import StorageEngine
 
-/// Rebuilds the files that a loss of power could leave, and opens them.
+/// Rebuilds the files that power loss could leave, and opens them.
 @Suite struct CommitPowerLossTests {
     let directory = TestDirectory()
 
-    /// The file after each durable state, and the writes that no sync covers yet.
+    /// The file after a durable state, and the writes that no sync covers yet.
     private struct Moment {
         var durable: [UInt8]
         var pending: [SystemTraceEvent] = []
-        /// Transactions whose commit had returned.
+        /// The number of transactions whose commit had returned.
         var acknowledged = 0
     }
 
-    /// Runs transactions on a fresh file and returns the moments between their system calls.
+    /// Runs transactions on a new file, and returns the moments between their system calls.
     private func trace(
         _ transactions: [(ValueStore) throws -> Void], after prepared: Int
     ) throws -> (moments: [Moment], states: [[[UInt8]]]) {
@@ -51,7 +51,8 @@ import Testing
         return (moments, states)
     }
 
-    /// Opens an image and returns how many transactions are in it; then it must take another one.
+    /// Opens an image, and returns the number of transactions in it. The file must then accept
+    /// another transaction.
     private func open(_ image: [UInt8], _ states: [[[UInt8]]]) throws -> Int? {
         let name = directory.path + "/image-" + UUID().uuidString
         try Data(image).write(to: URL(fileURLWithPath: name))
@@ -69,7 +70,8 @@ import Testing
         return found
     }
 
-    /// Single pages, and for records the ways in which sectors of 512 bytes can be torn.
+    /// Splits the pending writes into single pages, and records into the ways in which 512-byte
+    /// sectors can be torn.
     private func pieces(_ moment: Moment) throws -> [[SystemTraceEvent]] {
         let header = try moment.durable.withUnsafeBytes { try FileHeader($0, path: "") }
         func isRecord(_ bytes: ArraySlice<UInt8>, at offset: UInt64) -> Bool {
@@ -100,7 +102,8 @@ import Testing
         }
     }
 
-    /// Every subset of the pending pages, with the record whole, missing, or torn in two ways.
+    /// Returns an image for every subset of the pending pages, with the record whole, missing, or
+    /// torn in two ways.
     private func images(_ moment: Moment) throws -> [[UInt8]] {
         let pieces = try pieces(moment)
         guard pieces.count <= 7 else { return [] }
@@ -142,7 +145,7 @@ import Testing
         #expect(count > 40)
     }
 
-    /// Deletes and refills, so that each commit writes where an older one had its pages.
+    /// Deletes and refills values, so that each commit overwrites pages of an older one.
     @Test func randomSubsetsOfCommitsThatReusePagesOpenToAnAcknowledgedState() throws {
         var random = SeededRandom(seed: 8)
         let transactions = (0..<40).map { round -> (ValueStore) throws -> Void in
@@ -187,7 +190,7 @@ import Testing
     }
 
     /// A commit whose record could not be written leaves sealed pages of the same version behind.
-    /// They must not pass for the pages of the commit that became this version.
+    /// They must not be accepted as pages of the commit that became this version.
     @Test func pagesOfAFailedCommitDoNotPassForThoseOfTheNextOne() throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
         interceptor.install()

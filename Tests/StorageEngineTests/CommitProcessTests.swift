@@ -7,7 +7,7 @@ import Testing
 @Suite struct CommitProcessTests {
     let directory = TestDirectory()
 
-    /// The number that all values hold; nil where they differ.
+    /// Returns the number that all values hold; nil if they differ.
     private func number(_ pager: Pager, values count: Int) throws -> UInt64? {
         let values = try pager.newestValues().prefix(count)
         let numbers = Set(
@@ -47,7 +47,7 @@ import Testing
         #expect(try number(pager, values: 7) == 180)
         let statistics = try pager.database.statistics()
         #expect(statistics.newestVersion == 180)
-        // Seven values, the root, and a checkpoint.
+        // Live are seven values, the root, and a checkpoint.
         #expect(statistics.liveBytes <= 11 * 4096)
         for child in children { try child.proceed() }
     }
@@ -71,7 +71,7 @@ import Testing
         pager.rollback()
     }
 
-    /// 300 values: more than a record lists, so pages are synced before the record.
+    /// 300 values exceed the page list of a record, so pages are synced before the record.
     @Test(arguments: [2, 300])
     func aKilledWriterLeavesOldOrNewBehind(values: Int) throws {
         let path = directory.file()
@@ -102,12 +102,14 @@ import Testing
         }
     }
 
-    /// The record of a large commit vouches for pages that it does not list. When its writer was
-    /// killed before it published, the record must be gone before those pages are written again.
+    /// The record of a large commit vouches for pages that it does not list. If its writer is
+    /// killed before it has published the version, the record must be cleared before those pages
+    /// are written again.
     @Test func theRecordOfAKilledWriterIsClearedBeforeAnythingIsWritten() throws {
         let pager = try Pager(database: .open(path: directory.file()))
         try raise(pager, values: 300)
-        // Growth, pages and their sync precede the record: kill at the sync after it.
+        // Growing the file, writing the pages and syncing them come before the record, so kill at
+        // the sync that follows.
         let child = try CoordinationTestProcess(
             "count-with-faults", directory.file(), "300", "kill-before:fdatasync:2")
         #expect(child.nextLine() == "committed")

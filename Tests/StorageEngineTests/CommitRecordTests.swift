@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// Damage that the checksum vouches for: the fields themselves are checked as well.
+    /// Damage with a correct checksum. The fields themselves are checked as well.
     @Test func hostileFieldsAreNil() {
         var random = SeededRandom(seed: 3)
         let record = sample(&random)
@@ -187,7 +187,7 @@ import Testing
         let log = FreeSpaceLog(allocated: few, freed: [])
         #expect(CommitRecord.fits(pageList: few, log: log, version: 9))
         #expect(!CommitRecord.fits(pageList: many, log: nil, version: 9))
-        // Ages take room: the older the pages, the more.
+        // Ages take space: more for older pages.
         func freed(_ count: Int, birth: UInt64) -> FreeSpaceLog {
             let extents = (0..<count).map { Extent(start: 40 + 2 * UInt64($0), count: 1) }
             return FreeSpaceLog(

@@ -5,7 +5,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// The slots for commit records: few in a small file, all of them once it has grown.
+/// The slots for commit records: few in a small file, all of them once the file has grown.
 @Suite struct CommitRingTests {
     let directory = TestDirectory()
 
@@ -55,7 +55,7 @@ import Testing
                 let size = try pager.database.fileSize
                 if sizes.last != size { sizes.append(size) }
                 let record = try #require(try pager.database.record(of: pager.version))
-                // What it grows by before it has them does not count.
+                // A file gets the slots when it grows, so sizes in between do not count.
                 if size <= 256 << 10 { #expect(!record.ring.isExtended) }
                 if size > 512 << 10 { #expect(record.ring.isExtended) }
                 #expect(record.ring == pager.database.coordinator.ring(from: pager.file.ring))
@@ -69,7 +69,7 @@ import Testing
         #expect(try pager.newestValues().prefix(120).map(\.first) == (0..<120).map { UInt8($0) })
         let steps = zip(sizes, sizes.dropFirst()).map { ($0, $1 - $0) }
         for (size, step) in steps {
-            // Once, the slots besides.
+            // One step also adds the slots.
             #expect(step <= max(64 << 10, size / 4) + 288 << 10)
         }
         #expect(steps.count { $1 > max(64 << 10, $0 / 4) } <= 1)
@@ -129,8 +129,8 @@ import Testing
         #expect(pageCount > 100)
     }
 
-    /// The first record with all slots is the only one in front of the pages that knows of them, and
-    /// the locator the only block besides.
+    /// The first record with all slots is the only one in front of the pages that names them, and
+    /// the locator is the only other block that does.
     @Test(arguments: FileKind.allCases) func noSingleBlockHidesTheOtherSlots(kind: FileKind) throws
     {
         let pager = try Pager(database: .open(path: directory.file(), options: kind.options))
@@ -162,7 +162,7 @@ import Testing
 
     private struct Unexpected: Error {}
 
-    /// Files that the version before this format wrote, and in which it was killed.
+    /// Files that the library wrote in the previous format, and in which it was killed.
     @Test(arguments: FileKind.allCases) func aFileOfTheFormatBeforeStaysAsItIs(kind: FileKind)
         throws
     {

@@ -3,7 +3,7 @@ import Foundation
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// A directory that goes when the test does.
+/// A directory that is removed when the test ends.
 final class TestDirectory {
     let path: String
 
@@ -19,12 +19,12 @@ final class TestDirectory {
 }
 
 extension FileHeader {
-    /// Of a new file.
+    /// The number of blocks before the pages of a new file.
     static var newBlockCount: UInt64 { slotsOffset / blockSize + CommitRing.fewSlots }
 }
 
 extension FileKind {
-    /// Of files that have records among the pages from the beginning.
+    /// Options for files that have records among the pages from the beginning.
     var earlierOptions: Database.Options {
         var options = options
         options.formatVersion = FileHeader.earlierFormatVersion
@@ -33,11 +33,11 @@ extension FileKind {
 }
 
 extension RecordPlace {
-    /// In a new file.
+    /// Returns the place of a record in a new file.
     static func slot(_ number: UInt64) -> RecordPlace { .slot(CommitRing().slot(numbered: number)) }
 }
 
-/// Random numbers that a seed repeats (SplitMix64).
+/// A generator of random numbers that are reproducible from a seed (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }
@@ -51,9 +51,9 @@ struct SeededRandom: RandomNumberGenerator {
     }
 }
 
-/// The smallest structure that a pager can carry: a root run that lists the runs of values.
+/// The smallest structure that a pager can hold: a root run that lists the runs of values.
 struct ValueStore {
-    /// Two pages of entries.
+    /// The number of entries, which fill two pages.
     static let capacity = 320
     let pager: Pager
 
@@ -85,7 +85,7 @@ struct ValueStore {
         return buffer
     }
 
-    /// Replaces a value; an empty one takes no page.
+    /// Replaces a value. An empty value takes no page.
     func set(_ index: Int, _ value: [UInt8]) throws {
         let root = try writableRoot()
         let entry = root + PageHeader.size + index * 16
@@ -108,7 +108,7 @@ struct ValueStore {
         entry.storeBytes(of: new.birth, toByteOffset: 8, as: UInt64.self)
     }
 
-    /// Changes the first byte of a value where it is.
+    /// Changes the first byte of a value in place.
     func touch(_ index: Int, _ byte: UInt8) throws {
         let reference = try references()[index]
         let (copy, buffer, _) = try pager.makeWritable(reference)
@@ -121,7 +121,7 @@ struct ValueStore {
 }
 
 extension Pager {
-    /// Writes one transaction.
+    /// Performs one transaction.
     @discardableResult
     func write(_ body: (ValueStore) throws -> Void) throws -> CommitStatistics {
         try beginWrite()
@@ -134,7 +134,7 @@ extension Pager {
         return try commit()
     }
 
-    /// All values of the newest version.
+    /// Returns all values of the newest version.
     func newestValues() throws -> [[UInt8]] {
         if isReading { _ = try refresh() } else { try beginRead() }
         return try ValueStore(self).values()

@@ -44,7 +44,7 @@ import Testing
         let pager = try Pager(database: .open(path: directory.file()))
         #expect(try pager.newestValues() == expected)
         #expect(pager.version == 72)
-        // Once, when the file gets all its commit slots.
+        // The additional sync happens once, when the file gets all its commit slots.
         #expect(additionalSyncs == 1)
     }
 
@@ -105,7 +105,7 @@ import Testing
         let pager = try Pager(database: .open(path: directory.file()))
         try pager.write { try $0.set(0, value(1, count: 5000)) }
         func move(_ old: UnsafeMutableRawPointer, _ new: UnsafeMutableRawPointer) {
-            // The length of the contents, and the contents.
+            // Copies the length of the contents, and the contents.
             (new + 56).copyMemory(from: old + 56, byteCount: 2 * 4096 - 56)
         }
         for pages in [3, 5, 4] {
@@ -119,7 +119,8 @@ import Testing
             _ = try pager.commit()
             #expect(try pager.newestValues()[0] == value(1, count: 5000))
         }
-        // And a page of the free map, which such a small file has with every second commit.
+        // One more page belongs to the free map, which such a small file writes with every second
+        // commit.
         #expect(try pager.database.statistics().liveBytes == 5 * 4096)
     }
 
@@ -164,10 +165,10 @@ import Testing
         #expect(try Database.open(path: link) === first)
     }
 
-    /// With threads of its own: one that waits must not hold one of the few that tests have.
+    /// Uses threads of its own: a test that waits must not occupy one of the few threads for tests.
     @Test func aFileThatMustBeWaitedForKeepsNoOtherFileFromOpening() throws {
         let path = directory.file("slow")
-        // Stands for the recovery of another process, which holds the opening lock meanwhile.
+        // This simulates the recovery of another process, which holds the opening lock.
         let recovering = try System.open(path + ".lock", flags: O_RDWR | O_CREAT)
         try System.lock(recovering, .exclusive, LockRanges.opening)
         let slow = BackgroundThread { _ in _ = try Database.open(path: path) }
@@ -215,8 +216,8 @@ import Testing
         #expect(sizes[299] <= 4 << 20)
     }
 
-    /// Each `Database` stands for a process: the readers take records from slots that the writers
-    /// go on overwriting, and check pages that were just written.
+    /// Each `Database` acts as a process. The readers take records from slots that the writers keep
+    /// overwriting, and check pages that were just written.
     @Test func readersSeeWholeVersionsWhileOthersWrite() async throws {
         let path = directory.file()
         let commits = 80

@@ -6,7 +6,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Files that are rewritten packed, in their place.
+/// Compaction: files are rewritten packed, in place.
 @Suite struct CompactionTests {
     private let directory: CrashDirectory
     private let path: String
@@ -16,7 +16,7 @@ import Testing
         path = directory.file("data")
     }
 
-    /// A closed file with much free space; returns the digest of what it holds.
+    /// Creates a closed file with much free space, and returns the digest of its contents.
     private func prepare(_ kind: FileKind = .plain, items: Int = 600) throws -> UInt64 {
         let connection = try Connection(Database.open(path: path, options: kind.options))
         try ShrinkWorkload.prepare(connection, items: items)
@@ -51,11 +51,11 @@ import Testing
         #expect(try size() <= (try #require(asked)).1)
         #expect(try names == ["data", "data.lock", "data.management"])
         try expectHolds(digest, kind)
-        // No free space but the holes that full leaves leave.
+        // There is no free space except the unused parts of full leaves.
         let connection = try Connection(Database.open(path: path, options: kind.options))
         let statistics = try connection.database.statistics()
         #expect(statistics.freeBytes <= statistics.liveBytes / 4)
-        // And it can be written to.
+        // The file can be written to.
         for step in 1...30 { try ShrinkWorkload.run(step, on: connection) }
         #expect(try connection.verify() == [])
     }
@@ -135,7 +135,7 @@ import Testing
         #expect(try System.status(path: path).permissions == 0o660)
     }
 
-    /// Collections in mixed values keep their identities, so no later version may give one again.
+    /// Collections in mixed values keep their identities, so no later version may assign one again.
     @Test func versionsGoOnInACompactedFileAndInACopy() throws {
         let digest = try prepare()
         let copyPath = directory.file("copy")
@@ -161,9 +161,9 @@ import Testing
         }
     }
 
-    // MARK: Others who come meanwhile
+    // MARK: Concurrent openers
 
-    /// Openers wait while the file is rewritten, and then open the new one.
+    /// Processes that open the file wait while it is rewritten, and then open the new one.
     @Test func whoOpensTheFileMeanwhileFindsTheNewOne() throws {
         let digest = try prepare(items: 1500)
         for _ in 0..<3 {
@@ -189,7 +189,8 @@ import Testing
         #expect(try names.filter { $0 != "data.management" } == ["data", "data.lock"])
     }
 
-    /// Processes that count in transactions, while others try to compact: nothing is lost.
+    /// Processes increment a counter in transactions while others try to compact. No increment is
+    /// lost.
     @Test func nothingIsLostBetweenWritersAndCompaction() throws {
         do { try SharedCounter.create(Connection(Database.open(path: path))) }
         let path = path
@@ -202,10 +203,12 @@ import Testing
             }
         }
         var round: Int64 = 0
-        // On a busy machine the other process may need many moments until it is there at one.
+        // On a busy machine, the other process may need many attempts until it comes at a time when
+        // the file is closed.
         let deadline = Date() + 60
         while round < 150 || compactions.withLock({ $0 }) == 0 && Date() < deadline {
-            // Opened anew each time, so that there are moments at which nobody has it open.
+            // The file is opened anew each time, so that there are times at which no process has it
+            // open.
             do {
                 let connection = try Connection(Database.open(path: path))
                 try SharedCounter.increment(connection, writer: 0, round)
@@ -238,7 +241,7 @@ import Testing
             _ = child.nextLine()
             _ = child.waitForSignal()
             try expectHolds(digest, kind)
-            // What it left behind is in nobody's way.
+            // The files that the failed call left behind do not disturb the next one.
             #expect(try Database.compact(path: path, options: kind.options), "call \(call)")
             #expect(try names == ["data", "data.lock", "data.management"], "call \(call)")
             try expectHolds(digest, kind)

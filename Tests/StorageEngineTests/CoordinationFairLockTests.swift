@@ -5,7 +5,7 @@ import Testing
 
 /// A value that a lock under test guards.
 private final class Guarded<Value>: @unchecked Sendable {
-    // Safe when the lock under test works; the thread sanitizer checks it.
+    // Safe to share if the lock under test works. The thread sanitizer checks it.
     var value: Value
     init(_ value: Value) { self.value = value }
 }
@@ -37,7 +37,8 @@ private final class Guarded<Value>: @unchecked Sendable {
         #expect(lock.tryLock())
     }
 
-    /// Some wait for the end of a short hold, others in line, more of them than there are words.
+    /// Some threads wait for the end of a short hold. The others queue, and there are more of them
+    /// than futex words.
     @Test func twoHundredThreadsAllGetTheirTurns() {
         let lock = FairLock()
         let counter = Guarded(0)
@@ -77,8 +78,9 @@ private final class Guarded<Value>: @unchecked Sendable {
         #expect(order.value == Array(0..<100))
     }
 
-    /// Locks and unlocks `rounds` times while a thread waits in line, each time after holding the lock
-    /// for `hold` microseconds; then locks again at once. How often it got the lock before the waiter.
+    /// Locks and unlocks `rounds` times while a thread queues, holding the lock for `hold`
+    /// microseconds each time and locking again at once. Returns how often it got the lock before
+    /// the waiter.
     private func overtakings(rounds: Int, hold: UInt32) -> Int {
         let lock = FairLock()
         let isServed = Guarded(false)

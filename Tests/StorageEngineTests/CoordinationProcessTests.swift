@@ -94,7 +94,7 @@ import Testing
         let second = try CoordinationTestProcess("recover-slowly", directory.file("a"))
         usleep(50_000)
         first.kill()
-        // The second waits for the shared lock by now, gets it, and makes it exclusive.
+        // The second process waits for the opening lock by now, and gets it.
         #expect(second.nextLine() == "soleOpener")
         second.kill()
         #expect(try CoordinationTestFile(directory.file("a")).close())
@@ -120,7 +120,7 @@ import Testing
         #expect(child.nextLine() == "usedAfterFork")
         let forked = try #require(child.nextLine().flatMap { Int32($0) })
         defer { Glibc.kill(forked, SIGKILL) }
-        // What the forked child released was not its own.
+        // The forked child did not release anything of its parent's.
         #expect(file.coordinator.pinnedVersions().map(\.version) == [1])
         #expect(try file.coordinator.tryLockForWriting() == nil)
         child.kill()
@@ -188,7 +188,8 @@ import Testing
         let start = ContinuousClock().now
         try child.proceed()
         #expect(child.nextLine() == "done")
-        // 100 turns, each after at most 5 ms of the other process's hand-overs and a wake-up.
+        // There are 100 turns, each after at most 5 ms of hand-overs in the other process and a
+        // wake-up.
         #expect(start.duration(to: ContinuousClock().now) < .seconds(5))
         stop.storeRelease(1)
         group.wait()

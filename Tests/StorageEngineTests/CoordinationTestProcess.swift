@@ -37,7 +37,7 @@ final class CoordinationTestProcess {
         }
     }
 
-    /// Lets the child go on from where it waits.
+    /// Lets the child continue from where it waits.
     func proceed() throws {
         try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
     }
@@ -47,7 +47,7 @@ final class CoordinationTestProcess {
         process.waitUntilExit()
     }
 
-    /// The signal that ended the child, or 0.
+    /// Waits for the child to end, and returns the signal that ended it, or 0.
     func waitForSignal() -> Int32 {
         process.waitUntilExit()
         return process.terminationReason == .uncaughtSignal ? process.terminationStatus : 0
@@ -56,7 +56,7 @@ final class CoordinationTestProcess {
     var processID: UInt32 { UInt32(process.processIdentifier) }
 }
 
-/// A directory of its own for each test.
+/// A temporary directory for one test.
 struct CoordinationTestDirectory: ~Copyable {
     let path: String
 
@@ -73,7 +73,7 @@ struct CoordinationTestDirectory: ~Copyable {
     func file(_ name: String) -> String { path + "/" + name }
 }
 
-/// An open data file with its coordinator, recovered at version 1 when alone.
+/// An open data file with its coordinator. It is recovered at version 1 if this is the sole opener.
 final class CoordinationTestFile {
     let descriptor: Int32
     let coordinator: Coordinator
@@ -94,7 +94,7 @@ final class CoordinationTestFile {
         }
     }
 
-    /// Returns whether this was the last.
+    /// Closes the file. Returns whether this was the last user.
     @discardableResult
     func close() throws -> Bool {
         let isLast = try coordinator.close()
@@ -105,7 +105,7 @@ final class CoordinationTestFile {
 }
 
 extension Coordinator {
-    /// The versions that are pinned, ascending.
+    /// The pinned versions in ascending order.
     var collectedPins: [UInt64] {
         var versions: [UInt64] = []
         collectPinnedVersions(into: &versions)

@@ -100,7 +100,7 @@ import Testing
         _ = try coordinator.close()
     }
 
-    /// The pin goes to and fro between two slots, and is never in neither of them.
+    /// The pin is copied back and forth between two slots, and one of them always holds it.
     @Test func aPinThatIsCopiedWhilePinsAreCollectedIsNeverMissed() throws {
         let coordinator = try memory()
         let readers = [try coordinator.claimReader(), try coordinator.claimReader()]
@@ -118,7 +118,8 @@ import Testing
                 _ = readers[1 - turn].pin(sameAs: readers[turn])
                 readers[turn].unpin()
                 turn = 1 - turn
-                // Rarely, as people freeze objects: whoever collects starts again each time.
+                // The pause is long, because pins are copied rarely in practice, and every copy
+                // makes the collecting thread scan again.
                 usleep(10)
             }
             group.leave()
@@ -131,8 +132,8 @@ import Testing
         for reader in readers { reader.release() }
     }
 
-    /// The reader is stopped between reading the newest version and storing its pin, while the
-    /// writer publishes three versions and reuses everything that nobody seems to need.
+    /// The reader is paused between reading the newest version and storing its pin, while the
+    /// writer publishes three versions and reuses everything that no reader seems to need.
     @Test func pinIsNeverOnAVersionThatWasReclaimedMeanwhile() throws {
         let coordinator = try memory()
         let reader = try coordinator.claimReader()
@@ -245,8 +246,8 @@ import Testing
         #expect(try writer.close())
     }
 
-    /// What a process that was killed, or a loss of power, may leave: nothing, zeros, or anything
-    /// behind the magic number of any layout.
+    /// A killed process or power loss may leave nothing, zeros, or anything after the magic number
+    /// of any layout.
     @Test func whateverIsLeftInTheLockFileIsClearedByTheSoleOpener() throws {
         let directory = try CoordinationTestDirectory()
         for layout in [nil, SharedRegion.magic, SharedRegion.magic ^ 7] {
@@ -365,7 +366,7 @@ import Testing
         let stranger = try System.open(path, flags: O_RDONLY)
         defer { System.close(stranger) }
         for version in UInt64(1)...300 {
-            // Every other one, so that they are many locks.
+            // Every other version is locked, so that there are many separate locks.
             try System.lock(stranger, .shared, LockRanges.reading(version * 2))
         }
         try System.lock(

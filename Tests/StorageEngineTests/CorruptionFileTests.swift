@@ -5,7 +5,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Files of another length, or that are no database at all.
+/// Files of unexpected lengths, and files that are not databases.
 @Suite struct CorruptionFileTests {
     private let directory: CrashDirectory
     private let file: SmallFile
@@ -44,7 +44,7 @@ import Testing
         for length in [1, 511, 4096, 10_000, 300_000] {
             let image = file.bytes + (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             #expect(try openError(image) == nil, "\(length) bytes")
-            // And it does not come back when the file grows over it.
+            // The lost contents do not come back when the file grows again.
             try directory.withImage(image) { path in
                 let connection = try Connection(Database.open(path: path))
                 try connection.beginWrite()
@@ -91,8 +91,8 @@ import Testing
         }
     }
 
-    /// Changes a field of the header and makes its checksum right again: what a newer library might
-    /// write.
+    /// Changes a field of the header and corrects its checksum, as a newer library might have
+    /// written it.
     private func header(changing offset: Int, to value: UInt32) -> [UInt8] {
         var image = file.bytes
         image.withUnsafeMutableBytes { bytes in
@@ -103,7 +103,7 @@ import Testing
         return image
     }
 
-    /// A loss of power in the first step of creation leaves zeros of one length.
+    /// Power loss in the first step of creation leaves zeros of one length.
     @Test func zerosOfOneLengthAreAFileThatIsYetToBeCreated() throws {
         let newFile = [UInt8](repeating: 0, count: Int(FileHeader.newFileSize))
         try directory.withImage(newFile) { path in
@@ -136,7 +136,7 @@ import Testing
         #expect(try openError(header(changing: 20, to: 4))?.code == .unsupportedFormat)
     }
 
-    /// A lock file carries nothing, whatever is behind its magic number.
+    /// A lock file holds no data, whatever follows its magic number.
     @Test func aStaleLockFileDoesNotMatter() throws {
         var random = SeededRandom(seed: 32)
         for length in [0, 8, 4096, 12_288, 200_000] {

@@ -4,10 +4,10 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Files with wrong contents under right checksums: what nobody but an attacker, or a bug, writes.
+/// Files with wrong contents and correct checksums, as only an attacker or a bug would write them.
 ///
-/// What is read may be anything, but reading ends, in an error or not. A child process reads, so
-/// that the test can tell what ended it.
+/// Reading may return anything, but must end, with or without an error. A child process reads, so
+/// that the test can report what ended it.
 @Suite struct CorruptionHostileTests {
     private let directory: CrashDirectory
     private let file: SmallFile
@@ -17,7 +17,8 @@ import Testing
         file = try SmallFile.shared.get()
     }
 
-    /// Lets a child read images; a child that dies is reported with the seed, and replaced.
+    /// Lets a child process read images. If it dies, the seed is reported, and a new child is
+    /// started.
     private func read(
         seeds: ClosedRange<UInt64>, _ forge: (inout SeededRandom, inout [UInt8]) -> String
     ) throws -> (right: Int, errors: Int, other: Int) {
@@ -50,7 +51,7 @@ import Testing
         return counts
     }
 
-    /// Start and length of all runs of a kind that are sealed: those in use and old ones.
+    /// Returns the byte ranges of all sealed runs of a kind, both live and old.
     private func runs(of kind: PageKind) throws -> [Range<Int>] {
         try file.bytes.withUnsafeBytes { bytes in
             let header = try FileHeader(bytes, path: "")
@@ -85,7 +86,8 @@ import Testing
             let run = runs[random.next(below: runs.count)]
             var change = "page \(run.lowerBound / 4096):"
             for _ in 0...random.next(below: 3) {
-                // Mostly headers and column directories, where structure is.
+                // Mostly headers and column directories are changed, because they hold the
+                // structure.
                 let reach = [64, 300, run.count][random.next(below: 3)]
                 let offset = 32 + random.next(below: reach - 32)
                 let byte: UInt8 =
@@ -101,7 +103,7 @@ import Testing
         #expect(counts.errors > 0)
     }
 
-    /// Valid nodes in the places of others, so that every tree meets nodes of every other one.
+    /// Valid nodes are copied over others, so that every tree meets nodes of every other tree.
     @Test func nodesOfOtherTreesNeverEndTheProcess() throws {
         let runs = try runs(of: .node)
         let counts = try read(seeds: 1...UInt64(LongTests.choose(20_000, otherwise: 300))) {
@@ -131,7 +133,8 @@ import Testing
             let run = runs[random.next(below: runs.count)]
             var change = "map at page \(run.lowerBound / 4096):"
             for _ in 0...random.next(below: 3) {
-                // The length, and the first numbers: the map of a small file is short.
+                // The length and the first numbers are changed, because the map of a small file is
+                // short.
                 let offset = 56 + random.next(below: 40)
                 let byte = UInt8(truncatingIfNeeded: random.next() >> UInt64(random.next(below: 7)))
                 change += " \(offset)=\(byte)"
@@ -153,7 +156,8 @@ import Testing
                 let offset = [32, 40, 48, 56, 64, 72, 88, 96, 100, 104, 112, 116, 128, 136][
                     random.next(below: 14)]
                 let place = offset + random.next(below: offset >= 96 ? 24 : 8)
-                // The identity stays, else the marker names another commit.
+                // The identity stays the same, because the marker would name another commit
+                // otherwise.
                 let byte = UInt8(truncatingIfNeeded: random.next() >> UInt64(random.next(below: 7)))
                 change += " \(place)=\(byte)"
                 image[slot + place] = byte

@@ -3,14 +3,14 @@ import StressModel
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// A file that is as small as files get, and has one of everything: schema, three tables, a list, a
-/// set and a map in trees of their own, a list inside a mixed value, an embedded object, a long
-/// value, a checkpoint of the free map.
+/// A minimal file that has one of everything: schema, three tables, a list, a set and a map in
+/// trees of their own, a list inside a mixed value, an embedded object, a long value, and a
+/// checkpoint of the free map.
 struct SmallFile {
     let kind: FileKind
     var bytes: [UInt8] = []
     var digest: UInt64 = 0
-    /// Of the version before the newest.
+    /// The digest of the version before the newest.
     var previousDigest: UInt64 = 0
 
     static let shared = Result { try SmallFile(.plain) }

@@ -5,8 +5,8 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Changes single bytes and lengths of a small file: everything read from it is right, or an error
-/// says what is wrong.
+/// Changes single bytes and lengths of a small file. Everything that is read must be right, or an
+/// error must name the damage.
 @Suite struct CorruptionTests {
     private let directory: CrashDirectory
 
@@ -17,8 +17,7 @@ import Testing
         case error(StorageError.Code)
     }
 
-    /// Opens the image, reads everything, and checks that what is read is one of the expected
-    /// states.
+    /// Opens the image, reads everything, and checks that it is one of the expected states.
     private func open(
         _ image: [UInt8], of kind: FileKind, expecting digests: Set<UInt64>,
         _ label: @autoclosure () -> String
@@ -48,8 +47,8 @@ import Testing
         var random = SeededRandom(seed: seed)
         var (right, errors) = (0, 0)
         for block in stride(from: 0, to: image.count, by: 512) {
-            // The first 104 bytes of a record and 64 of a page are headers: one position there, one
-            // anywhere.
+            // The first 104 bytes of a record and 64 of a page are headers. One position is chosen
+            // there, and one anywhere.
             var positions = [block + random.next(below: 512), block + random.next(below: 104)]
             if LongTests.isEnabled { positions = Array(block..<block + 512) }
             for position in positions {
@@ -77,11 +76,12 @@ import Testing
         let file = try SmallFile.of(kind)
         let (right, errors) = try flipEverywhere(
             file.bytes, of: kind, expecting: [file.digest], seed: 21)
-        // Free pages and old records are harmless; what is in use is not.
+        // Damage to free pages and old records is harmless; damage to live ones must be found.
         #expect(right > 100 && errors > 100, "\(right) right, \(errors) errors")
     }
 
-    /// Without the marker the newest commit is not known to be durable: it may go, and only it.
+    /// Without the marker, the newest commit is not known to be durable. It may be lost, but no
+    /// other.
     @Test(arguments: FileKind.allCases)
     func aFlippedBitInACrashedFileLosesTheNewestCommitAtMost(kind: FileKind) throws {
         let file = try SmallFile.of(kind)
@@ -91,7 +91,7 @@ import Testing
             image, of: kind, expecting: [file.digest, file.previousDigest], seed: 22)
     }
 
-    /// Every page that is in use, by flipping a byte of each: the error names that page.
+    /// A byte of every live page is flipped, and the error names that page.
     @Test(arguments: FileKind.allCases)
     func damageToAPageIsReportedWithItsNumber(kind: FileKind) throws {
         let file = try SmallFile.of(kind)
@@ -107,7 +107,7 @@ import Testing
                     #expect(try connection.verify() == [])
                 } catch let error as StorageError {
                     #expect(error.code == .damaged)
-                    // Runs of several pages are named by their first.
+                    // Runs of several pages are named by their first page.
                     guard let first = error.page else {
                         #expect(error.message.contains("commit record"))
                         records += 1
@@ -121,11 +121,11 @@ import Testing
             }
         }
         #expect(named > 8)
-        // Of a small file, they are all in slots.
+        // In a small file, all records are in slots.
         #expect(records == 0)
     }
 
-    /// Whole sectors that are zero, or hold what another place holds.
+    /// Whole sectors are zero, or hold the contents of another place.
     @Test(arguments: FileKind.allCases)
     func sectorsThatAreLostOrMisplacedAreFoundOrHarmless(kind: FileKind) throws {
         let file = try SmallFile.of(kind)

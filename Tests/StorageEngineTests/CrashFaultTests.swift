@@ -4,8 +4,8 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// System calls that fail below connections: typed errors, no trace of the failed transaction, and
-/// life goes on.
+/// System calls that fail under connections. Errors are typed, the failed transaction leaves no
+/// trace, and the connection continues to work.
 @Suite struct CrashFaultTests {
     private let directory: CrashDirectory
     private let states: CrashStates
@@ -16,12 +16,12 @@ import Testing
     }
 
     private static let steps = (CrashStates.preparedStep + 1)...(CrashStates.preparedStep + 8)
-    /// With which the file gets all its commit slots.
+    /// The steps in which the file gets all its commit slots.
     private var extendingSteps: ClosedRange<Int> {
         states.beforeExtension.firstSteps[0]...(states.beforeExtension.firstSteps[0] + 3)
     }
 
-    /// Runs the steps under a fault; a step that fails is tried again. Returns the errors.
+    /// Runs the steps with a fault, repeating a step that fails. Returns the errors.
     private func run(
         _ fault: SystemCallFault, _ interceptor: SystemInterceptor,
         _ steps: ClosedRange<Int> = Self.steps, from image: [UInt8]? = nil
@@ -39,7 +39,7 @@ import Testing
                     errors.append(error)
                     #expect(error.path == path, "\(fault)")
                     #expect(!connection.isInWriteTransaction, "\(fault)")
-                    // What the connection sees is what was before, and nothing else.
+                    // The connection sees the state before the failed step.
                     _ = try connection.refresh()
                     #expect(
                         try CrashWorkload.digest(of: connection) == states.digests[step - 1],
@@ -114,11 +114,13 @@ import Testing
             let errors = try run(fault, interceptor)
             #expect(errors.allSatisfy { $0.code == expected }, "\(fault): \(errors)")
             failures += errors.count
-            // Unlocking reports nothing, and a file that is not cut stays longer; all else is told.
+            // A failed unlock is not reported, nor is a file that cannot be truncated and stays
+            // longer. All other failures are reported.
             let isTold = call != .lock && call != .lseek
             if isTold, !mayBeMadeUpFor { #expect(!errors.isEmpty, "\(fault)") }
         }
-        // Records are written whatever the holes, and sizes are asked for before something is written.
+        // Records are written even if there are holes to fill, and sizes are read before anything
+        // is written.
         if call == .pwrite || call == .lseek { #expect(failures > 0) }
     }
 
@@ -166,7 +168,7 @@ import Testing
         }
     }
 
-    /// A disk that is full from some call on, and is emptied later.
+    /// A disk is full from some call on, and has space again later.
     @Test(arguments: [SystemCall.fallocate, .pwrite, .pwritev])
     func aFullDiskStopsWritersUntilThereIsSpace(call: SystemCall) throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
@@ -210,7 +212,7 @@ import Testing
         let connection = try Connection(Database.open(path: path))
         var step = 0
         var failure: StorageError?
-        // The large step needs 1.3 MB; there is 1 MiB.
+        // The large step needs 1.3 MB, and the disk has 1 MiB.
         for next in 1...CrashWorkload.lastStep where failure == nil {
             do {
                 try CrashWorkload.run(next, on: connection)
@@ -232,7 +234,7 @@ import Testing
     }
 }
 
-/// A file system in memory of a certain size, mounted as long as this lives.
+/// A file system in memory of a given size. It is mounted for the lifetime of the instance.
 final class SmallFileSystem {
     let path: String
 

@@ -7,14 +7,14 @@ import Testing
 
 /// Kills a writing process before and after each of its system calls that change files.
 ///
-/// The child acknowledges each commit on a pipe. Whatever opens the file afterwards must find the
-/// last acknowledged commit or the one that was being made.
+/// The child acknowledges each commit on a pipe. When the file is opened afterwards, it must hold
+/// the last acknowledged commit or the one that was in progress.
 @Suite struct CrashKillTests {
     private let directory: CrashDirectory
 
     init() throws { directory = try CrashDirectory() }
 
-    /// What a child said before it ended.
+    /// What the child reported before it ended.
     private struct Outcome {
         var acknowledged: Int
         var wasKilled = false
@@ -52,7 +52,7 @@ import Testing
         return path
     }
 
-    /// Kills before and after each call.
+    /// Kills the child before and after each call.
     private func killEverywhere(
         _ states: CrashStates, _ steps: ClosedRange<Int>, from image: [UInt8]
     ) throws {
@@ -65,7 +65,7 @@ import Testing
                 let fault = "\(verb):\(call)"
                 let path = try prepare("killed", from: image)
                 let outcome = try runChild(states, path, steps, faults: fault)
-                // The number of calls of a run varies by none: the workload is repeatable.
+                // The workload is deterministic, so every run makes the same number of calls.
                 #expect(outcome.wasKilled, "\(fault)")
                 let next = min(outcome.acknowledged + 1, steps.upperBound)
                 try states.check(path, allowed: outcome.acknowledged...next, fault)
@@ -86,7 +86,7 @@ import Testing
         try killEverywhere(states, first...(first + 9), from: states.image)
     }
 
-    /// The first commit since the file was opened, and the second one.
+    /// Kills during the first commit since the file was opened, and during the second one.
     @Test(arguments: FileKind.allCases, [0, 1])
     func aKillWhileTheFileGetsItsSlotsLosesNoAcknowledgedCommit(
         kind: FileKind, index: Int
@@ -104,8 +104,8 @@ import Testing
         }
     }
 
-    /// The test's process keeps the file open, so nothing is recovered: the survivor goes on from
-    /// what was published, over whatever the dead process left behind.
+    /// The process of the test keeps the file open, so there is no recovery. The survivor continues
+    /// from the published version, over what the dead process left behind.
     @Test(arguments: FileKind.inCrashes)
     func aSurvivorGoesOnFromTheLastPublishedVersion(kind: FileKind) throws {
         let states = try CrashStates.of(kind)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    /// While a thread of this process writes all the time, beside the child that is killed.
+    /// A thread of this process writes all the time, beside the child that is killed.
     @Test(arguments: FileKind.inCrashes)
     func anotherProcessKeepsWritingWhileWritersAreKilled(kind: FileKind) throws {
         let states = try CrashStates.of(kind)

@@ -5,14 +5,14 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Rebuilds the files that a loss of power could leave of commits made through connections, and
-/// opens them.
+/// Rebuilds the files that power loss could leave after commits through connections, and opens
+/// them.
 @Suite struct CrashPowerLossTests {
     private let directory: CrashDirectory
 
     init() throws { directory = try CrashDirectory() }
 
-    /// Traces steps on top of an image.
+    /// Traces steps that start from an image.
     private func trace(
         _ steps: ClosedRange<Int>, from image: [UInt8], pending: [SystemTraceEvent] = [],
         kind: FileKind = .plain,
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Opens images of every moment and returns how many.
+    /// Opens images of every moment, and returns their number.
     private func openAll(
         _ history: PowerLossHistory, _ states: CrashStates, seed: UInt64
     ) throws -> Int {
@@ -60,8 +60,8 @@ import Testing
         return count
     }
 
-    /// Commits of a few pages each, so that all subsets of the sectors of pages and record can be
-    /// tried.
+    /// The commits have a few pages each, so that all subsets of the sectors of pages and record
+    /// can be tried.
     @Test func successiveSmallCommitsSurviveInEverySubsetOfTheirWrites() throws {
         let path = directory.file("counter")
         do {
@@ -111,8 +111,8 @@ import Testing
         #expect(try openAll(history, states, seed: 1) > 80)
     }
 
-    /// Step 25 writes a checkpoint of the free map or close to it, 27 more than 1 MiB into a file
-    /// that grows.
+    /// Step 25 writes a checkpoint of the free map, or nearly so. Step 27 writes more than 1 MiB
+    /// into a file that grows.
     @Test(arguments: [24, 26], FileKind.inCrashes)
     func commitsWithCheckpointAndGrowthSurvive(first: Int, kind: FileKind) throws {
         let states = try CrashStates.of(kind)
@@ -126,8 +126,9 @@ import Testing
         #expect(try openAll(history, states, seed: UInt64(first)) > 50)
     }
 
-    /// With full durability for all, for every fourth, and for none: then what an image may hold is any
-    /// step since the newest that was durable. The first commit since the file was opened always is.
+    /// Durability is full for all commits, for every fourth, or for none. In the last two cases an
+    /// image may hold any step since the newest durable one. The first commit since the file was
+    /// opened is always durable.
     @Test(arguments: FileKind.allCases, [1, 4, 100])
     func theCommitThatGivesTheFileItsSlotsSurvives(kind: FileKind, period: Int) throws {
         let states = try CrashStates.of(kind)
@@ -173,8 +174,9 @@ import Testing
         }
     }
 
-    /// A process is killed before its sync; the next one adopts the commit and makes another. Power
-    /// is lost then: nothing acknowledged may depend on what only the page cache held.
+    /// A process is killed before its sync. The next process adopts the commit and makes another.
+    /// Then power is lost: no acknowledged commit may depend on contents that only the page cache
+    /// held.
     @Test(arguments: FileKind.inCrashes)
     func aCommitAdoptedFromAKilledProcessIsDurableBeforeTheNextOne(kind: FileKind) throws {
         let states = try CrashStates.of(kind)
@@ -187,7 +189,7 @@ import Testing
         var random = SeededRandom(seed: 5)
         for (index, moment) in history.decisiveMoments.enumerated() {
             for (choice, image) in moment.images(&random) {
-                // Before the second commit returns, neither was acknowledged to anybody.
+                // Before the second commit returns, neither commit was acknowledged.
                 let isDone = moment.acknowledged == first + 1
                 try directory.withImage(image) {
                     try states.check(
@@ -198,7 +200,7 @@ import Testing
         }
     }
 
-    /// Two losses of power in a row: what the first left is opened, takes a commit, and is lost
+    /// Two power losses in a row: the state after the first is opened, takes a commit, and is lost
     /// again.
     @Test(arguments: 1...LongTests.choose(200, otherwise: 12))
     func aSecondLossOfPowerAfterRecoveryLosesNothing(seed: Int) throws {

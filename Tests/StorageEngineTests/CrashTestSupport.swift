@@ -12,14 +12,14 @@ enum LongTests {
 }
 
 extension FileKind {
-    /// The kinds with which matrices of kills and power losses are tried: without the long tests,
-    /// one of each pair.
+    /// The kinds that are combined with kills and power losses. Without the long tests, it is one
+    /// of each pair.
     static let inCrashes: [FileKind] =
         LongTests.isEnabled ? everyWay : [.plain, .encryptedAhead]
 }
 
-/// A directory in memory where there is one: images of files are opened by the hundred, and what a
-/// sync costs does not matter to them.
+/// A directory in memory, if possible. Hundreds of images are opened, and the cost of a sync does
+/// not matter.
 final class CrashDirectory {
     let path: String
     private var imageNumber = 0
@@ -36,7 +36,7 @@ final class CrashDirectory {
 
     func file(_ name: String) -> String { path + "/" + name }
 
-    /// Writes an image to a file, calls `body` with its path, and removes it.
+    /// Writes an image to a file, calls `body` with its path, and removes the file.
     func withImage<R>(_ bytes: [UInt8], _ body: (String) throws -> R) throws -> R {
         imageNumber += 1
         let file = file("image-\(imageNumber)")
@@ -50,7 +50,8 @@ final class CrashDirectory {
 }
 
 extension Connection {
-    /// What verification finds, but for torn records of commits that may be lost, several at once.
+    /// Returns the problems that verification finds. If several commits may be lost at once, torn
+    /// records of such commits are left out.
     func problems(mayLose count: Int) throws -> [String] {
         try verify().filter { count < 2 || $0 != database.openingProblem }
     }
@@ -60,15 +61,16 @@ func readBytes(_ path: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
 }
 
-/// The states that `CrashWorkload` goes through, found by running it without disturbance.
+/// The states that `CrashWorkload` passes through, recorded in an undisturbed run.
 struct CrashStates {
     let kind: FileKind
-    /// By step; 0 is the empty database.
+    /// The digests by step; 0 is the empty database.
     var digests: [UInt64] = []
     /// The file after a step, closed cleanly.
     var image: [UInt8] = []
 
-    /// The file before the step with which it gets all its commit slots, and before the one before that.
+    /// The images of the file before the step in which it gets all its commit slots, and before the
+    /// step before that.
     struct BeforeExtension {
         /// The next step of each image.
         var firstSteps: [Int] = []
@@ -76,7 +78,7 @@ struct CrashStates {
     }
     var beforeExtension = BeforeExtension()
 
-    /// A step soon before checkpoint and large commit.
+    /// A step shortly before a checkpoint and a large commit.
     static let preparedStep = 20
     static let shared = Result { try CrashStates(.plain) }
     private static let sharedEncrypted = Result { try CrashStates(.encrypted) }
@@ -120,8 +122,8 @@ struct CrashStates {
         }
     }
 
-    /// Opens a file, checks it, and says which step it holds. Then it must take the next step, and
-    /// hold it.
+    /// Opens a file, checks it, and finds out which step it holds. The file must then accept the
+    /// next step.
     func check(
         _ path: String, allowed: ClosedRange<Int>, _ label: @autoclosure () -> String
     ) throws {

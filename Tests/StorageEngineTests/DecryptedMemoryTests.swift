@@ -5,10 +5,11 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Encrypted files that are larger than what is kept decrypted of them.
+/// Encrypted files that exceed the memory for decrypted pages.
 @Suite struct DecryptedMemoryTests {
     private let directory = TestDirectory()
-    /// What all connections of a file keep, and each for itself, in these tests.
+    /// The memory that all connections of a file may use together, and each one for itself, in
+    /// these tests.
     private static let mostBytes = 128 << 10
     private static let rowCount = 12_000
 
@@ -18,7 +19,7 @@ import Testing
         var text: [UInt8]
     }
 
-    /// Texts take pages of their own, some of them runs.
+    /// The texts have pages of their own, some of them runs.
     private static let rows: [Row] = {
         var random = SeededRandom(seed: 71)
         return (0..<rowCount).map { index in
@@ -64,7 +65,7 @@ import Testing
         return (connection, try #require(try connection.table(named: "Note")))
     }
 
-    /// Bytes in their places, as the words of pages tell.
+    /// The number of bytes in shared places, according to the words of the pages.
     private func usedBytes(_ file: PageFile) -> Int {
         (0..<Int(file.mappedPages)).count { file.pages!.checkedBirths[$0] != 0 } * file.pageSize
     }
@@ -73,7 +74,7 @@ import Testing
         let file = connection.database.file
         let shared = file.pages!.installing.withLock { $0.byteCount }
         #expect(shared == usedBytes(file), "\(what)")
-        // The map of free pages has its places whatever the others take.
+        // The map of free pages has places regardless of the limit.
         #expect(shared <= Self.mostBytes + file.pageSize, "\(what)")
     }
 
@@ -106,7 +107,7 @@ import Testing
             #expect(
                 try table.firstKeys(20, sortedBy: 0)
                     == Array(order(by: { $0.number < $1.number }).prefix(20)).map { keys[$0] })
-            // The newest leaf, its column of texts, their runs, and the branches.
+            // These are the newest leaf, its column of texts, their runs, and the branches.
             #expect(privateBytes(connection) < 400 << 10)
             expectBounds(connection, "scans")
         }
@@ -120,7 +121,7 @@ import Testing
         }
     }
 
-    /// A scan that ends early leaves a leaf behind, which the scan around it comes to next.
+    /// A scan that ends early leaves a leaf behind, which the enclosing scan visits next.
     @Test func scansInsideOfScansKeepTheirLeaves() throws {
         let (connection, table) = try Self.open(makeFile(), mostBytes: 0)
         let keys = try table.allKeys()
@@ -162,7 +163,7 @@ import Testing
         for _ in 0..<2 {
             let locations = try keys.map { try #require(try table.location(of: $0)) }
             for (location, row) in zip(locations, Self.rows) { try check(location, row) }
-            // Scans in between let go of their own leaves only.
+            // Scans in between release only their own leaves.
             #expect(try table.sum(1).floating == Self.rows.reduce(0) { $0 + $1.score })
             for (location, row) in zip(locations, Self.rows) { try check(location, row) }
             #expect(privateBytes(connection) > Self.mostBytes)
@@ -178,7 +179,8 @@ import Testing
         #expect(connection.pager.privateRuns == nil)
     }
 
-    /// Random changes and looks, each against what is expected, by connections that take turns.
+    /// Connections take turns to make random changes and reads, each compared with the expected
+    /// values.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func changesAreSeenByAll(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -256,7 +258,7 @@ import Testing
 
     @Test func threadsReadWhileAnotherWrites() throws {
         let path = try makeFile()
-        // Keeps the file open, and with it the limit.
+        // This connection keeps the file open, and with it the limit.
         let (connection, table) = try Self.open(path)
         let keys = try table.allKeys()
         let failures = Locked<[String]>([])
@@ -306,7 +308,7 @@ import Testing
 }
 
 extension Table {
-    /// All keys, ascending.
+    /// Returns all keys in ascending order.
     func allKeys() throws -> [ObjectKey] {
         var keys: [ObjectKey] = []
         var scan = try LeafScan(self, keepsLeaves: false)

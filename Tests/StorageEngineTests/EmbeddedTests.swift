@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Embedded objects live in exactly one place and go with it.
+/// Embedded objects are in exactly one place, and are deleted with it.
 @Suite struct EmbeddedTests {
     private let directory = TestDirectory()
 
@@ -101,7 +101,7 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// Longer than any stack would allow to descend.
+    /// The chain is too long for recursion on any stack.
     @Test func chainsOfAnyLengthGoWithTheirOwner() throws {
         let connection = try open()
         let owners = try #require(try connection.table(named: "Owner"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Keys, nonces and seals, without a file.
+/// Keys, nonces and seals, tested without a file.
 @Suite struct EncryptionCipherTests {
     private static let userKey = (0..<64).map { UInt8($0) }
     private static let salt = (0..<32).map { UInt8(255 - $0) }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// RFC 5869, appendix A.1 and A.2.
+    /// The test cases of RFC 5869, appendix A.1 and A.2.
     @Test func keysAreDerivedAsTheStandardSays() {
         let short = KeyDerivation.extract(
             salt: (0...12).map { UInt8($0) }, from: [UInt8](repeating: 0x0B, count: 22))
@@ -107,7 +107,7 @@ import Testing
         #expect(open(sealed, .marker, salted) == nil)
         #expect(!salted.keyCheck.equals(cipher.keyCheck.bytes))
         #expect(open(sealed, .marker, try makeCipher(fileID: (7, 9))) == nil)
-        // What the header says is part of the check of the key.
+        // The fields of the header are included in the key check.
         #expect(!(try makeCipher(parameters: [2])).keyCheck.equals(cipher.keyCheck.bytes))
         #expect(try makeCipher().keyCheck.equals(cipher.keyCheck.bytes))
     }
@@ -127,7 +127,7 @@ import Testing
     @Test func aSessionThatRunsOutOfNumbersIsFollowedByAnother() throws {
         let cipher = try makeCipher(sealsInSession: 3)
         let contents = [UInt8](repeating: 5, count: 16)
-        // More sessions than keys are kept for.
+        // There are more sessions than cached keys.
         let sealed = (0..<1000).map { _ in seal(contents, .record(.slot(1)), cipher) }
         let seals = sealed.map { $0.withUnsafeBytes { Seal(at: $0.baseAddress!) } }
         struct Nonce: Hashable {
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    /// The ciphertext of another program for the same key, nonce and additional data.
+    /// The ciphertext was made by another program for the same key, nonce and additional data.
     @Test func theCipherIsTheStandardOne() throws {
         let cipher = try makeCipher()
         // Session salt 0102…0c, number 5, contents 000102…1f, for the marker of file (7, 8).

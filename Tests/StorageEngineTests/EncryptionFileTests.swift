@@ -5,7 +5,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Encrypted files: what is in them, and who can open them.
+/// The contents of encrypted files, and the keys that open them.
 @Suite struct EncryptionFileTests {
     private let directory: CrashDirectory
 
@@ -20,7 +20,7 @@ import Testing
 
     // MARK: Contents
 
-    /// Steps that leave something of everything, at different sizes of page.
+    /// The steps leave some of everything, with different page sizes.
     @Test(arguments: [4096, 8192, 16384])
     func anEncryptedFileHoldsWhatAPlainOneDoes(pageSize: Int) throws {
         let states = try CrashStates.shared.get()
@@ -37,7 +37,7 @@ import Testing
         let image = try readBytes(path)
         let (found, unsealed) = try EncryptedImage(image).sealed(in: image, at: 0)
         #expect(found.count > 40)
-        // Overwritten parts of older runs are not whole, and no zeros; they are still ciphertext.
+        // Partly overwritten older runs are neither whole nor zeros, but they are still ciphertext.
         #expect(unsealed.allSatisfy { $0 >= Int(FileHeader.newBlockCount) * 4096 })
     }
 
@@ -74,8 +74,9 @@ import Testing
             #expect(Data(images[1]).range(of: Data(word.utf8)) == nil, "\(word)")
         }
         let image = try EncryptedImage(images[1])
-        // Nor what every plain file has in many places: its own identity, and small numbers. Blocks
-        // that were written look random: all of their bytes are about equally frequent.
+        // The image does not contain what every plain file has in many places: its identity, and
+        // small numbers. Blocks that were written look random: all byte values are about equally
+        // frequent.
         let identity = withUnsafeBytes(of: image.header.fileID.0.littleEndian, Array.init)
         #expect(Data(images[1][512...]).range(of: Data(identity)) == nil)
         let (found, unsealed) = image.sealed(in: images[1], at: 0)
@@ -115,7 +116,7 @@ import Testing
             #expect(
                 throws: StorageError.self,
                 performing: { try Database.open(path: path, options: .init(readOnly: true)) })
-            // Failing leaves the file as it was.
+            // The failure leaves the file unchanged.
             let after = try readBytes(path)
             #expect(after == file.bytes)
             #expect(try DatabaseDigest.of(FileKind.encrypted.open(path)) == file.digest)
@@ -152,7 +153,7 @@ import Testing
                 #expect([.damaged, .unsupportedFormat].contains(error?.code))
             }
         }
-        // All behind the header lost: the key is right, and nothing else is.
+        // Everything after the header is lost: the key is right, but nothing else is.
         let lost =
             Array(file.bytes[..<4096])
             + (4096..<file.bytes.count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    /// Someone who cannot decrypt the file can still write a header with a right checksum.
+    /// An attacker who cannot decrypt the file can still write a header with a correct checksum.
     @Test func aHeaderThatWasMadeToSaySomethingElseFitsNoKey() throws {
         let file = try SmallFile.of(.encrypted)
         for (offset, value) in [(12, UInt32(8192)), (24, 1), (40, 7), (72, 7)] {

@@ -5,16 +5,16 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// No pair of key and nonce is ever used for two different contents, by whatever path.
+/// No pair of key and nonce is ever used for two different contents, on any path.
 ///
-/// Looks at what processes really write: every sealed thing in every recorded write names the
-/// session, which stands for the key, and the nonce.
+/// The test examines what processes really write. Every sealed item in a recorded write names the
+/// session, which identifies the key, and the nonce.
 @Suite struct EncryptionNonceTests {
     private let directory: CrashDirectory
 
     init() throws { directory = try CrashDirectory() }
 
-    /// What was written under each pair.
+    /// The contents that were written under each pair.
     private struct Ledger {
         struct Nonce: Hashable {
             var salt: SessionSalt
@@ -29,7 +29,7 @@ import Testing
             for sealed in found {
                 let nonce = Nonce(salt: sealed.seal.salt, number: sealed.seal.number)
                 if let known = contents[nonce] {
-                    // Recovery writes the same bytes to the same place again; nothing else does.
+                    // Only recovery writes the same bytes to the same place again.
                     #expect(known == sealed.bytes, "\(label): a nonce is used twice")
                     repeated += 1
                 }
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Opens an image in a file of its own, and records what is written from the opening on.
+    /// Opens an image in a separate file, and records the writes from then on.
     private func record(
         _ image: [UInt8], named name: String, _ interceptor: SystemInterceptor,
         _ body: (String) throws -> Void
@@ -83,18 +83,18 @@ import Testing
         ledger.add(image.sealed(in: states.image, at: 0).found, "prepared")
         let first = CrashStates.preparedStep + 1
 
-        // Closed cleanly, opened, continued.
+        // The file is closed cleanly, opened and continued.
         let whole = try record(states.image, named: "whole", interceptor) {
             try run(first...(first + 2), $0, kind)
         }
         add(whole, image, to: &ledger, "whole")
-        // The same copy continued by somebody else.
+        // Another process continues a copy of the same file.
         let copy = try record(states.image, named: "copy", interceptor) {
             try run(first...(first + 6), $0, kind)
         }
         add(copy, image, to: &ledger, "copy")
 
-        // Whatever a loss of power leaves, is recovered and continued, several times over.
+        // The states that power loss leaves are recovered and continued, several times.
         var random = SeededRandom(seed: 9)
         var history = PowerLossHistory(durable: states.image, pending: [], acknowledged: 0)
         for event in copy { history.add(event) }
@@ -117,7 +117,7 @@ import Testing
         #expect(ledger.repeated > 0, "recovery rewrote nothing")
     }
 
-    /// A commit that fails is tried again: with other contents in the same places.
+    /// A failed commit is repeated with other contents in the same places.
     @Test func noncesAreNeverRepeatedAfterFailedWrites() throws {
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: directory.path), recordsTrace: true)
@@ -128,7 +128,7 @@ import Testing
         try pager.write { try $0.set(0, value(1)) }
         for round in 0..<30 {
             let call: SystemCall = round % 2 == 0 ? .pwrite : .pwritev
-            // A short write is recorded as what was written; the rest fails.
+            // A short write is recorded as far as it was written; the rest fails.
             interceptor.setFaults([
                 SystemCallFault(.short, call: call, ordinal: 1),
                 SystemCallFault(.fail(errno: EIO), call: .pwrite, ordinal: round % 2 == 0 ? 2 : 1),

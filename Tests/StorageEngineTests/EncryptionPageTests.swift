@@ -5,13 +5,13 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Pages of encrypted files: decrypted once, found where they are wrong, never stale.
+/// Pages of encrypted files: decrypted once, refused in wrong places, and never stale.
 @Suite struct EncryptionPageTests {
     private let directory: CrashDirectory
 
     init() throws { directory = try CrashDirectory() }
 
-    /// The image with what `other` has in a range.
+    /// Returns the image with a range replaced by a part of `other`.
     private func image(
         _ image: [UInt8], with other: [UInt8], at target: Int, from source: Int, count: Int
     ) -> [UInt8] {
@@ -20,7 +20,7 @@ import Testing
         return changed
     }
 
-    /// Whether something of the newest version is refused; what is not must be right.
+    /// Whether a part of the newest version is refused. All other parts must be right.
     private func isRefused(_ image: [UInt8], _ digest: UInt64, _ label: String) throws -> Bool {
         try directory.withImage(image) { path in
             do {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// First page and length of all runs, also of old ones.
+    /// Returns the ranges of all runs, including old ones.
     private func runs(_ image: [UInt8]) throws -> [Range<Int>] {
         try EncryptedImage(image).sealed(in: image, at: 0).found.filter(\.isRun)
             .map { $0.offset..<$0.offset + $0.bytes.count }
@@ -51,7 +51,7 @@ import Testing
             let moved = image(
                 file.bytes, with: file.bytes, at: place, from: source, count: 4096)
             if try isRefused(moved, file.digest, "page \(page)") { refused += 1 }
-            // Nothing that was moved opens at its new place, whoever asks for it.
+            // Nothing that was moved can be opened at its new place.
             let part = Array(moved[place..<place + 4096])
             #expect(all.sealed(in: part, at: place).found.isEmpty)
         }
@@ -68,7 +68,7 @@ import Testing
             let digest = try DatabaseDigest.of(FileKind.encrypted.open(path))
             return (try readBytes(path), digest)
         }
-        // The same transactions: the files differ in nothing but their identity.
+        // The transactions are the same, so the files differ only in their identity.
         let (first, second) = (try makeFile("first"), try makeFile("second"))
         #expect(first.digest == second.digest && first.image.count == second.image.count)
         var refused = 0
@@ -81,7 +81,7 @@ import Testing
         #expect(refused > 8)
     }
 
-    /// Every older run at every place, as far as there was one: also whole sets of them.
+    /// Every older run is put back at its place, alone and in whole sets.
     @Test func oldVersionsOfPagesAreRefused() throws {
         let path = directory.file("old")
         var images: [[UInt8]] = []
@@ -121,13 +121,13 @@ import Testing
         try reader.beginRead()
         let references = try ValueStore(reader).references().filter { !$0.isNone }
         let addresses = try references.map { try reader.page($0) }
-        // Behind the reader's back: what was decrypted is not looked at again.
+        // The page is changed without the reader's knowledge. It is not decrypted again.
         let page = references[7].page
         let file = writer.database.file
         try file.write([UInt8](repeating: 0xEE, count: 4096), at: file.offset(of: page))
         #expect(try references.map { try reader.page($0) } == addresses)
         #expect(try ValueStore(reader).values()[7] == value(7))
-        // The writer has its own copy, without ever having decrypted the page.
+        // The writer has its own copy, without having decrypted the page.
         #expect(try writer.newestValues()[7] == value(7))
         let third = try Pager(
             database: .openUnregistered(path: path, options: FileKind.encrypted.options))
@@ -221,7 +221,7 @@ import Testing
 
     @Test func aScanIsGivenLargePagesAndSingleReadsAreNot() {
         let region = DecryptedPlaces.regionBytes
-        // Not aligned: regions are those of the processor.
+        // The base is not aligned, but regions are those of the processor.
         let base = UnsafeRawPointer(bitPattern: 100 * region + 5 * 4096)!
         func enlarged(_ offsets: [Int], pageSize: Int = 4096) -> [Int] {
             var places = DecryptedPlaces(base: base, memory: DecryptedMemory(mostBytes: .max))
@@ -236,14 +236,14 @@ import Testing
         }
         let pages = 5 * region / 4096
         #expect(enlarged((0..<pages).map { $0 * 4096 }) == [1, 2, 3, 4, 5])
-        // Each once, also where a page lies across the border.
+        // Each region is enlarged once, even if a page lies across its border.
         #expect(enlarged((0..<pages / 4).map { $0 * 16384 }, pageSize: 16384) == [1, 2, 3, 4, 5])
         #expect(enlarged((0..<pages / 50).map { $0 * 50 * 4096 }) == [])
-        // What was touched in small pieces before stays as it is.
+        // A region that was touched in small pieces before is left alone.
         #expect(enlarged([4 * region] + (0..<pages).map { $0 * 4096 }) == [1, 2, 3, 5])
     }
 
-    /// A length that was made up must not cost what it says.
+    /// A false length must not cost the time and memory that it suggests.
     @Test func forgedLengthsCostLittle() throws {
         let file = try SmallFile.of(.encrypted)
         // The length is encrypted with the rest: flipping its bits in the ciphertext flips them.

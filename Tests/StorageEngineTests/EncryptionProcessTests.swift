@@ -4,13 +4,13 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Several processes on one encrypted file, and a process that forks.
+/// Several processes with one encrypted file, and a process that forks.
 @Suite struct EncryptionProcessTests {
     private let directory: CrashDirectory
 
     init() throws { directory = try CrashDirectory() }
 
-    /// A page that one process keeps decrypted is written by the other again and again.
+    /// One process keeps a page decrypted that the other writes again and again.
     @Test func twoProcessesNeverReadStalePages() throws {
         let path = directory.file("cells")
         let connection = try FileKind.encrypted.open(path)
@@ -21,7 +21,7 @@ import Testing
         }
         for child in children { #expect(child.nextLine() == "open") }
         for child in children { try child.proceed() }
-        // A third process only reads, at its own pace.
+        // A third process only reads, independently of the others.
         var last: Int64 = 0
         while true {
             _ = try connection.refresh()
@@ -71,7 +71,8 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// The kernel says what it leaves out of core dumps, and what a forked child would find.
+    /// The kernel tells which memory it leaves out of core dumps, and what a forked child would
+    /// find.
     @Test(arguments: [true, false]) func decryptedPagesAreNotDumped(isShared: Bool) throws {
         let path = directory.file("dumped")
         var options = FileKind.encrypted.options
@@ -79,7 +80,7 @@ import Testing
         let pager = try Pager(database: .open(path: path, options: options))
         try pager.write { try $0.set(0, value(1)) }
         let address = UInt(bitPattern: try pager.page(pager.root))
-        // As a stream: the file system gives its length as 0.
+        // It is read as a stream, because the file system reports its length as 0.
         let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
         let maps = String(decoding: file.readDataToEndOfFile(), as: UTF8.self)
         var isInside = false

@@ -9,7 +9,7 @@ extension FileKind {
     }
 }
 
-/// What an encrypted file's image holds, for tests that know its key.
+/// The image of an encrypted file, for tests that know its key.
 struct EncryptedImage {
     let header: FileHeader
     let cipher: FileCipher
@@ -19,7 +19,7 @@ struct EncryptedImage {
         cipher = try header.cipher(key: key, path: "")!
     }
 
-    /// One sealed thing, and where it lies.
+    /// A sealed item and its place.
     struct Sealed {
         var offset: Int
         var seal: Seal
@@ -27,8 +27,8 @@ struct EncryptedImage {
         var isRun = false
     }
 
-    /// Everything sealed in bytes that were written, or lie, at an offset of the file. Bytes that
-    /// are not sealed must be zeros: others are returned in `unsealed`.
+    /// Finds everything that is sealed in bytes at an offset of the file. Bytes that are not sealed
+    /// must be zeros; the places of others are returned in `unsealed`.
     func sealed(in bytes: [UInt8], at offset: Int) -> (found: [Sealed], unsealed: [Int]) {
         var found: [Sealed] = []
         var unsealed: [Int] = []
@@ -44,7 +44,7 @@ struct EncryptedImage {
                     found.append(sealed)
                     position += sealed.bytes.count
                 } else {
-                    // The end of the marker's block, and free pages.
+                    // This is the end of the marker's block, or a free page.
                     let step = min(rest.count, 32, blockSize - place % blockSize)
                     if rest[..<step].contains(where: { $0 != 0 }) { unsealed.append(place) }
                     position += step

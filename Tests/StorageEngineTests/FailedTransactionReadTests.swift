@@ -5,7 +5,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// What is read in a write transaction after it has failed.
+/// Reading in a write transaction after it has failed.
 @Suite final class FailedTransactionReadTests {
     private let directory = TestDirectory()
     private let interceptor: SystemInterceptor
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Inserts, grows and deletes; looks at the index in between, which makes its pending changes.
+    /// Inserts, grows and deletes. Reading the index in between applies its pending changes.
     private func change(_ connection: Connection, from first: Int) throws {
         let table = try #require(try connection.table(named: "Thing"))
         for number in first..<first + 60 {

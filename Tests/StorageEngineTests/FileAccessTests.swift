@@ -5,8 +5,8 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// What users other than the owner of a file can do, and what they can see. Needs a privileged
-/// user, who can act as others.
+/// What users other than the owner of a file can do and see. The tests need a privileged user, who
+/// can act as others.
 @Suite(.enabled(if: geteuid() == 0), .timeLimit(.minutes(3)), .serialized)
 struct FileAccessTests {
     private let directory = TestDirectory()
@@ -16,7 +16,7 @@ struct FileAccessTests {
         chmod(directory.path, 0o777)
     }
 
-    /// Creates a file with one value, of a user and a group.
+    /// Creates a file with one value, owned by a user and a group.
     private func create(_ mode: mode_t, owner: uid_t = 0, group: gid_t = 0) throws {
         do {
             let pager = try Pager(database: Database.open(path: path))
@@ -29,7 +29,7 @@ struct FileAccessTests {
         #expect(chmod(path, mode) == 0)
     }
 
-    /// The same with objects, which can be copied.
+    /// Does the same with objects, which can be copied.
     private func createObjects(_ mode: mode_t, owner: uid_t = 0, group: gid_t = 0) throws {
         do {
             let connection = try Connection(Database.open(path: path))
@@ -96,13 +96,13 @@ struct FileAccessTests {
         try reader?.beginRead()
         for byte in UInt8(60)..<66 {
             try write(byte, commits: 30)
-            // Not from memory: pages that it has not looked at before, too.
+            // These pages were not read before, so they do not come from memory.
             #expect(try ValueStore(reader!).values().prefix(20) == expected[...])
         }
         #expect(try reader?.newestValues().prefix(20) == expected[...])
         let size = try System.status(path: path).size
         #expect(size < 8 << 20)
-        // Another one sees the version of its time.
+        // Another reader sees the version that is the newest when it opens the file.
         let second = try User.nobody.act {
             try Pager(database: .openUnregistered(path: path, options: options))
         }
@@ -110,7 +110,7 @@ struct FileAccessTests {
         try write(70, commits: 30)
         #expect(try second.newestValues()[0] == value(65, count: 9000))
         #expect(try reader?.newestValues().prefix(20) == expected[...])
-        // What it held is free once it has gone.
+        // The pages that the reader held are free once it has gone.
         reader = nil
         let database = try Database.open(path: path)
         #expect(try database.statistics().pinnedVersions.count == 1)
@@ -141,7 +141,7 @@ struct FileAccessTests {
         let status = try System.status(path: path + ".lock")
         #expect(status.permissions == lock)
         #expect((status.owner, status.group) == (1001, 5000))
-        // Also one that was there before.
+        // This includes a lock file that existed before.
         #expect(chmod(path + ".lock", 0o644) == 0)
         try write(2)
         #expect(try mode(path + ".lock") == lock)
@@ -178,7 +178,7 @@ struct FileAccessTests {
                 == ["copy", "copy.lock", "test.realm", "test.realm.lock", "test.realm.management"])
     }
 
-    /// At each call that changes a file: whatever lies there then, nobody else may read it.
+    /// At each call that changes a file, no other user may read the file that is there.
     @Test func aCopyThatIsLeftBehindIsPrivate() throws {
         try createObjects(0o640)
         let whole = try CoordinationTestProcess("compact-with-faults", path, "", "plain")
@@ -202,18 +202,19 @@ struct FileAccessTests {
     }
 }
 
-// Of <sys/fsuid.h>, which the C library's module leaves out. Both concern the calling thread alone.
+// These functions of <sys/fsuid.h> are missing from the C library's module. Both affect the calling
+// thread only.
 @_silgen_name("setfsuid") private func setfsuid(_ id: uid_t) -> Int32
 @_silgen_name("setfsgid") private func setfsgid(_ id: gid_t) -> Int32
 
-/// A user of the system, as far as files are concerned.
+/// A user of the operating system, for access to files.
 struct User {
     let id: uid_t
     let group: gid_t
 
     static let nobody = User(id: 65534, group: 65534)
 
-    /// Runs `body` with the rights of this user on files, which are the calling thread's alone.
+    /// Runs `body` with the file access rights of this user. They apply to the calling thread only.
     func act<Result>(_ body: () throws -> Result) rethrows -> Result {
         Self.become(id, group)
         defer { Self.become(0, 0) }
@@ -221,7 +222,7 @@ struct User {
     }
 
     private static func become(_ id: uid_t, _ group: gid_t) {
-        // As root, so that the group may be changed, on the way there and back.
+        // The group can be changed as root only, both on the way there and back.
         _ = setfsuid(0)
         _ = setfsgid(group)
         _ = setfsuid(id)

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Longer than a commit relies on the last look at the path.
+    /// Waits for longer than a commit relies on the last check of the path.
     private func waitForPathCheck() { usleep(2000) }
 
     private func expectsLoss(_ pager: Pager, _ how: String) throws {
@@ -38,7 +38,7 @@ import Testing
             #expect(error?.path == path)
             #expect(error?.message.contains(how) == true)
         }
-        // What is there can still be read.
+        // The file can still be read.
         #expect(try pager.newestValues()[0] == value(1))
     }
 
@@ -61,14 +61,15 @@ import Testing
         do { _ = try open("other") }
         #expect(rename(directory.file("other"), path) == 0)
         try expectsLoss(pager, "was removed")
-        // Whoever opens the path gets the other one, once nobody uses the lock file of the first.
+        // A process that opens the path gets the other file, once the lock file of the first one is
+        // not in use.
     }
 
     @Test func aCommitToAFileThatWasMovedAwayFailsOnceAnotherOneIsThere() throws {
         let pager = try open()
         #expect(rename(path, directory.file("moved")) == 0)
         waitForPathCheck()
-        // What is committed now is where the file is.
+        // The commit goes to the file at its new place.
         #expect(try commitError(pager) == nil)
         try FileManager.default.copyItem(atPath: directory.file("moved"), toPath: path)
         waitForPathCheck()
@@ -103,7 +104,7 @@ import Testing
         #expect(try commitError(pager) == nil)
     }
 
-    // MARK: What is no loss
+    // MARK: Changes without loss
 
     @Test func otherNamesKeepAFile() throws {
         let pager = try open()
@@ -148,7 +149,7 @@ import Testing
         #expect(try commitError(pager) == nil)
     }
 
-    /// One system call more for a commit, and hardly ever a second.
+    /// A commit makes one more system call, and hardly ever a second one.
     @Test func aCommitLooksOnce() throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
         interceptor.install()

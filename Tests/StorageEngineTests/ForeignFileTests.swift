@@ -5,7 +5,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// What lies where this library expects, or would put, a file of its own.
+/// Foreign files at the paths at which this library expects, or would create, a file of its own.
 @Suite(.timeLimit(.minutes(2))) struct ForeignFileTests {
     private let directory = TestDirectory()
 
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    // MARK: In the place of a lock file
+    // MARK: At the path of a lock file
 
     @Test func aDatabaseWhereTheLockFileWouldBeIsLeftAlone() throws {
         try create("a")
@@ -50,7 +50,7 @@ import Testing
         #expect(try bytes("a.lock") == before)
         let pager = try Pager(database: Database.open(path: directory.file("a.lock")))
         #expect(try pager.newestValues()[0] == value(7))
-        // While it is open, and while it is written to, nobody waits for its locks.
+        // While it is open, even during a transaction, no process waits for its locks.
         expectsRefusal("a", "a file of something else")
         try pager.beginWrite()
         expectsRefusal("a", "a file of something else")
@@ -89,7 +89,7 @@ import Testing
         }
         #expect(try bytes("target") == Data("mine".utf8))
         #expect(!FileManager.default.fileExists(atPath: directory.file("missing")))
-        // Nor to one that is a lock file.
+        // The path does not lead to a lock file either.
         try create("b")
         unlink(path)
         #expect(symlink(directory.file("b.lock"), path) == 0)
@@ -124,7 +124,7 @@ import Testing
         #expect(try pager.newestValues().prefix(2) == [value(7), value(8)])
     }
 
-    // MARK: In the place of a database
+    // MARK: At the path of a database
 
     private static let modes = [
         Database.Options(), .init(createIfMissing: false), .init(readOnly: true),
@@ -200,7 +200,7 @@ import Testing
             #expect(try DatabaseDigest.of(connection) == digest)
             #expect(try connection.verify() == [])
         }
-        // The memory that processes share has blocks of its own: storing to it cannot fail.
+        // The shared memory has allocated blocks of its own, so storing to it cannot fail.
         var status = stat()
         #expect(stat(directory.file() + ".lock", &status) == 0)
         #expect(Int(status.st_size) >= SharedRegion.blockSize)

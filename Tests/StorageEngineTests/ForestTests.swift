@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Where the roots of trees are kept: in the commit record while they are few.
+/// The place of the roots of trees: in the commit record while there are few.
 @Suite struct ForestTests {
     private let directory = TestDirectory()
 
@@ -47,7 +47,8 @@ import Testing
             let cost = try connection.commit()
             #expect(cost.pages == 1)
             #expect(cost.bytes == connection.pager.pageSize + CommitRecord.size)
-            // The first two records since opening are in their slots, later ones behind their pages.
+            // The first two records since the file was opened are in their slots, later ones after
+            // their pages.
             #expect(cost.writeCalls == (number < 1 ? 2 : 1), "commit \(number)")
         }
         #expect(try connection.verify() == [])
@@ -103,7 +104,7 @@ import Testing
         #expect(try reopened.verify() == [])
     }
 
-    // MARK: Files made to harm
+    // MARK: Malicious files
 
     private func openForged(_ forge: (inout [UInt8]) -> Void) throws -> StorageError.Code? {
         let connection = try Connection(
@@ -126,15 +127,15 @@ import Testing
         #expect(try openForged { _ in } == nil)
         #expect(try openForged { $0.removeLast() } == .damaged)
         #expect(try openForged { $0.append(0) } == .damaged)
-        // The schema, id 1, a second time.
+        // The id of the schema, 1, occurs a second time.
         #expect(try openForged { $0[0] = 0 } == .damaged)
-        // An id that memory is not to be taken for.
+        // The id would take too much memory.
         #expect(
             try openForged { roots in
                 VariableLengthInteger.append(1 << 31, to: &roots)
                 for _ in 0..<5 { roots.append(1) }
             } == .damaged)
-        // A root that is younger than the version.
+        // The root is younger than the version.
         #expect(try openForged { $0[2] = 0x7F } == .damaged)
     }
 

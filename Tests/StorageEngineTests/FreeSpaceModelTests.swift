@@ -2,11 +2,11 @@ import Testing
 
 @testable import StorageEngine
 
-/// The free map beside a model that knows which pages each version reaches, one by one: the oracle
-/// for what is free and what waits is the set of pages that the pinned versions reach.
+/// The free map beside a model that knows the pages that each version reaches, one by one. The
+/// oracle for free and waiting pages is the set of pages that the pinned versions reach.
 ///
-/// Versions are written in groups; readers pin, copy and leave pins of durable versions; a second
-/// map follows by what is logged, and takes over as the writer's at times; at times the map is lost
+/// Versions are written in groups. Readers pin, copy and release pins of durable versions. A second
+/// map follows the log, and sometimes takes over as the writer's map. Sometimes the map is lost,
 /// and read again from checkpoint and logs.
 private struct SpaceModel {
     private static let firstPage: UInt64 = 34
@@ -17,22 +17,23 @@ private struct SpaceModel {
     /// The map of another process.
     private var replica = FreeSpace(firstPage: firstPage, pageCount: firstPage)
 
-    /// The runs in use, as of the last finished transaction and of the last closed group.
+    /// The runs in use as of the last finished transaction, and as of the last closed group.
     private var runs: [FreedExtent] = []
     private var closedRuns: [FreedExtent] = []
-    /// The last finished transaction, the last version handed to the disk, the last durable one.
+    /// The last finished transaction, the last version that was handed to the disk, and the last
+    /// durable one.
     private var version: UInt64 = 0
     private var closedVersion: UInt64 = 0
     private var durableVersion: UInt64 = 0
     private var groupFirstVersion: UInt64 = 1
 
-    /// What the versions reach that are pinned, or that a reader may pin.
+    /// The pages of the versions that are pinned or that a reader may pin.
     private var snapshots: [UInt64: Pages] = [:]
     private var pins: [UInt64] = []
-    /// What was freed, and by which version.
+    /// The freed pages with the version that freed them.
     private var freed: [(page: UInt64, version: UInt64)] = []
 
-    /// Pages of the closed versions by what their records say, and of the file.
+    /// The page counts of the closed versions according to their records, and of the file.
     private var pageCounts: [UInt64: UInt64] = [:]
     private var filePageCount: UInt64 = firstPage
 
@@ -59,7 +60,7 @@ private struct SpaceModel {
         try reclaim()
         cutFile()
         if chance(4) { shrink() }
-        // A record is drafted when a transaction has finished.
+        // A record is drafted after a transaction has finished.
         let hasFinished = try transaction()
         if hasFinished, chance(2) {
             if chance(8) { rollBackGroup() } else { try closeGroup() }
@@ -90,7 +91,8 @@ private struct SpaceModel {
 
     // MARK: Space
 
-    /// What pinned versions reach and the newest one does not, and what may be needed after a crash.
+    /// Returns the pages that pinned versions reach and the newest one does not, and those that may
+    /// be needed after a crash.
     private func waitingPages() -> Pages {
         var waiting = Pages()
         for version in pins { waiting.formUnion(snapshots[version]!) }
@@ -117,9 +119,9 @@ private struct SpaceModel {
         checkWhoHoldsWhat(waiting)
     }
 
-    /// What one pinned version alone holds is what no other reaches.
+    /// A pinned version alone holds the pages that no other version reaches.
     private func checkWhoHoldsWhat(_ waiting: Pages) {
-        // What is not durable waits for that as well.
+        // Pages freed by versions that are not durable yet wait for that as well.
         guard freed.isEmpty else { return }
         for version in Set(pins) {
             var alone = waiting.intersection(snapshots[version]!)
@@ -138,9 +140,10 @@ private struct SpaceModel {
         space.shrink(to: space.pageCount - .random(in: 1...free, using: &random))
     }
 
-    /// As a writer does before a transaction. The file is never shorter than a pinned version.
+    /// Truncates the file, as a writer does before a transaction. The file is never shorter than a
+    /// pinned version.
     private mutating func cutFile() {
-        // Growth that a transaction took back may have been cut off by the other process.
+        // The other process may have truncated growth that a transaction rolled back.
         if space.pageCount > filePageCount { space.shrink(to: filePageCount) }
         if version == closedVersion, let since = space.uncutSince, since <= durableVersion,
             (pins.min() ?? .max) >= since
@@ -154,7 +157,7 @@ private struct SpaceModel {
 
     // MARK: Transactions
 
-    /// False if it was rolled back.
+    /// Performs a transaction. Returns false if it was rolled back.
     private mutating func transaction() throws -> Bool {
         var own: [Extent] = []
         var kept = runs
@@ -270,7 +273,7 @@ private struct SpaceModel {
     }
 }
 
-/// For conditions that change what they ask, which the macro does not take.
+/// Checks a condition that has side effects, which the macro does not accept.
 private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(condition, sourceLocation: sourceLocation)
 }

@@ -2,13 +2,13 @@ import Testing
 
 @testable import StorageEngine
 
-/// For conditions that change what they ask, which the macro does not take.
+/// Checks a condition that has side effects, which the macro does not accept.
 private func holds(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(condition, sourceLocation: sourceLocation)
 }
 
 extension FreeSpace {
-    /// Makes the transaction a version in a group of its own that was handed to the disk.
+    /// Makes the transaction a version in a group of its own, which was handed to the disk.
     fileprivate mutating func commit(_ version: UInt64) {
         finishTransaction(version: version)
         beginGroup(firstVersion: version + 1)
@@ -16,7 +16,7 @@ extension FreeSpace {
 }
 
 @Suite struct FreeSpaceTests {
-    /// A map of so many pages, of which the first ones were taken one by one by version 1.
+    /// Returns a map of `pages` pages, of which version 1 allocated the first `taken` one by one.
     private func map(pages: UInt64, taken: UInt64) -> FreeSpace {
         var map = FreeSpace(firstPage: 34, pageCount: 34)
         map.grow(to: 34 + pages)
@@ -40,7 +40,7 @@ extension FreeSpace {
 
     @Test func aCommitTakesTheLongestPiecesOfAMapWithoutLongOnes() {
         var map = map(pages: 1800, taken: 1800)
-        // 600 holes of one page, and three of up to 15.
+        // There are 600 holes of one page, and three of up to 15.
         for page in stride(from: UInt64(34), to: 1234, by: 2) {
             holds(map.freeOld(Extent(start: page, count: 1), birth: 1))
         }
@@ -56,7 +56,8 @@ extension FreeSpace {
         map.checkInvariants()
     }
 
-    /// A map of 1,800 pages with 300 holes of one page and 300 of two, and no other free page.
+    /// Returns a map of 1,800 pages with 300 holes of one page and 300 of two, and no other free
+    /// page.
     private func mapOfHoles() -> FreeSpace {
         var map = map(pages: 1800, taken: 1800)
         for page in stride(from: UInt64(34), to: 1834, by: 6) {
@@ -72,15 +73,17 @@ extension FreeSpace {
         var map = mapOfHoles()
         holds(map.allocate(4, scattering: false) == nil)
         map.grow(to: 3000)
-        // Runs that fit no hole, and short ones as long as the transaction is small.
+        // Runs that fit no hole are placed behind, and so are short ones while the transaction is
+        // small.
         #expect([4, 1, 2].map { map.allocate($0)! } == [1834, 1838, 1839])
         holds(map.allocate(4) == 1841)
-        // Short ones once it is large, near each other; longer ones go on behind.
+        // Once it is large, short runs go into holes near each other, and longer ones continue
+        // behind.
         #expect([1, 1, 2, 1, 2].map { map.allocate($0)! } == [34, 37, 43, 46, 49])
         holds(map.allocate(4) == 1845)
         map.checkInvariants()
         map.commit(3)
-        // The next one is expected to be large as well, the one behind a small one is not.
+        // The next transaction is expected to be large as well; the one after a small one is not.
         holds(map.allocate(1) == 52)
         map.commit(4)
         holds(map.allocate(1) == 1849)
@@ -92,7 +95,7 @@ extension FreeSpace {
         var map = mapOfHoles()
         map.grow(to: 3000)
         holds(map.allocate(8) == 1834)
-        // 900 pages in holes, of which 256 stay.
+        // 900 pages are in holes, of which about 256 remain.
         let filled = (0..<1000).prefix { _ in map.allocate(1)! < 1834 }
         #expect(filled.count == 900 - 255)
         map.rollBack()
@@ -153,7 +156,7 @@ extension FreeSpace {
 
     // MARK: Readers
 
-    /// A page of version 1 that version 5 freed, and one of version 3 that the same version freed.
+    /// Returns a map with two pages that version 5 freed: one of version 1, and one of version 3.
     private func twoFreedPages() -> FreeSpace {
         var map = FreeSpace(firstPage: 34, pageCount: 100)
         holds(map.allocate(1) == 34)
@@ -195,7 +198,7 @@ extension FreeSpace {
         let all = PinnedVersions(versions: [1, 3, 4])
         holds(map.reclaim(through: 5, pinned: all))
         #expect(map.waitingPages == 2)
-        // Each page is reached by two of them.
+        // Each page is reached by two of the pinned versions.
         for version in [1, 3, 4] as [UInt64] {
             #expect(map.waiting.pageCount(heldOnlyBy: version...version, pinned: all) == 0)
         }
@@ -212,8 +215,8 @@ extension FreeSpace {
         #expect(map.waitingPages == 0)
     }
 
-    /// However many commits freed pages that one reader reaches, what waits for it is kept in as
-    /// few extents as its pages have gaps.
+    /// However many commits freed pages that one reader reaches, they wait in as few extents as
+    /// their gaps allow.
     @Test func whatWaitsForOneReaderIsJoined() {
         var map = FreeSpace(firstPage: 34, pageCount: 3034)
         var births: [UInt64] = []
@@ -241,7 +244,7 @@ extension FreeSpace {
         var map = FreeSpace(firstPage: 34, pageCount: 100)
         holds(map.allocate(4) == 34)
         map.commit(1)
-        // Two versions in a group; the second frees pages of the first, and older ones.
+        // A group has two versions. The second one frees pages of the first, and older ones.
         holds(map.allocate(3) == 38)
         map.finishTransaction(version: 2)
         holds(map.freeOld(Extent(start: 39, count: 1), birth: 2))
@@ -249,7 +252,7 @@ extension FreeSpace {
         map.finishTransaction(version: 3)
         #expect(map.waitingPages == 2)
         #expect(map.freePages == 66 - 4 - 2)
-        // A transaction that has not finished is not in the log.
+        // An unfinished transaction is not in the log.
         holds(map.allocate(1) != nil)
         holds(map.freeOld(Extent(start: 34, count: 1), birth: 1))
         #expect(
@@ -259,7 +262,7 @@ extension FreeSpace {
                     freed: [FreedExtent(extent: Extent(start: 35, count: 2), birth: 1)]))
         map.beginGroup(firstVersion: 4)
         map.finishTransaction(version: 4)
-        // Of a group that was handed to the disk: its pages are in the file now.
+        // The freed page belongs to a group that was handed to the disk, so it is in the file.
         holds(map.freeOld(Extent(start: 38, count: 1), birth: 2))
         map.finishTransaction(version: 5)
         #expect(map.groupLog().freed.map(\.birth) == [1, 2])
@@ -286,7 +289,7 @@ extension FreeSpace {
         #expect(map.groupLog() == FreeSpaceLog(allocated: [], freed: []))
     }
 
-    // MARK: What is read from a file
+    // MARK: Reading from a file
 
     private func hostileSample() -> (map: FreeSpace, step: FreeSpaceStep) {
         var map = FreeSpace(firstPage: 34, pageCount: 300)
@@ -303,7 +306,7 @@ extension FreeSpace {
         return (map, step)
     }
 
-    /// Decodes damaged variants of a checkpoint; every truncated one must be refused.
+    /// Decodes damaged variants of a checkpoint. Every truncated one must be refused.
     private func damage(_ bytes: [UInt8], read: (FreeSpaceCheckpoint) -> Bool) {
         func isRead(_ bytes: [UInt8]) -> Bool {
             bytes.withUnsafeBytes { FreeSpaceCheckpoint($0, version: 11).map(read) ?? false }
@@ -400,17 +403,17 @@ extension FreeSpace {
         #expect(map.invariantsHold())
         holds(replay(3, live: 6))
         #expect(!map.invariantsHold())
-        // More waiting pages than the file has.
+        // More pages wait than the file has.
         for version in UInt64(4)..<60 { _ = replay(version, live: 0) }
         #expect(!map.invariantsHold())
         holds(!map.reclaim(through: 60, pinned: PinnedVersions()))
     }
 
-    /// Who allocated had looked at the readers, whatever this map knows of them.
+    /// The writer that allocated had checked the pins, whatever this map knows of them.
     @Test func aLogMayAllocateWhatIsFreeAndWaitsHereInOnePiece() {
         var map = twoFreedPages()
         holds(map.reclaim(through: 5, pinned: PinnedVersions(versions: [1])))
-        // Page 34 waits for version 1, page 35 and all behind it are free.
+        // Page 34 waits for version 1; page 35 and all later ones are free.
         holds(
             map.replay(
                 FreeSpaceStep(

@@ -11,11 +11,11 @@ import Testing
 
     init() throws { images = try CrashDirectory() }
 
-    /// A database of the values 0..<5, whose next sync, and only that one, is held.
+    /// A database of the values 0..<5 whose next sync is held, but not later ones.
     private struct Held: Sendable {
         let database: Database
         let interceptor: SystemInterceptor
-        /// Has written value 50 and waits for its sync.
+        /// A thread that has written value 50 and waits for its sync.
         let first: BackgroundThread<UInt64>
 
         init(_ path: String, directory: String, faults: [SystemCallFault] = []) throws {
@@ -36,7 +36,7 @@ import Testing
             BackgroundThread { _ in try Pager(database: database).write(body).version }
         }
 
-        /// Starts a transaction and returns once it has joined a group.
+        /// Starts a transaction, and returns once it has joined a group.
         func join(_ body: @escaping @Sendable (ValueStore) throws -> Void) -> BackgroundThread<
             UInt64
         > {
@@ -61,7 +61,7 @@ import Testing
         let others = (1...4).map { index in
             held.join { try $0.set(index, value(UInt8(50 + index))) }
         }
-        // Nobody returns, and nobody sees anything, before it is durable.
+        // No commit returns, and none is visible, before it is durable.
         #expect(!held.first.isDone && others.allSatisfy { !$0.isDone })
         #expect(try held.values()[0] == value(1))
         #expect(held.database.coordinator.visibleVersion == 1)
@@ -74,7 +74,7 @@ import Testing
         try checkSpace(held.database)
     }
 
-    /// Every page is used, free, or waiting.
+    /// Checks that every page is in use, free, or waiting.
     private func checkSpace(_ database: Database) throws {
         let pager = try Pager(database: database)
         try pager.beginWrite()
@@ -114,7 +114,7 @@ import Testing
     @Test func rollingBackInsideAGroupLeavesTheOthersUntouched() throws {
         let held = try held()
         defer { held.end() }
-        // Joins the open group; both edit the same pages.
+        // This joins the open group; both transactions edit the same pages.
         let second = held.join { try $0.touch(1, 60) }
         let cancelled = BackgroundThread { [database = held.database] _ in
             let pager = try Pager(database: database)
@@ -125,7 +125,7 @@ import Testing
             for index in 0..<5 { try store.touch(index, 99) }
             try store.set(6, value(99, count: 9000))
             pager.rollback()
-            // It has seen both, so they are durable by now.
+            // The transaction has seen both values, so they are durable by now.
             return try ValueStore(pager).values()[1]
         }
         let third = held.join { try $0.touch(2, 61) }
@@ -193,7 +193,7 @@ import Testing
         open.go.signal()
         let error = #expect(throws: StorageError.self) { try open.work.wait() }
         #expect(error?.code == .outOfDiskSpace)
-        // With space again, writing works again.
+        // When there is space again, writing works again.
         held.interceptor.setFaults([])
         let pager = try Pager(database: held.database)
         try pager.write { try $0.set(3, value(77)) }
@@ -202,7 +202,7 @@ import Testing
         try checkSpace(held.database)
     }
 
-    /// A transaction that has read its base, and commits once `go` is signalled.
+    /// Returns a transaction that has read its base, and commits once `go` is signalled.
     private func underWay(
         on held: Held
     ) throws -> (work: BackgroundThread<UInt64>, go: DispatchSemaphore) {
@@ -228,7 +228,7 @@ import Testing
                 let connection = try Connection(database)
                 for round in 0..<rounds {
                     try SharedCounter.increment(connection, writer: Int64(writer), Int64(round))
-                    // What was acknowledged is seen at once.
+                    // An acknowledged commit is visible at once.
                     let (count, log) = try SharedCounter.read(connection)
                     #expect(log.count == Int(count))
                     #expect(log.contains(Int64(writer) << 32 + Int64(round)))
@@ -247,10 +247,10 @@ import Testing
         #expect(Int(database.coordinator.visibleVersion) == writers * rounds + 1)
     }
 
-    // MARK: Loss of power
+    // MARK: Power loss
 
-    /// Writers in groups on a traced file; every image that a loss of power could leave holds a
-    /// prefix of the commits with all that were acknowledged.
+    /// Writers commit in groups on a traced file. Every image that power loss could leave holds a
+    /// prefix of the commits that includes all acknowledged ones.
     @Test func everyLossOfPowerDuringGroupsLeavesAPrefix() throws {
         try checkLossOfPower(.full)
     }
@@ -264,7 +264,8 @@ import Testing
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: directory.path), recordsTrace: true)
         interceptor.install()
-        /// Events that lay before a commit returned, by what it had made durable.
+        /// For each commit that returned, the number of events before that, and the number of
+        /// commits that it had made durable.
         let acknowledged = Locked<[(events: Int, count: Int)]>([])
         var tried = 0
         var preparingEvents = 0
@@ -309,7 +310,7 @@ import Testing
                     #expect(log.count == Int(count))
                     #expect(Int(count) >= moment.acknowledged)
                     #expect(try connection.verify() == [])
-                    // Each writer's commits are there in order, up to one.
+                    // The commits of each writer are there in order, without gaps.
                     for writer in 0..<Int64(4) {
                         let own = log.filter { $0 >> 32 == writer }.map { $0 & 0xFFFF }
                         #expect(own == Array(0..<Int64(own.count)))

@@ -9,7 +9,7 @@ import Testing
     private let directory = TestDirectory()
     private static let count = 1500
 
-    /// Columns of the one holder.
+    /// The columns of the one holder.
     private static let columns: [(name: String, type: ValueType, collection: CollectionKind)] = [
         ("list", .link, .list), ("set", .link, .set), ("map", .link, .map),
         ("mixedList", .mixed, .list), ("mixedSet", .mixed, .set), ("mixedMap", .mixed, .map),
@@ -43,7 +43,7 @@ import Testing
                     switch column.collection {
                     case .list:
                         try holder.list(position, of: owner).append(value)
-                        // Some twice.
+                        // Some objects are in the list twice.
                         if index % 10 == 0 { try holder.list(position, of: owner).append(value) }
                     case .set: _ = try holder.set(position, of: owner).insert(value)
                     default:
@@ -63,7 +63,8 @@ import Testing
         return (connection, held, holder, keys, owner)
     }
 
-    /// Links to the objects with these numbers are left, in order, and so many nulls.
+    /// Checks that links to the objects with these numbers remain, in order, and the right number
+    /// of nulls.
     private func check(
         _ holder: Table, _ owner: ObjectKey, _ numbers: [Int], _ keys: [ObjectKey], table: Int
     ) throws {
@@ -118,7 +119,7 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// The same whether one by one, at once, or in reverse.
+    /// The result is the same whether objects are deleted one by one, at once, or in reverse.
     @Test func itMakesNoDifferenceHowTheyAreDeleted() throws {
         var digests: Set<String> = []
         for way in 0..<3 {
@@ -173,7 +174,7 @@ import Testing
         let table: Table
         let holder: Table
         let owner: ObjectKey
-        /// In the order in which they are held.
+        /// The keys in the order in which the collection holds them.
         var keys: [ObjectKey] = []
     }
 
@@ -237,7 +238,7 @@ import Testing
         case .mixedValuesInAList:
             try MixedValue.link(link).withScalar { try holder.list(0, of: owner).append($0) }
         default:
-            // Lists of different lengths, some of which are in trees.
+            // The lists have different lengths, and some of them are in trees.
             let list =
                 holding == .listsInAList
                 ? holder.list(0, of: owner) : try #require(try holder.nestedList(0, of: owner))
@@ -277,18 +278,18 @@ import Testing
         return found
     }
 
-    /// How many leaves are looked at does not grow with the collection.
+    /// The number of visited leaves does not grow with the collection.
     @Test(arguments: Holding.allCases, [false, true])
     func inOrderOrAgainstItEachIsFoundAtOnce(_ holding: Holding, isReversed: Bool) throws {
-        // Four leaves and more, of which links have the longest.
+        // The collections have four leaves or more. Links have the longest leaves.
         let isDense = holding == .linksInAList || holding == .embeddedObjectsInAList
         let held = try make(holding, count: isDense ? 14_000 : 3500)
         #expect(try links(held, holding) == held.keys)
         try held.connection.beginWrite()
         let doomed = isReversed ? held.keys.reversed().prefix(1500) : held.keys.prefix(1500)
         for key in doomed { try held.table.delete(key) }
-        // One leaf each, of nested lists the outer one's and the inner one's; the next one, where
-        // it has no more.
+        // Each search visits one leaf. For nested lists, it is one of the outer list and one of the
+        // inner. When a leaf has no more, the next leaf is visited.
         let isNested = holding == .listsInAList || holding == .listsInAMixedValue
         #expect(held.connection.lastPlaces.visitedLeaves <= (isNested ? 2 : 1) * 1500 + 100)
         #expect(
@@ -317,7 +318,7 @@ import Testing
         #expect(try held.connection.verify() == [])
     }
 
-    /// A list, a list inside of it and one inside of that hold the same objects, some twice.
+    /// A list, a list inside it, and one inside that hold the same objects, some twice.
     @Test func everyReferenceIsFound() throws {
         var held = try make(.mixedValuesInAList, count: 0)
         try held.connection.beginWrite()
@@ -350,7 +351,7 @@ import Testing
         #expect(try held.connection.verify() == [])
     }
 
-    /// Each is in the one long list and in a short one of its own.
+    /// Each object is in the one long list and in a short list of its own.
     @Test func otherHoldersDoNotMakeTheSearchLonger() throws {
         let held = try make(.typedLinksInAList, count: 3000)
         try held.connection.beginWrite()
@@ -362,7 +363,7 @@ import Testing
             }
         }
         for key in held.keys.reversed().prefix(1500) { try held.table.delete(key) }
-        // One leaf of the long list, one of the short one.
+        // Each deletion visits one leaf of the long list and one of the short list.
         #expect(held.connection.lastPlaces.visitedLeaves <= 2 * 1500 + 100)
         #expect(try links(held, .typedLinksInAList) == held.keys.dropLast(1500))
         try held.connection.commit()

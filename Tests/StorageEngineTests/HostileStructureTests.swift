@@ -5,7 +5,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Structures that no file of this library has, one by one: what finds each of them.
+/// Structures that this library never writes, one by one, each with the check that finds it.
 @Suite struct HostileStructureTests {
     // MARK: Nodes
 
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: Nodes that occur again and again
 
-    /// Makes all branches of a table's tree lead to their first child only.
+    /// Makes all branches of a table's tree refer only to their first child.
     private func multiplyFirstLeaf(_ connection: Connection) throws {
         try connection.beginWrite()
         let things = connection.table(0)
@@ -222,7 +222,7 @@ import Testing
     /// The first leaf of an index seems to have rows of the second one.
     @Test func positionsThatALeafDoesNotHaveAreNotVisited() throws {
         let connection = try makeThings("miscountedLeaf")
-        // Even numbers: all of neighbours fit in one leaf.
+        // The numbers are even, so that all numbers of two neighbours fit into one leaf.
         for number in 0..<20_000 { try insert("\(number)", Int64(number) * 2, connection) }
         try connection.commit()
         try connection.beginWrite()
@@ -248,7 +248,7 @@ import Testing
         #expect(try !connection.verify().isEmpty)
     }
 
-    /// In a forged file another tree may lead to the node, and free it.
+    /// In a malicious file, another tree may refer to the node and free it.
     @Test func aPathToANodeThatHasGoneIsNotUsed() throws {
         let connection = try makeThings("freedPath")
         try insert("a", 1, connection)
@@ -260,7 +260,7 @@ import Testing
         connection.rollback()
     }
 
-    /// Writes a forged map of primary keys, and copies the file.
+    /// Writes a malicious map of primary keys, and expects that copying the file fails.
     private func expectNoCopy(
         _ forge: (Connection, inout TreeRoot) throws -> Void
     ) throws {
@@ -367,7 +367,7 @@ import Testing
 
     // MARK: Records
 
-    /// Its successor's number might overflow.
+    /// The number that follows the marker's sequence might overflow.
     @Test func aMarkerOfAnotherSequenceThanItsRecordIsPassedOver() throws {
         let directory = try CrashDirectory()
         let file = try SmallFile.shared.get()

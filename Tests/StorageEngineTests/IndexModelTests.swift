@@ -3,8 +3,8 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Random changes of objects with an indexed property of every type, against a sorted model:
-/// through transactions, rollbacks, reopening, copies, and indexes that come and go.
+/// Random changes of objects with an indexed property of every type, compared with a sorted model,
+/// through transactions, rollbacks, reopening and copies, while indexes are added and removed.
 @Suite struct IndexModelTests {
     private let directory = TestDirectory()
 
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// One transaction, some of which are rolled back. The index is read in between.
+    /// Performs one transaction. Some are rolled back. The index is read in between.
     private func change(
         _ connection: Connection, _ model: inout IndexModel, _ random: inout SeededRandom,
         _ comment: String
@@ -68,7 +68,7 @@ import Testing
             }
         case 5...7:
             for key in keys where random.next(below: 4) == 0 {
-                // Some more than once, some back to what they were.
+                // Some objects are changed more than once, and some back to their old value.
                 for _ in 0...random.next(below: 2) {
                     let value = model.randomValue(&random)
                     try table.set(0, of: ObjectKey(rawValue: key), owned: value)

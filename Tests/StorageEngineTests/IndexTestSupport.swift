@@ -2,7 +2,7 @@ import StressModel
 
 @testable import StorageEngine
 
-/// Values of one indexed property by their objects' keys: what an index is compared with.
+/// The values of one indexed property by the keys of their objects: the model for an index.
 struct IndexModel {
     let type: ValueType
     let isOptional: Bool
@@ -16,7 +16,8 @@ struct IndexModel {
 
     // MARK: Values
 
-    /// Few different ones, so that many objects share theirs, and the edges of the type.
+    /// A random value. There are few different ones, so that many objects share them, including the
+    /// limits of the type.
     func randomValue(_ random: inout SeededRandom) -> OwnedValue {
         if isOptional, random.next(below: 5) == 0 { return .null }
         switch type {
@@ -48,7 +49,8 @@ struct IndexModel {
         }
     }
 
-    /// Around the length at which an index cuts strings, and mostly alike up to there.
+    /// A string around the length at which an index truncates strings. The strings are mostly equal
+    /// up to there.
     private func string(_ random: inout SeededRandom) -> [UInt8] {
         let length = [0, 1, 2, 255, 256, 257, 300, 2000][random.next(below: 8)]
         var bytes = [UInt8](repeating: 97 + UInt8(random.next(below: 2)), count: length)
@@ -65,7 +67,7 @@ struct IndexModel {
         a.withScalar { a in b.withScalar { b in ValueOrder(type: type).compare(a, b) } }
     }
 
-    /// Keys in the order of their values, then their own.
+    /// The keys in the order of their values, then of the keys.
     func sortedKeys() -> [Int64] {
         values.sorted { left, right in
             let order = compare(left.value, right.value)
@@ -81,7 +83,7 @@ struct IndexModel {
         if case .null = value { true } else { false }
     }
 
-    /// Whether comparing the two is true; never with null and NaN.
+    /// Whether the comparison of the two values is true. It never is with null and NaN.
     func matches(_ value: OwnedValue, _ comparison: Comparison, _ other: OwnedValue) -> Bool {
         if isNull(value) || isNaN(value) || isNaN(other) { return false }
         let order = compare(value, other)
@@ -98,7 +100,7 @@ struct IndexModel {
 }
 
 extension IndexModel {
-    /// Everything that an index tells, against the model.
+    /// Compares all answers of an index with the model.
     func check(_ table: Table, _ random: inout SeededRandom, _ comment: String) throws {
         guard let index = table.index(of: 0) else { throw TestFailure("\(comment): no index") }
         let sorted = sortedKeys()
@@ -174,7 +176,7 @@ extension IndexModel {
 }
 
 extension OwnedValue {
-    /// A copy.
+    /// Copies a scalar and its bytes.
     init(_ scalar: Scalar) {
         switch scalar {
         case .null: self = .null

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Indexes in bulk, and how they come and go.
+/// Filling, adding and removing indexes.
 @Suite struct IndexTests {
     private let directory = TestDirectory()
 
@@ -42,7 +42,7 @@ import Testing
         #expect(try index.key(at: 100_000).rawValue == 1)
         #expect(try index.key(at: 299_999).rawValue == 299_999)
         #expect(try connection.verify() == [])
-        // The keys of neighbours differ by 3: 2 bytes each, in leaves that are nearly full.
+        // Adjacent keys differ by 3, so each takes 2 bytes, in leaves that are nearly full.
         let perEntry = Double(try connection.database.statistics().liveBytes - before) / 300_000
         #expect(perEntry < 5, "\(perEntry) bytes an object")
         try connection.beginWrite()
@@ -61,7 +61,7 @@ import Testing
         ])
         var random = SeededRandom(seed: 5)
         let beginning = String(repeating: "n", count: 200)
-        // More bytes than are gathered before the index catches up.
+        // The bytes exceed those that are gathered before the index is updated.
         let count = ColumnIndex.maximumPendingBytes / 200 + 1000
         var names: [String] = []
         try connection.beginWrite()
@@ -97,10 +97,10 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    // MARK: Few neighbours
+    // MARK: A few neighbours
 
-    /// What is walked over in one descent is what positions tell: for values with few and with many
-    /// objects, strings that are cut, ranges that are empty, and every limit.
+    /// A walk in one descent finds the same objects as positions do: for values with few and many
+    /// objects, truncated strings, empty ranges, and every limit.
     @Test func neighboursAreThoseOfThePositions() throws {
         let (connection, table) = try open([
             ColumnDefinition(name: "number", type: .int, isOptional: true, isIndexed: true),
@@ -111,7 +111,7 @@ import Testing
         let names = ["", "a", "b", "m", long, long + "a", long + "b", String(long.dropLast()), "z"]
         try connection.beginWrite()
         for _ in 0..<6_000 {
-            // Some numbers have hundreds of objects, in several leaves, and some one.
+            // Some numbers have hundreds of objects, in several leaves, and some have one.
             let number = random.next(below: random.next(below: 2) == 0 ? 9 : 9_000)
             let name = names[random.next(below: names.count)]
             _ = try table.insert([
@@ -160,7 +160,7 @@ import Testing
         connection.rollback()
     }
 
-    // MARK: Coming and going
+    // MARK: Adding and removing
 
     @Test func indexesComeAndGoWithoutLeavingPagesOrNumbersBehind() throws {
         let (connection, table) = try open([
@@ -303,7 +303,7 @@ import Testing
         for number in 0..<100 { _ = try table.insert([.integer(Int64(number))]) }
         try connection.commit()
         let index = try #require(table.index(of: 0))
-        /// Changes the index behind the back of its table, and tells what is found.
+        /// Changes the index without its table, and returns the problems that are found.
         func problems(_ number: Int64, _ key: Int64, isRemoval: Bool) throws -> [String] {
             try connection.beginWrite()
             defer { connection.rollback() }
@@ -318,7 +318,8 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// Files from before there were indexes say that a property is to be indexed, and have none.
+    /// Files that were written before indexes existed mark a property as indexed, but have no
+    /// index.
     @Test func aRecordedWishIsNoIndex() throws {
         var schema = StoredSchema()
         try schema.add([

@@ -4,7 +4,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// What a connection sees after something failed on the way from one version to another.
+/// The version that a connection sees after a failure on the way to another version.
 @Suite struct IsolationFailureTests {
     private let directory: CrashDirectory
 
@@ -16,7 +16,7 @@ import Testing
         #expect(connection.version == UInt64(log.count) + 1, "\(label)")
     }
 
-    /// Another process has written; reading its commits fails at some call.
+    /// Another process has written, and a system call fails while its commits are read.
     @Test(arguments: [SystemCall.pread, .lseek, .mmap, .lock], [1, 2, 3, 5, 20])
     func aTransactionThatCannotBeginLeavesAConsistentConnection(
         call: SystemCall, ordinal: Int
@@ -79,7 +79,7 @@ import Testing
         try SharedCounter.increment(connection, writer: 0, 1)
         try expectConsistent(connection, "after a write")
         connection.endRead()
-        // Nothing pins an old version now.
+        // No old version is pinned any more.
         #expect(try database.statistics().pinnedVersions.count == 1)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Readers see one version each, whole, while others write.
+/// Every reader sees one whole version while others write.
 @Suite struct IsolationTests {
     private let directory: CrashDirectory
 
@@ -43,8 +43,8 @@ import Testing
         return value
     }
 
-    /// One transfer and one entry in the log; sometimes rolled back, so that dirty reads would
-    /// show.
+    /// Makes one transfer and one entry in the log. It is sometimes rolled back, so that dirty
+    /// reads would show.
     private static func transfer(
         _ connection: Connection, writer: Int64, round: Int64, _ random: inout SeededRandom
     ) throws {
@@ -75,7 +75,7 @@ import Testing
         try connection.commit()
     }
 
-    /// What a reader may see of the log: each writer's rounds in order, none missing.
+    /// Checks the log as a reader may see it: the rounds of each writer in order, without gaps.
     private static func check(_ log: [Int64], extends earlier: [Int64]) throws {
         guard log.starts(with: earlier) else { throw TestFailure("the log was rewritten") }
         var next: [Int64: Int64] = [:]
@@ -108,7 +108,7 @@ import Testing
         return sum
     }
 
-    /// Reads until it is stopped; returns how many versions it saw.
+    /// Reads until it is stopped. Returns the number of versions that it saw.
     private static func readVersions(_ database: Database, _ isStopped: () -> Bool) throws -> Int {
         let connection = try Connection(database)
         var (versions, last) = (0, UInt64(0))
@@ -135,7 +135,8 @@ import Testing
         let path = directory.file("bank")
         try makeBank(path)
         let shared = try Database.open(path: path)
-        // As other processes would open it, each with its own free map and checked pages.
+        // The databases are opened as other processes would open them, each with its own free map
+        // and checked pages.
         func database() throws -> Database {
             separateDatabases ? try Database.openUnregistered(path: path) : shared
         }
@@ -189,13 +190,13 @@ import Testing
         }
         for child in children { #expect(child.nextLine() == "done") }
         #expect(log.count == 2 * rounds)
-        // Neither waits until the other has finished.
+        // Neither writer waits until the other has finished.
         let turns = zip(log, log.dropFirst()).count { $0 >> 32 != $1 >> 32 }
         #expect(turns >= 4, "\(turns) turns")
         #expect(try connection.verify() == [])
     }
 
-    /// Waits for a version newer than this, for some seconds.
+    /// Waits for a version newer than this one, for some seconds.
     private func database(_ connection: Connection, waitAfter version: UInt64) -> UInt64 {
         connection.database.coordinator.waitForVersion(
             newerThan: version, timeout: .seconds(20))
@@ -217,7 +218,8 @@ import Testing
         #expect(reader.version == version)
         #expect(try DatabaseDigest.of(reader) == digest)
         #expect(try Self.readLog(reader) == [])
-        // A second reader of the newest version, then none of the old: its space comes back.
+        // A second reader pins the newest version, and then no reader the old one. Its space is
+        // freed.
         #expect(try reader.refresh())
         #expect(try DatabaseDigest.of(reader) == DatabaseDigest.of(writer))
         reader.endRead()
@@ -231,8 +233,8 @@ import Testing
         #expect(try reader.verify() == [])
     }
 
-    /// The pages of a version that is not pinned any more are reused, those of a pinned one are
-    /// not: with many readers that come and go at different versions.
+    /// The pages of a version that is no longer pinned are reused; those of a pinned version are
+    /// not. Many readers come and go at different versions.
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func readersAtManyVersionsKeepWhatTheySee(seed: UInt64) throws {
         let path = directory.file("many")

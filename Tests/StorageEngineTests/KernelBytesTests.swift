@@ -3,10 +3,10 @@ import Testing
 
 @testable import StorageEngine
 
-/// Searching byte strings, at each level that this processor has, in heaps behind which there is no
-/// memory, against comparing arrays.
+/// Searches in byte strings, at each level that this processor supports, compared with searches in
+/// arrays. The memory after the heaps is not accessible.
 @Suite struct KernelBytesTests {
-    /// Strings of few letters, so that many are alike.
+    /// A string of few letters, so that many are equal.
     private func randomBytes(_ limit: Int, _ random: inout SeededRandom) -> [UInt8] {
         (0..<random.next(below: limit + 1)).map { _ in UInt8(97 + random.next(below: 2)) }
     }
@@ -94,7 +94,7 @@ import Testing
             .equal: realm_bytes_equal, .prefix: realm_bytes_prefix, .suffix: realm_bytes_suffix,
         ]
         guard let kind = kinds[test] else {
-            // The loop does not take an empty pattern.
+            // The loop does not accept an empty pattern.
             return pattern.isEmpty
                 ? search(column, .prefix, pattern, level, &mask)
                 : realm_match_contained_bytes(column, pattern, pattern.count, &mask)

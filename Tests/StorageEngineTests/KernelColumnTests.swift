@@ -2,8 +2,8 @@ import Testing
 
 @testable import StorageEngine
 
-/// Comparisons, sums and bounds of the columns of real nodes, with the values at which base, width
-/// and the order of floating point could go wrong.
+/// Comparisons, sums and bounds of the columns of real nodes, with values at which base, width and
+/// the order of floating-point numbers could go wrong.
 @Suite struct KernelColumnTests {
     private static let comparisons = Comparison.allCases
 
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// A leaf of one column.
+    /// Calls `body` with a leaf of one column.
     private func withColumn(
         _ kind: ColumnKind, _ values: [NodeValue], _ body: (Node) -> Void
     ) {
@@ -43,7 +43,7 @@ import Testing
         values.map { $0.map { .float($0.bitPattern) } ?? .null }
     }
 
-    /// Every comparison, at every level, as mask and as count.
+    /// Checks a comparison at every level, as mask and as count.
     private func check(
         _ node: Node, _ range: NumberRange, _ expected: [Int], _ what: @autoclosure () -> String
     ) {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Ranges of integers that take every width, at both ends of Int64 and around zero.
+    /// Ranges of integers that need every width, at both ends of Int64 and around zero.
     private static let integerRanges: [ClosedRange<Int64>] =
         [0, 1, 3, 15, 255, 65535, 1 << 32 - 1, 1 << 40].flatMap { span -> [ClosedRange<Int64>] in
             [
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    /// Whole numbers may be added as integers only where that changes no bit.
+    /// Whole numbers may be added as integers only if that does not change any bit of the sum.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func doublesAreAddedAsALoopWouldAddThem(seed: UInt64) {
         var random = SeededRandom(seed: seed)

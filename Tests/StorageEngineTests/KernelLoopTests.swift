@@ -3,8 +3,8 @@ import Testing
 
 @testable import StorageEngine
 
-/// The loops themselves, at each level that this processor has, on columns behind which there is no
-/// memory, against loops over arrays.
+/// The loops themselves, at each level that this processor supports, compared with loops over
+/// arrays. The memory after the columns is not accessible.
 @Suite struct KernelLoopTests {
     private static let widths = [1, 2, 4, 8, 16, 32, 64]
     private static let lengths = [
@@ -15,7 +15,7 @@ import Testing
     private struct Setting {
         let model: PackedColumnModel
         let selection: [Bool]?
-        /// Of data, null bitmap, selection and mask.
+        /// The memory of data, null bitmap, selection and mask.
         private let memory: [GuardedMemory]
         let column: realm_packed_column
         let selectionWords: UnsafePointer<UInt64>?
@@ -76,7 +76,7 @@ import Testing
             let model = setting.model
             let largest = model.width == 64 ? UInt64.max : (1 << UInt64(model.width)) - 1
             let low = random.next() & largest
-            // Narrow deltas never wrap around, 64-bit ones do.
+            // Narrow deltas never wrap around; 64-bit ones do.
             let room = model.width == 64 ? UInt64.max : largest - low
             let spans = [0, room, room / 2, random.next() % (room == .max ? room : room + 1)]
             let range = realm_delta_range(

@@ -3,11 +3,11 @@ import Glibc
 
 @testable import StorageEngine
 
-/// Memory that ends where nothing may be read any more.
+/// Memory that is followed by inaccessible memory.
 final class GuardedMemory {
     private let start: UnsafeMutableRawPointer
     private let byteCount: Int
-    /// What follows these bytes is no memory.
+    /// The end of the memory. The bytes after it are not accessible.
     let end: UnsafeMutableRawPointer
 
     init(byteCount: Int) {
@@ -22,7 +22,7 @@ final class GuardedMemory {
 
     deinit { munmap(start, byteCount) }
 
-    /// Copies bytes so that nothing is behind them.
+    /// Copies bytes to the end of the memory.
     func place(_ bytes: [UInt8]) -> UnsafeMutableRawPointer {
         let place = end - bytes.count
         place.copyMemory(from: bytes, byteCount: bytes.count)
@@ -30,11 +30,11 @@ final class GuardedMemory {
     }
 }
 
-/// A packed column that ends at the end of its memory, and what is in it.
+/// A packed column at the end of its memory, and its contents.
 struct PackedColumnModel {
     var width: Int
     var deltas: [UInt64]
-    /// Nil: the column has no bitmap.
+    /// The nulls; nil if the column has no bitmap.
     var nulls: [Bool]?
 
     init(width: Int, rows: Int, nullsOneIn: Int?, random: inout SeededRandom) {
@@ -58,7 +58,7 @@ struct PackedColumnModel {
         nulls?[row] != true && selection?[row] != false
     }
 
-    /// The bytes of the data region; what is behind the last row is not zero.
+    /// The bytes of the data region. Those after the last row are not zero.
     var bytes: [UInt8] {
         var bytes = [UInt8](repeating: 0xFF, count: (rows * width + 63) / 64 * 8)
         bytes.withUnsafeMutableBytes { data in

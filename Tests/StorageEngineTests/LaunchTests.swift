@@ -6,7 +6,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Opening a file that is compacted first, if it can be: it is opened in any case.
+/// Opening a file that is compacted first if possible. It is opened in any case.
 @Suite struct LaunchTests {
     private let directory: CrashDirectory
     private let path: String
@@ -46,7 +46,7 @@ import Testing
         #expect(try size(path) < before)
     }
 
-    /// Each compacts what the other one is about to open.
+    /// Each process compacts the file that the others are about to open.
     @Test func processesThatLaunchAtOnceAllCome() throws {
         let digest = try prepare(path)
         let children = try (0..<3).map { _ in
@@ -132,7 +132,7 @@ import Testing
         for (first, second) in [(path, link), (link, path), (far, link)] {
             let database = try Database.open(path: first)
             #expect(try Database.open(path: second) === database)
-            // As another process would.
+            // This opens the file as another process would.
             let other = try Connection(Database.openUnregistered(path: second))
             #expect(try DatabaseDigest.of(other) == digest)
         }

@@ -3,15 +3,15 @@ import Testing
 
 @testable import StorageEngine
 
-/// Leaves that have lost most of their rows are merged.
+/// Merging of leaves that have lost most of their rows.
 @Suite struct LeafMergingTests {
     private let directory = TestDirectory()
 
-    /// Rows by their keys, as the oracle keeps them.
+    /// The rows by their keys, as the oracle keeps them.
     private typealias Rows = [Int64: Int]
 
     private static func text(_ number: Int, width: Int) -> String {
-        // Some on pages of their own.
+        // Some texts have pages of their own.
         let length = number % 401 == 0 ? 3000 : number % (width + 1)
         return "\(number)" + String(repeating: "x", count: length)
     }
@@ -60,8 +60,8 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// What comes and goes in several streams, some of them slow, as a sensor's readings do: of old
-    /// rows only the slow streams' are left, a few in each leaf as it was filled.
+    /// Rows come and go in several streams, some of them slow, as the readings of sensors do. Of
+    /// the old rows, only those of the slow streams remain: a few in each leaf.
     @Test func whatIsLeftOfManyRowsLiesInFewPages() throws {
         let (connection, table) = try makeTable("streams")
         var streams: [[Int64]] = Array(repeating: [], count: 3)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// Leaves that were filled before somebody could refer to their objects lack a column.
+    /// Leaves that were filled before another table could refer to their objects lack a column.
     @Test func leavesOfSeveralAgesAreMerged() throws {
         let (connection, table) = try makeTable("ages")
         var rows = Rows()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Entries added to maps and removed from them together, against a sorted set.
+/// Entries added to maps and removed from them together, compared with a sorted set.
 @Suite struct MapChangesTests {
     private let directory = TestDirectory()
 
@@ -64,7 +64,7 @@ import Testing
                 append(entry, isRemoval: true)
                 model.remove(entry)
             }
-            // Every third round a long run between two entries.
+            // Every third round has a long run between two entries.
             let start = makeEntry(kind, &random, spread)
             for number in 0..<(round % 3 == 0 ? 2500 : 300) {
                 var entry = makeEntry(kind, &random, spread)
@@ -75,7 +75,7 @@ import Testing
                 guard model.insert(entry).inserted else { continue }
                 append(entry, isRemoval: false)
                 if number % 7 == 0 {
-                    // Gone again, and some come back.
+                    // The entry is removed again, and some are added once more.
                     append(entry, isRemoval: true)
                     if number % 14 == 0 {
                         append(entry, isRemoval: false)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// Each of these splits needs wide separators in a branch whose keys were all alike before.
+    /// Each of these splits needs wide separators in a branch whose keys were all equal before.
     @Test func keysFarApartFindRoomInFullBranches() throws {
         let pager = try Pager(database: Database.open(path: directory.file()))
         let stamp = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
@@ -180,7 +180,7 @@ import Testing
                     try make(Int64(second), isRemoval: isRemoval, &root)
                 }
                 #expect(error?.code == .damaged)
-                // The change may be half done.
+                // The change may be incomplete.
                 #expect(pager.transactionFailure?.code == .damaged)
             }
             pager.rollback()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Full leaves of maps hand rows over to their neighbours before they are split, and those that have
+/// Full leaves of maps move rows to their neighbours before they are split, and leaves that have
 /// lost rows are merged.
 @Suite struct MapNeighbourTests {
     private let directory = TestDirectory()
@@ -11,14 +11,14 @@ import Testing
         case ascending, descending, decimal, decimalDescending, interleaved, random
     }
 
-    /// Numbers of entries, in the order in which they come.
+    /// The numbers of entries in the order of insertion.
     private static func numbers(_ order: Order, _ count: Int) -> [Int] {
         let ascending = Array(0..<count)
         switch order {
         case .ascending, .decimal: return ascending
         case .descending, .decimalDescending: return ascending.reversed()
         case .interleaved:
-            // Four runs at a time, each in a quarter of its own, two of them towards its beginning.
+            // Four runs are interleaved, each in a quarter of its own, two of them descending.
             let quarter = count / 4
             var numbers: [Int] = []
             for i in 0..<quarter {
@@ -44,7 +44,7 @@ import Testing
         return try text.withUTF8 { try body(.bytes(UnsafeRawBufferPointer($0))) }
     }
 
-    /// Bytes used and leaves, of a map.
+    /// Returns the share of used bytes, and the number of leaves, of a map.
     private static func fill(_ pager: Pager, _ root: TreeRoot, _ map: OrderedMap) throws -> (
         share: Double, leaves: Int
     ) {
@@ -60,14 +60,14 @@ import Testing
         return (Double(used) / Double(size), leaves)
     }
 
-    // MARK: Room
+    // MARK: Fill
 
     @Test(arguments: Order.allCases, [ColumnKind.integer, .bytes])
     func leavesAreWellFilled(order: Order, kind: ColumnKind) throws {
         try withWriter { pager, writer in
             let map = OrderedMap(firstKeyKind: kind, valueCount: 0)
             var root = TreeRoot.empty
-            // Object keys in any order: leaves of ramps are another matter.
+            // Object keys are in random order, because leaves of ramps would be filled differently.
             var random = SeededRandom(seed: 3)
             for number in Self.numbers(order, 40_000) {
                 let second = Int64(random.next(below: 1 << 30))
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// An index gets its entries in sorted transactions.
+    /// An index receives its entries in sorted transactions.
     @Test func leavesOfSortedChangesAreWellFilled() throws {
         try withWriter { pager, writer in
             let map = OrderedMap(firstKeyKind: .integer, valueCount: 0)
@@ -151,8 +151,8 @@ import Testing
 
     // MARK: Against a model
 
-    /// Entries come and go in runs and at random, one by one and together, between rollbacks; a
-    /// reader still finds what its version had.
+    /// Entries come and go in runs and at random, one by one and together, between rollbacks. A
+    /// reader still finds the contents of its version.
     @Test(arguments: 1...4 as ClosedRange<UInt64>, [4096, 16384])
     func mapsHoldWhatADictionaryHolds(seed: UInt64, pageSize: Int) throws {
         var random = SeededRandom(seed: seed)
@@ -243,7 +243,7 @@ import Testing
             var root = TreeRoot.empty
             var random = SeededRandom(seed: seed)
             var model: [String: Int64] = [:]
-            // Mostly long ones, mostly short ones, or both alike.
+            // Keys are mostly long, mostly short, or of both lengths.
             let longOneIn = [1, 2, 8][Int(seed % 3)]
             for round in 0..<6 {
                 let start = random.next(below: 9000)
@@ -285,8 +285,8 @@ import Testing
 
     // MARK: Damage
 
-    /// A neighbour whose keys do not come before the leaf's is refused, as is one with another number
-    /// of rows than its branch says.
+    /// A neighbour is refused if its keys do not precede the leaf's, or if its number of rows
+    /// differs from that in its branch.
     @Test(arguments: [true, false])
     func aNeighbourThatDoesNotBelongIsRefused(isOrder: Bool) throws {
         try withWriter { pager, writer in
@@ -298,7 +298,8 @@ import Testing
                 try map.set(writer, &root, treeID: 3, .integer(number * 1_000_000), second)
             }
             try #require(root.level == 1)
-            // Keys of the second leaf, which is full; the first one gets room and the damage.
+            // The keys belong to the second leaf, which is full. The first leaf gets room and the
+            // damage.
             let branch = try pager.root(of: root, map.format)
             let low = branch.integer(BranchColumn.key, 1)
             let first = try writer.descend(&root, map.format) { _ in 0 }

@@ -8,7 +8,7 @@ import Testing
         return text.withUTF8 { OracleValue(.string(UnsafeRawBufferPointer($0))) }
     }
 
-    /// One of everything, in order; equal values are in one group.
+    /// One value of each kind, in ascending order. Equal values are in one group.
     private func ascending(inSets: Bool = false) -> [[OracleValue]] {
         var groups: [[MixedValue]] = [
             [.bool(false)], [.bool(true)],
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// Bytes that nobody vouches for decode to something or to nil, and cut ones never to more.
+    /// Untrusted bytes decode to a value or to nil, and truncated ones never to more values.
     @Test func hostileBytesAreRefusedOrRead() throws {
         var random = SeededRandom(seed: 8)
         let types: [ValueType] = [.int, .float, .double, .string, .uuid, .objectID, .mixed]

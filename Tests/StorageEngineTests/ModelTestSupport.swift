@@ -3,29 +3,30 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Plain Swift values that a database is compared with, and random operations that change both.
+/// Plain Swift values with which a database is compared, and random operations that change both.
 protocol DatabaseModel {
-    /// Creates the tables, and what the model starts with. In a write transaction.
+    /// Creates the tables and the initial objects of the model. Called in a write transaction.
     mutating func begin(_ connection: Connection) throws
-    /// Changes the database and the model alike. In a write transaction.
+    /// Changes the database and the model in the same way. Called in a write transaction.
     mutating func step(_ connection: Connection, _ random: inout SeededRandom) throws
-    /// Throws where the connection sees something else than the model.
+    /// Throws if the connection's contents differ from the model.
     func check(_ connection: Connection) throws
 }
 
-/// Takes a model and a database through random transactions: some are rolled back, and now and then
+/// Takes a model and a database through random transactions. Some are rolled back, and now and then
 /// the database is copied, or closed and opened again.
 struct ModelCourse {
     let directory: TestDirectory
     let seed: UInt64
     let rounds: Int
-    /// Steps of one transaction.
+    /// The range of the number of steps in a transaction.
     let steps: Range<Int>
 
-    /// Of four seeds in a row, two write encrypted files, and two write pages ahead of their commit.
+    /// Of four consecutive seeds, two write encrypted files, and two write pages ahead of the
+    /// commit.
     private var options: Database.Options { FileKind.everyWay[Int(seed % 4)].options }
 
-    /// Returns the connection after the last round; nothing else has the file open.
+    /// Returns the connection after the last round. Nothing else has the file open.
     func run(_ start: some DatabaseModel) throws -> Connection {
         var random = SeededRandom(seed: seed)
         var model = start

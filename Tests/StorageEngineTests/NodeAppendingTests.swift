@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Rows placed behind all others where they fit, against nodes whose rows are opened and set.
+/// Rows that are appended where they fit, compared with nodes whose rows are inserted and then set.
 @Suite struct NodeAppendingTests {
     private static let byteCount = 4096
     private static let columns: [ColumnFormat] = [
@@ -63,7 +63,7 @@ import Testing
         node.checkInvariants()
     }
 
-    /// Leaves of maps: rows of a text and an integer go anywhere between others.
+    /// Leaves of maps: rows of a text and an integer are inserted anywhere between others.
     @Test(arguments: 0..<40 as Range<UInt64>)
     func anInsertedRowLeavesTheNodeThatASetRowLeaves(seed: UInt64) {
         var random = NodeRandom(seed: seed)
@@ -110,7 +110,8 @@ import Testing
         #expect(range == 3 || inserted > 0)
     }
 
-    /// A leaf that continues another is not recoded for values that the one before had as well.
+    /// A leaf that continues another one is not recoded for values that the previous leaf had as
+    /// well.
     @Test func aNodeThatContinuesAnotherBeginsWithItsBases() {
         withNode(thatContinues: [500, 510, 300, 555]) { next in
             #expect(next.setInteger(0, 0, 420) && next.setInteger(1, 0, 7))
@@ -119,17 +120,17 @@ import Testing
         }
     }
 
-    /// By its base a scan passes over a leaf of values that are too great.
+    /// The base of such a leaf lets a scan skip it if its values are too great.
     @Test func aNodeThatContinuesAscendingValuesBeginsWithItsFirst() {
-        // Not one behind the other: neighbours change places.
+        // The values are not in order: neighbours are swapped.
         withNode(thatContinues: (0..<12).map { 1000 + 10 * Int64($0 ^ 1) }) { next in
             #expect(next.setInteger(0, 0, 1120) && next.setInteger(1, 0, 7))
             #expect(next.entry(0).base == 1120 && next.entry(1).base == 7)
         }
     }
 
-    /// A node with one row that is still to be set, laid out like one whose first column has these
-    /// values, and whose second has sevens.
+    /// Calls `body` with a node of one row that is not set yet. It is laid out like a node whose
+    /// first column has these values, and whose second column has sevens.
     private func withNode(thatContinues values: [Int64], _ body: (MutableNode) -> Void) {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 1024, alignment: 16)
         defer { memory.deallocate() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Random changes to a node and to an array of arrays must end in the same table.
+/// Random changes to a node and to an array of arrays must lead to the same table.
 @Suite struct NodeModelTests {
     static let kinds: [ColumnKind] = [
         .integer, .bytes, .double, .fixed16, .float, .integer, .bytes, .fixed12,
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// Inserts until the node refuses: a refusal must leave everything as it was.
+    /// Inserts until the node refuses a row. A refusal must leave everything unchanged.
     private func fill(
         _ node: MutableNode, _ model: inout [[NodeValue]], _ kinds: [ColumnKind],
         _ r: inout NodeRandom
@@ -142,7 +142,7 @@ import Testing
         node = left
     }
 
-    /// While one column is away, rows come and go in both nodes.
+    /// Inserts and removes rows in both nodes while one column is spilled.
     private func spillAndReturn(
         _ node: MutableNode, _ kinds: [ColumnKind], _ model: inout [[NodeValue]],
         _ r: inout NodeRandom
@@ -165,7 +165,7 @@ import Testing
         node.checkInvariants()
         spilled.checkInvariants()
         if !node.unspill(c, from: spilled.reading) {
-            // Zeros for a moment may have widened a column: shed rows until it fits again.
+            // Temporary zeros may have widened a column, so remove rows until it fits again.
             while !node.unspill(c, from: spilled.reading) {
                 node.removeRow(at: node.rowCount - 1)
                 spilled.removeRow(at: spilled.rowCount - 1)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import StorageEngine
 
-/// Searching one column, against a search row by row.
+/// Searches in one column, compared with a search row by row.
 @Suite struct NodeSearchTests {
-    /// Ascending values, from evenly spread to as unevenly as they can be.
+    /// The distribution of ascending values, from even to as uneven as possible.
     private enum Spread: CaseIterable {
         case dense, even, random, squares, oneFarAway, twoClusters, equal, pairs
 
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// A file made to harm may hold any values: the search ends, within the rows.
+    /// A malicious file may hold any values. The search must end, within the rows.
     @Test func rowsWithoutOrderAreLeftNowhere() {
         var random = NodeRandom(seed: 11)
         for limit in [UInt64(1) << 16, 1 << 32] {
@@ -83,8 +83,8 @@ import Testing
         var random = NodeRandom(seed: seed)
         let prefix = NodeValue.randomBytes(Int.random(in: 0...20, using: &random), &random)
         func word() -> [UInt8] {
-            // Few different bytes, zero among them: many words begin alike, or are equal but for
-            // zeros at their ends.
+            // There are few different bytes, among them zero, so that many words have a common
+            // prefix, or differ only in trailing zeros.
             let length = Int.random(in: 0...12, using: &random)
             let rest = (0..<length).map { _ in UInt8.random(in: 0...2, using: &random) }
             let kept =

@@ -1,6 +1,6 @@
 @testable import StorageEngine
 
-/// SplitMix64: a failing seed can be replayed.
+/// A SplitMix64 generator: a failing seed can be replayed.
 struct NodeRandom: RandomNumberGenerator {
     var state: UInt64
     init(seed: UInt64) { state = seed }
@@ -13,7 +13,8 @@ struct NodeRandom: RandomNumberGenerator {
     }
 }
 
-/// A value of a node, as the oracle keeps it. Floating point by bits, so that NaNs compare.
+/// A value of a node, as the oracle keeps it. Floating-point numbers are compared by bits, so that
+/// NaNs are equal.
 enum NodeValue: Equatable {
     case null
     case integer(Int64)

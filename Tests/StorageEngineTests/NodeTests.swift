@@ -88,7 +88,7 @@ import Testing
         #expect(ascend(0..<rows))
         #expect(ascend(1..<rows))
         #expect(ascend(rows - 1..<rows))
-        // They have the same bounds, and the sums wrap around in what is compared.
+        // The columns have the same bounds, and the sums wrap around in the comparison.
         store { UInt64(($0 + rows / 2) % rows) }
         #expect(!ascend(0..<rows))
         #expect(ascend(0..<rows / 2))

@@ -2,8 +2,8 @@ import Testing
 
 @testable import StorageEngine
 
-/// What passes validation must be safe to read in full. The page lies at the end of a larger
-/// buffer of known bytes, so that reads outside it are noticed by the checks of offsets below.
+/// A node that passes validation must be safe to read in full. The page is at the end of a larger
+/// buffer of known bytes, so that the checks of offsets below notice reads outside of it.
 @Suite struct NodeValidationTests {
     private func sample(rows: Int = 12) -> MutableNode {
         let kinds: [ColumnKind] = [
@@ -24,7 +24,7 @@ import Testing
         return node
     }
 
-    /// Calls every accessor on every row and checks that each reads inside the page.
+    /// Calls every accessor on every row, and returns whether each one reads inside the page.
     private func readEverything(_ node: Node, byteCount: Int) -> Bool {
         let low = UInt(bitPattern: node.base)
         let high = low + UInt(byteCount)

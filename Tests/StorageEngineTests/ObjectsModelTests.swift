@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-/// Three tables as dictionaries: people with integer keys, dogs with string keys and an owner,
+/// Three tables as dictionaries: people with integer keys, dogs with string keys and an owner, and
 /// notes without a key.
 private struct ObjectModel: DatabaseModel {
     struct Person: Equatable {
@@ -224,7 +224,8 @@ private struct ObjectModel: DatabaseModel {
         forgetDog(key)
     }
 
-    /// Some of them together, named in any order, with keys that name nobody and keys named twice.
+    /// Deletes some objects together, named in any order, with unknown keys and duplicate keys
+    /// among them.
     private mutating func deleteSome(
         _ personTable: Table, _ dogTable: Table, _ random: inout SeededRandom
     ) throws {

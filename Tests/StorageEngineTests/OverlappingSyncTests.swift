@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Two syncs at a time: Linux may tell only one of them that it failed.
+/// Two syncs at a time. Linux may report a failure to only one of them.
 @Suite struct OverlappingSyncTests {
     let directory = TestDirectory()
 
@@ -27,7 +27,7 @@ import Testing
         #expect(pager.database.coordinator.durableVersion == 1)
     }
 
-    /// It may have opened the file after the failure was told to somebody else.
+    /// The process may have opened the file after the failure was reported to another one.
     @Test func nobodyBelievesItsOwnSyncOnceAnotherProcessKnowsOfAFailure() throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
         interceptor.install()
@@ -88,7 +88,7 @@ import Testing
         history.add(sync)
         let moment = history.moments.last!
         #expect(moment.durable == [0, 2, 0])
-        // What was written anew is not what the failed sync left.
+        // The values that were written again are not those that the failed sync left.
         #expect(moment.present == [1, 2, 1])
         #expect(moment.image(.nothing) == [0, 2, 0])
     }

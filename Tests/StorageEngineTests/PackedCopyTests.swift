@@ -3,11 +3,12 @@ import Testing
 
 @testable import StorageEngine
 
-/// Copies are packed, whatever became of their source, and are trees like all others.
+/// Copies are packed, whatever the state of their source, and are trees like all others.
 @Suite struct PackedCopyTests {
     private let directory = TestDirectory()
 
-    /// Narrow and wide columns, some of which leaves spill; keys of both kinds of maps.
+    /// A table with narrow and wide columns, some of which leaves spill, and keys for both kinds of
+    /// maps.
     private static func definition(stringKey: Bool, texts: Int) -> TableDefinition {
         var columns = [
             ColumnDefinition(name: "key", type: stringKey ? .string : .int, isPrimaryKey: true),
@@ -32,7 +33,7 @@ import Testing
         switch definition.type {
         case .bool: return .integer(Int64(random.next(below: 2)))
         case .int:
-            // Mostly narrow, now and then as wide as can be.
+            // Numbers are mostly narrow, and sometimes as wide as possible.
             let shift = random.next(below: 50) == 0 ? 0 : 40 + random.next(below: 24)
             return definition.isPrimaryKey
                 ? .integer(Int64(number)) : .integer(Int64(bitPattern: random.next()) >> shift)
@@ -56,7 +57,7 @@ import Testing
         _ = try table.insert(owned: columns.map { value($0, number, &random) })
     }
 
-    /// Deletes and changes at random, in a way that the same seed repeats.
+    /// Deletes and changes at random, reproducibly for a seed.
     private static func age(
         _ table: Table, steps: Int, newNumbers first: Int, _ random: inout SeededRandom
     ) throws {
@@ -109,7 +110,7 @@ import Testing
         return (connection, try #require(try connection.table(named: definition.name)))
     }
 
-    /// In a write transaction: so many values of 300 KB.
+    /// Creates `count` values of 300 KB, and leaves the write transaction open.
     private func makeLongValues(_ count: Int) throws -> Connection {
         let connection = try Connection(Database.open(path: directory.file()))
         try connection.beginWrite()
@@ -147,7 +148,7 @@ import Testing
             try Self.insert(number, into: table, &random)
         }
         try Self.age(table, steps: 2000, newNumbers: 10_000, &random)
-        // Uncommitted changes are copied too.
+        // Uncommitted changes are copied as well.
         let first = try copy(source, "first")
         let copied = try #require(try first.table(named: "Row"))
         try Self.expectEqual(table, copied)
@@ -165,8 +166,8 @@ import Testing
         #expect(try first.verify() == [])
     }
 
-    /// A copy reads leaves once, so those of an encrypted file need not stay in memory for it, and
-    /// what was decrypted before is used.
+    /// A copy reads each leaf once, so leaves of an encrypted file need not stay in memory for it.
+    /// Pages that were decrypted before are used.
     @Test(arguments: [(4096, 2), (4096, 30), (8192, 4)], [false, true])
     func leavesOfAnEncryptedFileAreCopiedWithoutStayingDecrypted(
         form: (pageSize: Int, texts: Int), isPartlyRead: Bool
@@ -228,7 +229,7 @@ import Testing
         let ordered = Array(0..<20_000)
         let inOrder = try copiedBytes(ordered, "ordered")
         let atRandom = try copiedBytes(ordered.shuffled(using: &random), "random")
-        // Object keys that do not ascend with the primary keys take two bytes, others none.
+        // Object keys that do not ascend with the primary keys take two bytes; others take none.
         #expect(atRandom < inOrder * 7 / 4, "\(inOrder) and \(atRandom) bytes")
     }
 
@@ -244,8 +245,8 @@ import Testing
         try table.delete(keys.filter { _ in random.next(below: 4) > 0 })
         try connection.commit()
         let left = try table.count()
-        // Neither primary keys nor keys of objects ascend by one any more: two bytes each, in the
-        // objects' leaves and in the map.
+        // Neither primary keys nor object keys ascend by one any more, so each takes two bytes, in
+        // the leaves of the objects and in the map.
         let expected = full * UInt64(left) / 20_000 + 8 * UInt64(left)
         #expect(try liveBytes(try copy(connection, "copy")) < expected * 6 / 5)
     }
@@ -262,7 +263,7 @@ import Testing
         let targets = try #require(try connection.table(named: "Target"))
         let owners = try #require(try connection.table(named: "Owner"))
         let keys = try (0..<5000).map { try targets.insert(owned: [.integer(Int64($0))]) }
-        // The first link adds the column of backlinks to the leaves that it leads to, and to no
+        // The first link adds the column of backlinks to the leaves that it refers to, and to no
         // other.
         for number in [17, 18, 4000] {
             let link = MixedValue.link(TypedLink(table: targets.number, key: keys[number]))
@@ -307,7 +308,7 @@ import Testing
             list.insert(element, at: place)
         }
         for number in (0..<3000).shuffled(using: &random) {
-            // Some keys are longer than a leaf takes.
+            // Some keys are too long to be stored in a leaf.
             let name = Array(String(repeating: "\(number)", count: number % 50 == 0 ? 200 : 1).utf8)
             try name.withUnsafeBytes {
                 try table.map(1, of: key).set(.integer(Int64(number)), forKey: $0)
@@ -326,7 +327,7 @@ import Testing
         #expect(try OracleValue(copied.map(1, of: key)) == before)
     }
 
-    /// What a loss of power leaves of a copy that has its name is all of it.
+    /// After power loss, a copy that has its name is complete.
     @Test(arguments: [false, true])
     func allThatWasWrittenIsSyncedBeforeTheCopyHasItsName(isEncrypted: Bool) throws {
         let connection = try makeLongValues(30)
@@ -344,11 +345,11 @@ import Testing
         var renames = 0
         for event in interceptor.trace {
             switch event.change {
-            // The marker of a clean close is written behind the last sync, and is only a hint.
+            // The marker of a clean close is written after the last sync. It is only a hint.
             case .write(_, let bytes): if bytes.count > 512 { unsynced += 1 }
             case .allocate: unsynced += 1
             case .sync: unsynced = 0
-            // Cut when it is closed: a longer one is as good.
+            // The file is truncated when it is closed. A longer file is valid as well.
             case .truncate: break
             case .rename:
                 renames += 1
@@ -360,7 +361,7 @@ import Testing
         connection.rollback()
     }
 
-    /// Leaves are read ahead of the copy by another thread, which tells nobody what it meets.
+    /// Another thread reads leaves ahead of the copy, and does not report what it finds.
     @Test(arguments: [false, true])
     func aPageThatRottedEndsTheCopyOrIsNotInIt(isEncrypted: Bool) throws {
         let key = isEncrypted ? Self.key : nil
@@ -377,7 +378,7 @@ import Testing
             count = try table.count()
             try connection.commit()
         }
-        // Closed, so that no page looks as if a commit had not been completed.
+        // The database is closed, so that no page looks like that of an incomplete commit.
         let whole = try Data(contentsOf: URL(fileURLWithPath: directory.file("source")))
         var (damaged, copied) = (0, 0)
         for page in stride(from: 12, to: whole.count / 4096, by: 5) {
@@ -400,7 +401,7 @@ import Testing
         #expect(copied > 0, "some pages are free")
     }
 
-    /// What is not in the file yet is copied all the same.
+    /// Pages that are not in the file yet are copied as well.
     @Test func leavesOfAnOpenTransactionAreCopied() throws {
         let definition = Self.definition(stringKey: true, texts: 6)
         var random = SeededRandom(seed: 22)
@@ -414,7 +415,7 @@ import Testing
         source.rollback()
     }
 
-    /// Transactions are written while the next ones are made: whichever fails, the copy does.
+    /// Transactions are written while the next ones are made. If any of them fails, the copy fails.
     @Test(arguments: [false, true])
     func aWriteThatFailsOnTheWayLeavesNoCopy(isEncrypted: Bool) throws {
         let key = isEncrypted ? Self.key : nil
@@ -451,8 +452,8 @@ import Testing
         }
     }
 
-    /// Room for all of a copy is asked for in the beginning; where the disk has not that much, what is
-    /// needed is asked for on the way.
+    /// Space for the whole copy is requested in the beginning. If the disk does not have that much,
+    /// space is requested step by step.
     @Test func aCopyThatCannotHaveItsRoomAtOnceGrowsStepByStep() throws {
         let connection = try makeLongValues(60)
         try connection.commit()
@@ -485,7 +486,7 @@ import Testing
 }
 
 extension OracleValue {
-    /// All of a map of integers, as bytes.
+    /// All entries of a map of integers, as bytes.
     fileprivate init(_ map: MapHandle) throws {
         var bytes: [UInt8] = []
         // swift-format-ignore: ReplaceForEachWithForLoop

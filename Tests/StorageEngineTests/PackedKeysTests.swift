@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Packed keys against plain arrays.
+/// Packed keys, compared with plain arrays.
 @Suite struct PackedKeysTests {
     private func check(_ packed: PackedKeys, _ keys: [Int64], _ comment: Comment) {
         #expect(Array(packed.unpacked) == keys, comment)
@@ -21,7 +21,7 @@ import Testing
         #expect(Array(visited) == keys, comment)
     }
 
-    /// Keys whose distances take every width.
+    /// Keys whose differences need every width.
     private func ascending(_ count: Int, _ random: inout SeededRandom) -> [Int64] {
         let steps: [Int] = [1, 2, 3, 40, 1_000, 40_000_000, 1 << 50]
         let step = steps[random.next(below: steps.count)]
@@ -44,7 +44,7 @@ import Testing
             #expect(packed.lowerBound(key) == keys.filter { $0 < key }.count)
             #expect(packed.firstPosition(of: ObjectKey(rawValue: key)) == keys.firstIndex(of: key))
         }
-        // In any order, and several times, as sorted lists have them.
+        // The keys are in any order and with duplicates, as in sorted lists.
         keys += keys.prefix(100)
         keys.shuffle(using: &random)
         let shuffled = PackedKeys(keys.map { ObjectKey(rawValue: $0) })

@@ -5,9 +5,10 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Mistakes that storage engines make at first, about pages, slots and space: a test for each.
+/// Typical mistakes of new storage engines concerning pages, slots and space, with a test for each.
 ///
-/// The race between a reader's pin and the writer is tested where pins are, with the coordinator.
+/// The race between a reader's pin and the writer is tested together with pins, in the
+/// coordinator's tests.
 @Suite struct PartThreeTests {
     private let directory: CrashDirectory
 
@@ -44,7 +45,7 @@ import Testing
             images.append(try readBytes(path))
         }
         var count = 0
-        // The newest of the steps that wrote where an older one did.
+        // Find the newest step that wrote to the place of an older one.
         for step in (first...last).reversed() where count == 0 {
             let newest = images.removeLast()
             let record = try #require(try FoundRecord(UInt64(step), in: newest)).record
@@ -58,7 +59,8 @@ import Testing
                         count += 1
                         var image = newest
                         image.replaceSubrange(range, with: older[range])
-                        // Known to be durable: damage. Not known: the version before.
+                        // If the version is known to be durable, this is damage. Otherwise, the
+                        // version before is opened.
                         #expect(throws: StorageError.self) { try digest(image) }
                         try directory.withImage(withoutMarker(image)) {
                             let connection = try Connection(Database.open(path: $0))
@@ -100,7 +102,7 @@ import Testing
             if isNewest || isListed {
                 #expect(throws: StorageError.self) { try digest(closed) }
             }
-            // Right data, or that before the last commit, or an error; nothing else.
+            // The result is the right data, the data before the last commit, or an error.
             var torn = crashed
             torn.replaceSubrange(range, with: zeros)
             if let found = try? digest(torn) {
@@ -207,7 +209,7 @@ import Testing
             try connection.commit()
             let problems = try connection.verify()
             try #require(problems == [], "round \(round)")
-            // Records among the pages take up to two dozen, which become free together.
+            // Records among the pages take up to two dozen pages, which become free together.
             if round == 40 { size = try database.fileSize }
             if round > 40 { try #require(try database.fileSize == size, "round \(round)") }
         }

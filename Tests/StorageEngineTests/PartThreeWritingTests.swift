@@ -5,16 +5,16 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Mistakes that storage engines make at first, about threads, syncs and the layout of nodes: a
-/// test for each.
+/// Typical mistakes of new storage engines concerning threads, syncs and the layout of nodes, with
+/// a test for each.
 @Suite struct PartThreeWritingTests {
     private let directory: CrashDirectory
 
     init() throws { directory = try CrashDirectory() }
 
-    /// A connection on its way to another thread.
-    // Unchecked because its threads use it one after the other, each waiting for the end of the one
-    // before.
+    /// A connection that is passed to another thread.
+    // Unchecked because its threads use it one after the other: each waits for the previous one to
+    // end.
     private struct Moving: @unchecked Sendable {
         let connection: Connection
     }
@@ -41,7 +41,8 @@ import Testing
             }.wait()
             // Others write in between, so the lock is really free.
             let other = try Connection(database)
-            // Rolled back, it is what the round before left: its own number and one more.
+            // The transaction was rolled back, so the count is that of the previous round: its
+            // number plus one.
             #expect(try SharedCounter.read(other).count == Int64(round))
             try SharedCounter.increment(other, writer: 0, Int64(round))
         }
@@ -86,7 +87,8 @@ import Testing
                 }
             }
             interceptor.setFaults([])
-            // What a kernel that dropped the unsynced pages leaves, and one that kept them.
+            // One image is from a kernel that dropped the unsynced pages, the other from one that
+            // kept them.
             let kept = try readBytes(path)
             for image in [durable, kept] {
                 try directory.withImage(image) {
@@ -127,7 +129,7 @@ import Testing
         }
         for round in 0..<80 {
             try connection.beginWrite()
-            // One value first, in later rounds more and more of a leaf.
+            // The first round changes one value, later rounds more and more of a leaf.
             for _ in 0...round / 8 * 4 {
                 let (row, column) = (random.next(below: rows), random.next(below: 64))
                 expected[row][column].toggle()
@@ -164,8 +166,8 @@ import Testing
             try connection.commit()
         }
         let image = try readBytes(path)
-        /// Whether the scan of a column can do without a page: it is right though the page is
-        /// destroyed.
+        /// Whether the scan of a column does not need a page: its result is right although the page
+        /// is destroyed.
         func scan(_ column: Int, _ image: [UInt8]) throws -> Bool {
             try directory.withImage(image) { path in
                 do {
@@ -190,7 +192,8 @@ import Testing
         }
         for column in [0, 17, 29] {
             try #require(try scan(column, image))
-            // Destroyed by halves, so that few scans are needed to find the pages that matter.
+            // Pages are destroyed by halves, so that few scans are needed to find the pages that
+            // matter.
             func touched(_ pages: Range<Int>) throws -> Int {
                 var damaged = image
                 for page in pages { damaged[page * 4096 + 40] ^= 0xFF }
@@ -201,8 +204,8 @@ import Testing
                     + touched(middle..<pages.upperBound)
             }
             let count = try touched(34..<image.count / 4096)
-            // 3000 values of 8 bytes are 6 pages if packed without a gap; with leaves of 256 rows
-            // each value's node is half full, and leaf, branches, forest and schema come on top.
+            // 3,000 values of 8 bytes take 6 pages if packed without gaps. With leaves of 256 rows,
+            // the node of each value is half full, and leaf, branches, forest and schema are added.
             // The class has over 180 pages.
             #expect(count >= 6 && count <= 36, "column \(column): \(count) pages")
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// What readers that stay at old versions cost, and that it is given back when they leave.
+/// The space that readers at old versions take, and that it is freed when they leave.
 @Suite struct PinnedSpaceTests {
     let directory = TestDirectory()
 
@@ -12,7 +12,7 @@ import Testing
         try Database.open(path: UUID().uuidString, options: .init(inMemory: true))
     }
 
-    /// A writer, and what all values are as of its newest version.
+    /// A writer, and the values as of its newest version.
     fileprivate struct Bank {
         let pager: Pager
         let count: Int
@@ -27,7 +27,7 @@ import Testing
             try pager.write { for index in 0..<count { try $0.set(index, values[index]) } }
         }
 
-        /// The same values through another connection.
+        /// Creates a bank with the same values through another connection.
         init(sharing other: Bank, _ pager: Pager) {
             self.pager = pager
             count = other.count
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// A reader at a version, and what it must see there.
+    /// A reader at a version, and the values that it must see there.
     fileprivate struct Reader {
         let pager: Pager
         let expected: [[UInt8]]
@@ -68,7 +68,7 @@ import Testing
         let reader = try Reader(bank)
         let live = try database.statistics().liveBytes
         for _ in 0..<20_000 { try bank.change(&random) }
-        // Each commit wrote at least the root and a value: 240 MB in all.
+        // Each commit wrote at least the root and a value: 240 MB in total.
         let statistics = try database.statistics()
         #expect(statistics.newestVersion == 20_001)
         #expect(statistics.liveBytes <= live + 4096)
@@ -101,7 +101,8 @@ import Testing
                 #expect(try bank.pager.spaceProblems() == [])
             }
         }
-        // The snapshot, what is live, and what the version before frees.
+        // The file holds the snapshot, the live pages, and the pages that the previous version
+        // freed.
         #expect(sizes[149] == sizes[75])
         #expect(sizes[149] <= 4 * 122 * 4096 + 1 << 20)
         try reader.check()
@@ -122,7 +123,7 @@ import Testing
             readers.append(try Reader(bank))
             for _ in 0..<40 { try bank.change(&random) }
         }
-        // Two at one version.
+        // Two readers are at one version.
         readers.append(try Reader(bank))
         readers.append(try Reader(bank))
         for _ in 0..<400 { try bank.change(&random) }
@@ -146,7 +147,7 @@ import Testing
             let hasOthers = after.pinnedVersions.contains { $0.version == version }
             #expect(
                 before.waitingBytes - after.waitingBytes == (hasOthers ? 0 : pin.heldBytes))
-            // What became free is written at once.
+            // The pages that became free are written at once.
             for _ in 0..<20 { try bank.change(&random) }
             #expect(try bank.pager.spaceProblems() == [])
         }
@@ -179,8 +180,8 @@ import Testing
 
     // MARK: Several processes
 
-    /// Each `Database` stands for a process, so each has a map of its own, and follows the other's
-    /// by what the records say.
+    /// Each `Database` acts as a process: it has a map of its own, and follows the other's changes
+    /// through the records.
     @Test func writersThatTakeTurnsBothRespectAReader() throws {
         let path = directory.file()
         let first = try Bank(Database.open(path: path), values: 40)
@@ -239,7 +240,8 @@ import Testing
 }
 
 extension Pager {
-    /// What contradicts that every page is in use, free, or waiting, and only one of them.
+    /// Returns violations of the rule that every page is in exactly one state: in use, free, or
+    /// waiting.
     func spaceProblems() throws -> [String] {
         try beginWrite()
         defer { rollback() }

@@ -11,7 +11,8 @@ extension PowerLossHistory {
 }
 
 extension PowerLossHistory.Moment {
-    /// Images with the pieces they contain: all subsets of few pieces; of many, samples.
+    /// Returns images with the pieces that they contain: all subsets of few pieces, or samples of
+    /// many.
     func images(
         _ random: inout some RandomNumberGenerator
     ) -> [(choice: PowerLossChoice, image: [UInt8])] {
@@ -25,7 +26,7 @@ extension PowerLossHistory.Moment {
         subsets(pageParts: pageParts).map { ($0, image($0)) }
     }
 
-    /// One image: any sectors, with a share of missing ones drawn first.
+    /// Returns one image with random sectors. The share of missing ones is drawn first.
     func sample(_ random: inout some RandomNumberGenerator) -> [UInt8] {
         image(.sample(seed: random.next()))
     }

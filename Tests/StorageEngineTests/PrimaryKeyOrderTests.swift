@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Objects in the order of their primary keys, against a sorted array.
+/// Objects in the order of their primary keys, compared with a sorted array.
 @Suite struct PrimaryKeyOrderTests {
     private let directory = TestDirectory()
 
@@ -70,7 +70,7 @@ import Testing
         connection.rollback()
     }
 
-    /// Keys around the length to which the map cuts them, many of which begin alike.
+    /// Keys around the length to which the map truncates them, many of which have a common prefix.
     @Test func longStringsThatBeginAlikeComeInOrder() throws {
         let (connection, table) = try makeTable(.string)
         var random = SeededRandom(seed: 9)

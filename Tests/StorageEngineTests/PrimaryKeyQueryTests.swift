@@ -2,8 +2,9 @@ import Testing
 
 @testable import StorageEngine
 
-/// Counts, and first objects in order, that the map of the primary keys answers, against plain
-/// values: keys alike in what the map keeps of them, null, gaps, and keys that are not there.
+/// Counts, and first objects in order, as answered by the map of the primary keys, compared with
+/// plain values. Keys may be equal in the part that the map stores, null, separated by gaps, or
+/// missing.
 @Suite struct PrimaryKeyQueryTests {
     private let directory = TestDirectory()
 
@@ -22,8 +23,8 @@ import Testing
         var number: Int64
     }
 
-    /// Integers on both sides of 0, or strings of which some begin alike for longer than the map
-    /// keeps.
+    /// A random key: an integer on either side of 0, or a string. Some strings have a common prefix
+    /// that is longer than the part that the map stores.
     private func value(_ type: ValueType, _ random: inout SeededRandom) -> OwnedScalar {
         if random.next(below: 100) == 0 { return .null }
         if type == .int { return .integer(Int64(random.next(below: 2_000)) - 1_000) }
@@ -33,7 +34,7 @@ import Testing
             start + (0..<random.next(below: 6)).map { _ in UInt8(97 + random.next(below: 3)) })
     }
 
-    /// Null comes first.
+    /// Whether `a` precedes `b`. Null comes first.
     private func precedes(_ a: OwnedScalar, _ b: OwnedScalar) -> Bool {
         switch (a, b) {
         case (.integer(let a), .integer(let b)): a < b
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    /// A condition on the key, alone or beside another one, and what it means.
+    /// A condition on the key, alone or with another one, and its meaning.
     private func question(
         _ type: ValueType, _ random: inout SeededRandom
     ) -> (condition: QueryCondition, isTrue: (Row) -> Bool) {
@@ -65,7 +66,7 @@ import Testing
         while bound == .null { bound = value(type, &random) }
         let first = QueryCondition.value(column: 0, .compare(comparison, bound))
         let isFirst = { (row: Row) in matches(row.value, comparison, bound) }
-        // From nearly everything to nearly nothing.
+        // The limit ranges from nearly everything to nearly nothing.
         let limit = Int64([0, 1, 50, 99][random.next(below: 4)])
         let second = QueryCondition.value(column: 1, .compare(.greaterOrEqual, .integer(limit)))
         switch random.next(below: 5) {
@@ -147,7 +148,7 @@ import Testing
         let odd = try first(.and([isOdd, start]))
         #expect(odd.0 == Array(stride(from: 6_001, to: 6_016, by: 2)))
         #expect(odd.1.isOrderedByIndex && odd.1.rows <= 32)
-        // Nothing tells where the walk would have to begin: the table is scanned.
+        // Nothing tells where the walk would have to begin, so the table is scanned.
         let last = try first(.object(name: "last") { $0.rawValue % 6_400 == 6_399 })
         #expect(last.0.count == 1)
         #expect(!last.1.isOrderedByIndex)

@@ -3,13 +3,14 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// A version becomes visible in two steps: its record's sequence number, then itself. Whatever
-/// happens between them, other processes read the version before, and go on writing after it.
+/// A version becomes visible in two steps: first the sequence number of its record, then the
+/// version. Whatever happens in between, other processes read the version before, and continue to
+/// write after it.
 @Suite struct PublicationTests {
     let directory = TestDirectory()
 
-    /// A database whose newest commit has been taken back to between the two steps: its record is
-    /// complete, on disk, and not visible. The values are of the version before.
+    /// Returns a database whose newest commit was reset to the state between the two steps: its
+    /// record is complete, on disk, and not visible. The values are those of the version before.
     private func halfPublished(
         _ options: Database.Options = FileKind.plain.earlierOptions, count: Int = 100
     ) throws -> Database {

@@ -2,11 +2,11 @@ import Testing
 
 @testable import StorageEngine
 
-/// Conditions on values at the end of paths against the same asked of each object in plain Swift:
-/// every end, step and aggregate, over random data in memory and committed.
+/// Conditions on values at the end of paths, compared with the same conditions in plain Swift on
+/// each object: every end, step and aggregate, over random data in memory and committed.
 ///
-/// Null passes no test here, so that it does not matter whether a path that leads nowhere ends in
-/// null or in nothing: that is asked of predicates.
+/// Null passes no test here, so it does not matter whether a path that leads nowhere ends in null
+/// or in nothing. Tests of predicates cover that difference.
 @Suite struct QueryExpressionTests {
     private let directory = TestDirectory()
 
@@ -17,7 +17,7 @@ import Testing
         var scores: [Int64] = []
         var marks: Set<Int64> = []
         var traits: [[UInt8]: Int64?] = [:]
-        /// Numbers, and lists of numbers.
+        /// The values of a mixed property: numbers and lists of numbers.
         var extras: [Extra] = []
         var boss: Int64?
         var friends: [Int64] = []
@@ -117,7 +117,7 @@ import Testing
 
     // MARK: Values
 
-    /// What is not null and no collection.
+    /// A value that is not null and no collection.
     private enum Value {
         case number(Double)
         case link(Int64)
@@ -157,7 +157,7 @@ import Testing
 
     // MARK: Paths
 
-    /// A path and what it means.
+    /// A path and its meaning.
     private struct Path {
         var path: QueryPath
         var values: (Int64, Things) -> [Value]
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    /// Whose friends these are, as often as they are.
+    /// The objects whose friends include `key`, as often as they do.
     private static func fans(of key: Int64, in things: Things) -> [Int64] {
         things.flatMap { origin, thing in
             thing.friends.filter { $0 == key }.map { _ in origin }
@@ -201,7 +201,7 @@ import Testing
         Path(path: QueryPath(end: end)) { values($1[$0]!) }
     }
 
-    /// Ends whose values are numbers, or null: what is counted and added up.
+    /// Ends whose values are numbers or null, which can be counted and added.
     private var numbers: [Path] {
         [
             Self.end(.column(Column.number)) { $0.number.map { [Value($0)] } ?? [] },

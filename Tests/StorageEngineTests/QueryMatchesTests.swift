@@ -2,8 +2,8 @@ import Testing
 
 @testable import StorageEngine
 
-/// Matches that are mended after changes against those that a plan finds anew: random changes of all
-/// kinds, in open transactions and by others, rolled back or committed.
+/// Matches that are refreshed incrementally after changes, compared with those that a plan finds
+/// anew: random changes of all kinds, in open transactions and by others, rolled back or committed.
 @Suite struct QueryMatchesTests {
     private let directory = TestDirectory()
     private static let seeds: UInt64 = LongTests.isEnabled ? 12 : 3
@@ -13,7 +13,7 @@ import Testing
             mixed = 7, firstSpare = 8
     }
 
-    /// Wide enough for leaves to spill columns.
+    /// The number of spare columns. It makes rows wide enough for leaves to spill columns.
     private static let spareCount = 4
 
     private static var definition: TableDefinition {
@@ -31,7 +31,7 @@ import Testing
             ] + (0..<spareCount).map { ColumnDefinition(name: "spare\($0)", type: .double) })
     }
 
-    /// One view of the file, with what it has found.
+    /// One view of the file, with the matches that it has found.
     private final class Viewer {
         let connection: Connection
         let table: Table
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// How often matches were mended, and what for.
+    /// The number of incremental refreshes, and their causes.
     private struct Tally {
         var mended = 0
         var mendedInTransaction = 0
@@ -180,7 +180,7 @@ import Testing
             }
         }
 
-        /// Whole leaves, and parts of them.
+        /// Deletes whole leaves, and parts of leaves.
         mutating func deleteRange(_ table: Table) throws {
             let count = try table.count()
             guard count > 0 else { return }
@@ -221,7 +221,7 @@ import Testing
             }
         }
 
-        /// A list, longer and longer.
+        /// Sets a list that becomes longer and longer.
         mutating func setMixed(_ table: Table, _ key: ObjectKey) throws {
             var list = try table.nestedList(Column.mixed, of: key)
             if list == nil || random.next(below: 5) == 0 {
@@ -284,7 +284,7 @@ import Testing
         let table = try #require(try first.table(named: "Person"))
         try writer.insert(table, count: [20, 2_500, 5_000][writer.random.next(below: 3)])
         try first.commit()
-        // The last one is like one of another process.
+        // The last viewer acts like one of another process.
         let viewers = try [
             Viewer(first), Viewer(Connection(Database.open(path: path))),
             Viewer(Connection(Database.openUnregistered(path: path))),
@@ -316,7 +316,7 @@ import Testing
             }
         }
         #expect(tally.mended > 100 && tally.mendedInTransaction > 20)
-        // Some changes concern many leaves.
+        // Some changes affect many leaves.
         #expect(tally.askedLeaves < tally.leaves)
     }
 
@@ -336,19 +336,21 @@ import Testing
                 try body(&writer, try #require(try writer.someKey(table)))
                 try connection.commit()
             }
-            // An age that no object has.
+            // No object has this age.
             try change { try $0.set(table, Column.age, $1, .integer(101 + Int64(index))) }
             let (isMended, effort) = try plan.measuringEffort { try plan.mend(&matches) }
             #expect(isMended, "\(name)")
             #expect(effort.leaves == matches.askedLeaves, "\(name)")
-            // What the index names is not looked for. A leaf that has no room left is split.
+            // Objects that the index names are not searched for. A leaf that has no room left is
+            // split.
             let asked = name == "age of few" ? 0...0 : 1...2
             #expect(asked.contains(matches.askedLeaves), "\(name)")
             #expect(try matches.keys.keys == plan.keys(), "\(name)")
             try change { writer, _ in try writer.insert(table, count: 1) }
             #expect(try plan.mend(&matches), "\(name)")
             #expect(matches.askedLeaves <= 2, "\(name)")
-            // The newest object: others lead to older ones, and lose those links with them.
+            // This deletes the newest object: others link to older objects, and lose these links
+            // when they are deleted.
             try change { _, _ in try table.delete(table.key(at: table.count() - 1)) }
             #expect(try plan.mend(&matches), "\(name)")
             #expect(matches.askedLeaves <= 4, "\(name)")

@@ -2,8 +2,8 @@ import Testing
 
 @testable import StorageEngine
 
-/// Compiled conditions against the same conditions asked of each object in plain Swift: random
-/// ones, over data with nulls, gaps, links, lists and indexes, committed or not.
+/// Compiled conditions, compared with the same conditions in plain Swift on each object: random
+/// conditions over data with nulls, gaps, links, lists and indexes, committed or not.
 @Suite struct QueryPlanTests {
     private let directory = TestDirectory()
 
@@ -85,7 +85,7 @@ import Testing
         return key
     }
 
-    /// Deletes some, as the table does: links to them become null, lists lose them.
+    /// Deletes some objects as the table does: links to them become null, and lists lose them.
     private func deleteSome(
         _ table: Table, _ people: inout [Int64: Person], _ random: inout SeededRandom
     ) throws {
@@ -101,7 +101,7 @@ import Testing
 
     // MARK: Conditions
 
-    /// A condition and what it means.
+    /// A condition and its meaning.
     private struct Question {
         var condition: QueryCondition
         var isTrue: (Int64, [Int64: Person]) -> Bool
@@ -238,7 +238,7 @@ import Testing
         try check(plans, questions, people, seed)
         if !connection.isInWriteTransaction { try connection.beginWrite() }
         try deleteSome(table, &people, &random)
-        // The same plans answer for what there is now.
+        // The same plans answer for the current contents.
         try check(plans, questions, people, seed)
         connection.rollback()
     }
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    /// Heights are quarters, which add up exactly in any order.
+    /// Checks aggregates. Heights are quarters, whose sum is exact in any order.
     private func checkAggregates(
         _ plan: QueryPlan, _ people: [Person], _ comment: Comment
     ) throws {

@@ -2,12 +2,12 @@ import Testing
 
 @testable import StorageEngine
 
-/// Orders by several properties and links against a stable sort of plain Swift values.
+/// Orders by several properties and links, compared with a stable sort of plain Swift values.
 @Suite struct QuerySorterTests {
     private let directory = TestDirectory()
     private let connections = KeptConnections()
 
-    /// Tables do not keep theirs.
+    /// The open connections, because tables do not keep theirs.
     private final class KeptConnections {
         private var connections: [Connection] = []
 
@@ -16,7 +16,7 @@ import Testing
 
     private struct Row {
         var key: ObjectKey
-        /// As the columns below; nil is null.
+        /// The values in the order of the columns; nil is null.
         var text: [UInt8]?
         var number: Int64
         var decimal: Int64?
@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    /// Indexed by every second seed.
+    /// Creates a table. Every second seed adds indexes.
     private func makeTable(_ seed: UInt64) throws -> Table {
         let connection = try Connection(Database.open(path: directory.file("\(seed).realm")))
         try connection.beginWrite()
@@ -86,14 +86,14 @@ import Testing
         return rows
     }
 
-    /// Often alike in the first eight bytes, and beyond.
+    /// A random text. The first eight bytes are often equal, and sometimes more.
     private func randomText(_ random: inout SeededRandom) -> [UInt8]? {
         if random.next(below: 5) == 0 { return nil }
         let start = [UInt8](repeating: 97, count: [0, 3, 8, 12][random.next(below: 4)])
         return start + (0..<random.next(below: 3)).map { _ in UInt8(97 + random.next(below: 2)) }
     }
 
-    /// Below 0, 0 or above 0, ascending.
+    /// Returns a number below, equal to or above 0, for ascending order.
     private func compare(_ a: Row, _ b: Row, _ column: Int) -> Int {
         func order<T>(_ a: T?, _ b: T?, _ precedes: (T, T) -> Bool) -> Int {
             switch (a, b) {
@@ -121,8 +121,8 @@ import Testing
         return row
     }
 
-    /// The first property that tells two rows apart decides. Behind a link that leads nowhere a row
-    /// is missing, which comes after all others.
+    /// Compares rows by the first property in which they differ. A link that leads nowhere has no
+    /// row, which comes after all others.
     private func compare(_ a: Row, _ b: Row, _ orders: [QueryOrder], _ rows: [Row]) -> Int {
         for order in orders {
             let result =
@@ -176,9 +176,9 @@ import Testing
         }
     }
 
-    // MARK: Of what a plan finds
+    // MARK: Sorting the results of a plan
 
-    /// A condition and what it means.
+    /// A condition and its meaning.
     private func question(
         _ random: inout SeededRandom
     ) -> (condition: QueryCondition, isTrue: (Row) -> Bool) {

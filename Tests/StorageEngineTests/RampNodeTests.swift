@@ -2,9 +2,10 @@ import Testing
 
 @testable import StorageEngine
 
-/// Integer columns whose values ascend by one take no bits a row, and are read like all others.
+/// Integer columns whose values ascend by one: they take no bits per row, and are read like all
+/// others.
 @Suite struct RampNodeTests {
-    /// A node of two integer columns: a ramp, and numbers without order.
+    /// Creates a node of two integer columns: a ramp, and unordered numbers.
     private func makeRamp(from base: Int64, rows: Int) -> MutableNode {
         let node = MutableNode.make([.integer, .integer])
         for row in 0..<rows {
@@ -28,7 +29,7 @@ import Testing
         #expect(isRamp(node) && node.bytesOfColumn(0) == 0)
         #expect(values(node) == (0..<100).map { base + $0 })
         #expect(node.reading.integerBounds(0) == base...base + 99)
-        // Whatever is set to what it is changes nothing.
+        // Setting a value to what it is changes nothing.
         #expect(node.setInteger(0, 40, base + 40) && isRamp(node))
         node.free()
     }
@@ -79,7 +80,7 @@ import Testing
         node.checkInvariants()
         #expect(!isRamp(node))
         #expect(values(node) == (107..<149).filter { $0 != 127 })
-        // Parts of it are ramps again.
+        // Parts of the column are ramps again.
         let (left, right) = (MutableNode.make([.integer, .integer]), makeRamp(from: 1, rows: 1))
         #expect(left.appendRows(from: node.reading, 0..<20) && isRamp(left))
         #expect(right.appendRows(from: node.reading, 20..<41) && !isRamp(right))
@@ -160,7 +161,7 @@ import Testing
         node.free()
     }
 
-    /// Aggregates of selected rows.
+    /// Checks the aggregates of selected rows.
     private func check(
         _ column: PackedColumn, _ values: [Int64], _ mask: borrowing RowMask, _ rows: [Int]
     ) {

@@ -2,8 +2,8 @@ import Testing
 
 @testable import StorageEngine
 
-/// Maps and tables of keys that ascend by one, against models: their leaves are ramps until
-/// something is taken out of them or put between.
+/// Maps and tables of keys that ascend by one, compared with models. Their leaves are ramps until
+/// an entry is removed, or inserted between others.
 @Suite struct RampTreeTests {
     private let directory = TestDirectory()
 
@@ -23,7 +23,7 @@ import Testing
         var model = Set<Int64>()
         try pager.beginRead()
         try pager.beginWrite()
-        // So many that leaves of ramps have as many rows as a leaf may have.
+        // There are so many keys that leaves of ramps have the largest number of rows.
         for key in 0..<100_000 as Range<Int64> {
             try map.set(writer, &root, treeID: 3, .integer(base + key), key)
             model.insert(key)
@@ -50,7 +50,7 @@ import Testing
                 }
                 try map.make(&changes, writer, &root, treeID: 3)
             }
-            // Some come back, one by one, and the end goes on.
+            // Some keys are inserted again, one by one, and the end is continued.
             for _ in 0..<100 {
                 let key = Int64(random.next(below: 100_000))
                 try map.set(writer, &root, treeID: 3, .integer(base + key), key)
@@ -144,7 +144,7 @@ import Testing
         _ model: inout [Int64: Row], _ random: inout SeededRandom
     ) throws {
         for _ in 0..<count {
-            // Now and then a gap, and a null in a column that ascends too.
+            // Now and then there is a gap, and a null in a column that also ascends.
             if random.next(below: 500) == 0 { next += Int64(random.next(below: 20)) }
             let row = Row(
                 key: base + next, optional: random.next(below: 900) == 0 ? nil : next,
@@ -174,7 +174,7 @@ import Testing
             guard model.removeValue(forKey: key) != nil else { continue }
             try table.delete(ObjectKey(rawValue: key))
         }
-        // Many at once: a run of neighbours, some here and there, or the first ones.
+        // Many keys at once: a run of neighbours, some scattered ones, or the first ones.
         let start = random.next(below: keys.count)
         let some: [Int64] =
             switch random.next(below: 4) {
@@ -234,7 +234,7 @@ import Testing
         #expect(isSorted)
     }
 
-    /// Of three columns, only that which ascends by one is a ramp.
+    /// Of three columns, only the one that ascends by one is a ramp.
     @Test func keysThatAscendByOneAreRampsInEveryLeaf() throws {
         let connection = try Connection(Database.open(path: directory.file()))
         try connection.beginWrite()

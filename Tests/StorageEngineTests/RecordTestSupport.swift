@@ -5,12 +5,12 @@ import Testing
 /// A commit record in the bytes of a plain file of 4 KiB pages, wherever it is.
 struct FoundRecord {
     var record: CommitRecord
-    /// Where its block is.
+    /// The number of its block.
     var block: Int
 
     var range: Range<Int> { block * CommitRecord.size..<(block + 1) * CommitRecord.size }
 
-    /// Nil where there is none with that number.
+    /// Finds the record with this number; nil if there is none.
     init?(_ sequence: UInt64, in image: [UInt8]) throws {
         let header = try image.withUnsafeBytes { try FileHeader($0, path: "") }
         for block in 2..<image.count / CommitRecord.size {
@@ -31,7 +31,8 @@ struct FoundRecord {
         return nil
     }
 
-    /// What the block may be: a slot in front of the pages, a page, or a slot among them.
+    /// Returns the possible places for a block: a slot in front of the pages, a page, or a slot
+    /// among the pages.
     private static func places(
         of block: UInt64, in bytes: [UInt8], _ header: FileHeader
     ) -> [RecordPlace] {

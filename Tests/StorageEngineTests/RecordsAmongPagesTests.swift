@@ -4,11 +4,11 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Commit records behind their pages (docs/design.md, "Records among the pages").
+/// Commit records after their pages (docs/design.md, "Records among the pages").
 @Suite struct RecordsAmongPagesTests {
     let directory = TestDirectory()
 
-    /// What a process that ends now leaves behind.
+    /// The bytes of the file as a process leaves it that ends now.
     private func image() throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory.file())))
     }
@@ -94,7 +94,7 @@ import Testing
             guard number >= 30, number % 6 == 0 else { continue }
             let image = try image()
             let newest = try #require(try pager.database.record(of: UInt64(number)))
-            // Those before the newest checkpoint may have been freed.
+            // Records before the newest checkpoint may have been freed.
             let kept = places.enumerated().filter {
                 !$1.isPage || newest.place(of: UInt64($0 + 1)) == $1
             }
@@ -116,12 +116,13 @@ import Testing
         #expect(places.contains { !$0.isPage } && places.contains { $0.isPage })
     }
 
-    /// Relaxed commits that a loss of power takes, and a durable one behind them that stays: not
-    /// acknowledged, and in a window that nobody looks through. Others get its number afterwards.
+    /// Power loss removes relaxed commits, but a durable one after them remains. It was not
+    /// acknowledged, and is in a window that recovery does not search. Other commits get its number
+    /// afterwards.
     @Test func aRecordThatALossOfPowerLeftIsNotTakenForALaterOne() throws {
         let pager = try Pager(
             database: .open(path: directory.file(), options: FileKind.plain.earlierOptions))
-        // Room between pages that stay, so that the file keeps its length.
+        // There is room between pages that stay, so that the file keeps its length.
         for (index, count) in [(10, 9 << 20), (11, 12 << 20), (10, 0)] {
             try pager.write { try $0.set(index, value(0, count: count)) }
         }
@@ -137,7 +138,7 @@ import Testing
 
         var left = before
         left.replaceSubrange(record..<record + 4096, with: after[record..<record + 4096])
-        // Other sizes, so that other pages are behind the same numbers.
+        // The sizes differ, so that other pages follow the same numbers.
         for size in stride(from: 700_000, through: 850_000, by: 15_000) {
             let path = directory.file("left-\(size)")
             try Data(left).write(to: URL(fileURLWithPath: path))

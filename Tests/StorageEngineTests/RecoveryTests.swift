@@ -4,9 +4,9 @@ import Testing
 
 @testable import StorageEngine
 
-/// Files that are not what they should be.
+/// Opening files that are damaged or incomplete.
 @Suite struct RecoveryTests {
-    /// Where the runs begin.
+    /// The offset of the first run.
     private let firstRun = Int(FileHeader.newBlockCount * FileHeader.blockSize)
     let directory = TestDirectory()
 
@@ -127,7 +127,7 @@ import Testing
         var bytes = try load()
         for slot in 0..<Int(CommitRing.allSlots) { bytes[8192 + slot * 4096] ^= 1 }
         try store(bytes)
-        // The marker leads to the newest one, which is among the pages.
+        // The marker leads to the newest record, which is among the pages.
         #expect(openError() == nil)
         bytes[try #require(try FoundRecord(40, in: bytes)).range.lowerBound] ^= 1
         try store(bytes)
@@ -159,9 +159,9 @@ import Testing
         bytes.replaceSubrange(
             page * 4096..<(page + 1) * 4096, with: before[page * 4096..<(page + 1) * 4096])
         try store(bytes)
-        // Closed cleanly: the version is durable, so its page is damaged.
+        // The file was closed cleanly: the version is durable, so its page is damaged.
         #expect(throws: StorageError.self) { try newestValues() }
-        // Not closed cleanly: version 10 may be torn.
+        // The file was not closed cleanly: version 10 may be torn.
         for index in 4096..<4160 { bytes[index] = 0 }
         try store(bytes)
         #expect(try newestValues()[9] == value(9, count: 6000))
@@ -175,7 +175,8 @@ import Testing
             let pager = try Pager(database: .open(path: path))
             try pager.write { try $0.set(0, value(1)) }
         }
-        // The file as it was when the value was in a page, until it is there once more.
+        // The images of the file, each taken while the value was in a given page, until the value
+        // is in the same page again.
         var images: [UInt64: [UInt8]] = [:]
         var reference = PageReference.none
         for round in 2..<200 {
@@ -240,7 +241,8 @@ import Testing
         var image: [UInt8] = []
         for event in interceptor.trace where event.path == directory.file() {
             event.apply(to: &image)
-            // The last event is the marker's, if any; before the final header nothing is valid.
+            // The last event is that of the marker, if any. Before the final header, nothing is
+            // valid.
             try store(image)
             try? FileManager.default.removeItem(atPath: directory.file() + ".lock")
             try Pager(database: .open(path: directory.file())).write { try $0.set(0, value(5)) }

@@ -42,7 +42,8 @@ import Testing
         #expect(database.coordinator.durableSequence == 6)
     }
 
-    /// So that the clean-close marker, which would say otherwise, is gone before slots are used again.
+    /// The clean-close marker would contradict later commits, and must be gone before slots are
+    /// reused.
     @Test func theFirstCommitOfWhoeverOpensAFileIsDurable() throws {
         let path = directory.file()
         for round in 1...3 {
@@ -57,8 +58,8 @@ import Testing
         }
     }
 
-    /// The sync that a commit has asked for comes when the database is closed already, and the memory
-    /// that it shared is gone: closing takes longer than the delay.
+    /// The sync that a commit has requested comes after the database was closed, and its shared
+    /// memory was unmapped. Closing takes longer than the delay of the sync.
     @Test func aSyncThatComesAfterClosingDoesNothing() throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
         interceptor.install()
@@ -108,13 +109,14 @@ import Testing
         #expect(try Pager(database: database).newestValues()[0] == value(3))
     }
 
-    /// Part 3 of the contract: more relaxed commits than slots.
+    /// There are more relaxed commits than slots.
     @Test func moreCommitsThanSlotsNeverOverwriteWhatADurableVersionNeeds() throws {
         let path = directory.file()
         let interceptor = SystemInterceptor(
             scope: .files(pathPrefix: directory.path), recordsTrace: true)
         interceptor.install()
-        // A file that has all its slots: to get them, a commit would wait for the sync that is held.
+        // The file has all its slots from the beginning: to get them, a commit would wait for the
+        // sync that is held.
         var options = Database.Options()
         options.formatVersion = FileHeader.earlierFormatVersion
         let database = try Database.open(path: path, options: options)
@@ -155,7 +157,7 @@ import Testing
                     let values = try pager.newestValues()
                     let version = Int(pager.version)
                     for (index, found) in values.prefix(7).enumerated() {
-                        // The last round up to `version` that wrote this value.
+                        // This is the last round up to `version` that wrote this value.
                         let round = stride(from: version, to: 0, by: -1).first { $0 % 7 == index }
                         let expected = round.map {
                             value(UInt8($0 % 250), count: 1 + $0 * 31 % 9000)
@@ -168,7 +170,8 @@ import Testing
         }
     }
 
-    /// Two processes write in turns: each learns from the other's record what is not durable yet.
+    /// Two processes take turns to write. Each learns from the other's record which versions are
+    /// not durable yet.
     @Test(arguments: FileKind.allCases)
     func aLossOfPowerWhileTwoWriteLeavesAPrefix(kind: FileKind) throws {
         let path = directory.file()
@@ -209,8 +212,8 @@ import Testing
         #expect(versions.count > 20)
     }
 
-    /// Commits that wait for no disk follow each other so fast that one writes its map of free pages
-    /// while that of the one before is still on its way to the file.
+    /// Commits that do not wait for the disk follow each other so fast that one writes its map of
+    /// free pages while the previous map is still on its way to the file.
     @Test func manyWritersFindTheMapThatIsStillBeingWritten() throws {
         let database = try Database.open(path: directory.file())
         let writers = 4
@@ -235,7 +238,8 @@ import Testing
 
     // MARK: Space
 
-    /// What versions since the durable one wrote and no longer need is reused before any sync.
+    /// Pages that versions since the durable one wrote and no longer need are reused before any
+    /// sync.
     @Test func manyCommitsBesideALongSyncDoNotMakeTheFileLonger() throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
         interceptor.install()
@@ -249,7 +253,8 @@ import Testing
         for round in 1...2000 {
             _ = try write(pager, .relaxed) { try $0.set(round % 3, value(UInt8(round % 250))) }
         }
-        // Without, 16 MB. A step or two come from looking for long free pieces.
+        // Without reuse, it would grow by 16 MB. A step or two come from searching for long free
+        // extents.
         #expect(try database.fileSize <= size + 1 << 20)
         #expect(database.coordinator.durableVersion == 1)
         interceptor.release()
@@ -258,7 +263,7 @@ import Testing
         #expect(try pager.spaceProblems() == [])
     }
 
-    /// Rewrites all values, over and over, with relaxed commits.
+    /// Rewrites all values repeatedly with relaxed commits.
     private func rewrite(
         _ pager: Pager, values count: Int, rounds: Int, afterEach check: () throws -> Void = {}
     ) throws {
@@ -271,8 +276,8 @@ import Testing
         }
     }
 
-    /// Each frees 0.8 MiB, which is not free before it is durable. Were the syncs those of the clock
-    /// and of the ring of slots, sixteen such commits would wait.
+    /// Each commit frees 0.8 MiB, which is not free before it is durable. If only the clock and the
+    /// ring of slots triggered syncs, sixteen such commits would wait.
     @Test func whatWaitsForASyncDoesNotMakeTheFileMuchLonger() throws {
         let database = try Database.open(path: directory.file())
         let pager = try Pager(database: database)
@@ -284,8 +289,8 @@ import Testing
         #expect(try pager.spaceProblems() == [])
     }
 
-    /// The sync of the pages of a large commit makes those before it durable, and what the last of
-    /// them freed is free for the next one.
+    /// The sync of the pages of a large commit makes the previous commits durable, and the pages
+    /// that the last of them freed are free for the next one.
     @Test func aLargeCommitMakesThoseBeforeItDurableAndTheirSpaceFree() throws {
         let database = try Database.open(path: directory.file())
         let pager = try Pager(database: database)
@@ -294,11 +299,13 @@ import Testing
             #expect(coordinator.durableVersion >= coordinator.visibleVersion - 1)
             #expect(coordinator.durableSequence >= coordinator.visibleSequence - 1)
         }
-        // The newest version, what it freed, what the one before freed, and one growth step.
+        // The file holds the newest version, the pages that it freed, those that the previous
+        // version freed, and one growth step.
         #expect(try database.fileSize <= 4 * 302 * 4096 + 2 << 20)
     }
 
-    /// Large and small commits, so that records that list their pages follow others that do not.
+    /// Large and small commits are mixed, so that records that list their pages follow others that
+    /// do not.
     @Test func aLossOfPowerAmongLargeCommitsLeavesOneOfTheVersions() throws {
         let path = directory.file()
         let interceptor = SystemInterceptor(
@@ -331,15 +338,15 @@ import Testing
         }
     }
 
-    /// The second of some relaxed commits did not reach the disk, and later ones did, which need it:
-    /// they must be gone for good, also when another commit takes the place of the second. (The first
-    /// since the file was opened is durable at once.) With 61 versions their slots are at both ends of
-    /// the ring.
+    /// The second of some relaxed commits did not reach the disk, but later ones that need it did.
+    /// These must be gone for good, even if another commit takes the place of the second. (The
+    /// first one since the file was opened is durable at once.) With 61 versions, their slots are
+    /// at both ends of the ring.
     @Test(arguments: [3, 61], [nil, [UInt8](repeating: 7, count: 64)])
     func whatALossOfPowerTookDoesNotComeBack(versions: Int, key: [UInt8]?) throws {
         let path = directory.file()
         var options = Database.Options(encryptionKey: key)
-        // With a checkpoint in every second record, those after a lost one do not need it.
+        // With a checkpoint in every second record, the records after a lost one do not need it.
         options.formatVersion = FileHeader.earlierFormatVersion
         for round in 1...versions {
             let pager = try Pager(database: .open(path: path, options: options))
@@ -369,8 +376,8 @@ import Testing
         }
     }
 
-    /// In a function of its own, so that the database is closed when it returns. `isBesideReader`:
-    /// who finds out what the file holds may only read it.
+    /// Continues a file after power loss. It is a separate function, so that the database is closed
+    /// when it returns. If `isBesideReader`, the process that recovers the file may only read it.
     private func continueImage(
         _ path: String, _ options: Database.Options, _ isBesideReader: Bool, versions: Int
     ) throws {

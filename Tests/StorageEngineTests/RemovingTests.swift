@@ -6,7 +6,8 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Removing a database file with what lies beside it, and refusing to remove anything else.
+/// Removing a database file together with the files that belong to it, and refusing to remove
+/// anything else.
 @Suite struct RemovingTests {
     private let directory: CrashDirectory
     private let path: String
@@ -20,7 +21,7 @@ import Testing
         get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
     }
 
-    /// A closed file of a few versions; returns the digest of what it holds.
+    /// Creates a closed file of a few versions. Returns the digest of its contents.
     @discardableResult
     private func prepare(_ path: String) throws -> UInt64 {
         let connection = try Connection(Database.open(path: path))
@@ -52,7 +53,7 @@ import Testing
         #expect(try Database.remove(path: path))
         #expect(try names == ["data.lock", "data.txt", "data2"])
         #expect(try !Database.remove(path: path))
-        // And there can be another one.
+        // Another file can be created at the path.
         try prepare(path)
     }
 
@@ -173,7 +174,7 @@ import Testing
         #expect(try Database.remove(path: link))
         #expect(try names == ["data.lock", "link"])
         #expect(try !Database.remove(path: link))
-        // The link leads to the next one.
+        // The link leads to the next file.
         try prepare(link)
         #expect(try names == ["data", "data.lock", "link"])
     }
@@ -190,8 +191,8 @@ import Testing
         #expect(try DatabaseDigest.of(connection) == digest)
     }
 
-    /// Whoever opens a file while it is removed waits, and makes a new one: what it commits is not
-    /// lost.
+    /// A process that opens a file while it is removed waits, and creates a new one. Its commits
+    /// are not lost.
     @Test func nobodyCommitsToAFileThatHasBeenRemoved() throws {
         let path = path
         let removing = BackgroundThread { isStopped in

@@ -2,11 +2,12 @@ import Testing
 
 @testable import StorageEngine
 
-/// Objects visited in any order, against looking for each of them.
+/// Objects visited in any order, compared with looking up each of them.
 @Suite struct RowLookaheadTests {
     private let directory = TestDirectory()
 
-    /// More columns than are looked ahead for; texts that leaves spill, and some too long for them.
+    /// The table has more columns than the lookahead handles, and texts that leaves spill or that
+    /// are too long for them.
     private static let definition = TableDefinition(
         name: "Row",
         columns: (0..<10).map { column in
@@ -61,11 +62,11 @@ import Testing
         let unknown = [ObjectKey(rawValue: -1), ObjectKey(rawValue: .max)]
         let orders = [
             keys, keys.reversed(), keys.shuffled(using: &random),
-            // With repetitions, and those that never were.
+            // This order has duplicates and unknown keys.
             (0..<500).map { _ in keys[random.next(below: keys.count)] } + unknown,
             (unknown + keys.prefix(3)).shuffled(using: &random), [],
         ]
-        // In the transaction that made them nothing is looked ahead for.
+        // There is no lookahead in the transaction that inserted the objects.
         try check(table, orders[2], stoppingAfter: 100)
         try connection.commit()
         for order in orders {

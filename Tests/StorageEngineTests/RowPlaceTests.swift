@@ -2,12 +2,12 @@ import Testing
 
 @testable import StorageEngine
 
-/// Places of rows are good as long as the connection's layout stamp stands: accessors of objects
-/// read through them without looking for the row again.
+/// Places of rows are valid while the connection's layout stamp is unchanged. Accessors of objects
+/// read through them without looking up the row again.
 @Suite struct RowPlaceTests {
     private let directory = TestDirectory()
 
-    /// Wide enough that leaves spill most of the columns.
+    /// The number of columns, which makes leaves spill most of them.
     private static let columnCount = 8
 
     private func open() throws -> (Connection, Table) {
@@ -24,7 +24,7 @@ import Testing
         var stamp: UInt64
     }
 
-    /// A table, what it is to hold, and places in it that were found some time ago.
+    /// A table, its expected contents, and places in it that were found earlier.
     private struct Model {
         let connection: Connection
         let table: Table
@@ -71,7 +71,7 @@ import Testing
             rows[key] = nil
         }
 
-        /// The place of an object that was inserted just now, or of any other.
+        /// Remembers the place of an object that was just inserted, or of any other.
         private mutating func remember() throws {
             let recent = random.next(below: 2) == 0
             guard let key = recent ? keys.last : keys.randomElement(using: &random) else { return }
@@ -81,7 +81,7 @@ import Testing
             places.append(Place(key: key, location: location, stamp: stamp))
         }
 
-        /// Returns how many places were still good.
+        /// Returns the number of places that were still valid.
         func check() throws -> Int {
             let good = places.filter { $0.stamp == connection.layoutStamp.pointee }
             for place in good {
@@ -126,7 +126,7 @@ import Testing
             try model.insert()
             if connection.layoutStamp.pointee != stamp { moves += 1 }
         }
-        // Columns that grow by a page, or are spilled, or a new leaf.
+        // Moves are caused by columns that grow by a page or are spilled, or by a new leaf.
         #expect(moves < 15)
         try connection.commit()
         #expect(try connection.verify() == [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// How the shared memory grows with its users.
+/// The growth of the shared memory with the number of its users.
 @Suite(.serialized) struct SharedRegionTests {
     private func sizeOfLockFile(_ path: String) throws -> Int {
         Int(try System.status(path: path + ".lock").size)
@@ -13,7 +13,7 @@ import Testing
     @Test func slotsLieApartAndWithinTheirBlocks() {
         let base = UnsafeMutableRawPointer(bitPattern: 1 << 32)!
         let region = SharedRegion(base: base)
-        // Of each: where it lies, and how many blocks there must be.
+        // The bytes of each slot, and the number of blocks that it needs.
         var places = [(start: 0, end: 4096, blocks: 1)]
         for blocks in 1...SharedRegion.mostBlocks {
             let first = blocks == 1 ? 0 : SharedRegion.processSlots(inBlocks: blocks - 1)
@@ -50,14 +50,14 @@ import Testing
         #expect(try sizeOfLockFile(path) == 32 << 10)
         readers.append(try file.coordinator.claimReader())
         #expect(try sizeOfLockFile(path) == 64 << 10)
-        // Who was there before sees it.
+        // The user that was there before sees it.
         #expect(readers.last!.pinLatest() == 1)
         #expect(other.coordinator.pinnedVersions().map(\.version) == [1])
         for reader in readers { reader.release() }
         #expect(other.coordinator.pinnedVersions() == [])
         try other.close()
         try file.close()
-        // A later user knows how many blocks there are.
+        // A later user finds the number of blocks.
         let next = try CoordinationTestFile(path)
         #expect(next.coordinator.region.presentBlocks == 2)
         try next.close()
@@ -79,7 +79,7 @@ import Testing
         try file.close()
     }
 
-    /// A file of the layout before, of which the last block is cut off, and holds what was there.
+    /// A file of the previous layout. Its last block is incomplete, and it has old contents.
     @Test func aLongerFileIsClearedToItsEnd() throws {
         let directory = try CoordinationTestDirectory()
         let path = directory.file("a")
@@ -114,8 +114,8 @@ import Testing
         System.close(file.descriptor)
     }
 
-    /// Also where blocks are written because they cannot be allocated: no zeros may be written over
-    /// what others have just begun to use.
+    /// This also holds if blocks are written because they cannot be allocated: no zeros may
+    /// overwrite slots that others have just begun to use.
     @Test(arguments: [0, EOPNOTSUPP, ENOSYS])
     func manyUsersMakeItGrowAtATime(errno number: Int32) throws {
         let directory = try CoordinationTestDirectory()
@@ -128,7 +128,7 @@ import Testing
         defer { interceptor.uninstall() }
         let first = try CoordinationTestFile(path)
         let threads = (0..<8).map { _ in
-            // Two threads to each user.
+            // Each user has two threads.
             BackgroundThread<[UInt64]> { _ in
                 let file = try CoordinationTestFile(path)
                 let coordinator = file.coordinator
@@ -137,7 +137,7 @@ import Testing
                 }
                 var readers = try (0..<120).map { _ in try Self.pin(coordinator) }
                 readers += try sibling.wait()
-                // Those who come in the meantime find it as long as it says.
+                // Users that come in the meantime find the published length.
                 try CoordinationTestFile(path).close()
                 let versions = readers.map(\.version)
                 for reader in readers { reader.release() }
@@ -187,7 +187,7 @@ import Testing
         return reader
     }
 
-    /// Pins in blocks that came later hold back writers, and are released when their process dies.
+    /// Pins in later blocks hold back writers as well, and are released when their process dies.
     @Test func pinsOfTheDeadAreClearedInEveryBlock() throws {
         let directory = try CoordinationTestDirectory()
         let path = directory.file("a")
@@ -234,7 +234,7 @@ import Testing
         for reader in readers { _ = reader.pinLatest() }
         #expect(users[0].coordinator.pinnedVersions().count == count)
         #expect(Set(users.map(\.coordinator.processSlot)).count == count)
-        // The last one is waited for like the first one.
+        // The last user is waited for like the first one.
         #expect(try users[count - 1].coordinator.lockForWriting() == .finished)
         users[count - 1].coordinator.unlockAfterWriting()
         for reader in readers { reader.release() }

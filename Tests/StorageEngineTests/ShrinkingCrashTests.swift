@@ -5,18 +5,18 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Losses of power, killed processes and readers in other processes around the cut of a file.
+/// Power loss, killed processes and readers in other processes around the truncation of a file.
 @Suite struct ShrinkingCrashTests {
     private let directory: CrashDirectory
 
     init() throws { directory = try CrashDirectory() }
 
-    /// A file that was filled and mostly deleted, closed, and the digests of what follows.
+    /// A closed file that was filled and mostly deleted, and the digests of the steps that follow.
     private struct Prepared {
         var image: [UInt8]
-        /// By step; 0 is the deletion.
+        /// The digests by step; 0 is the deletion.
         var digests: [UInt64]
-        /// A step that cut the file. How soon that is depends on how fast pages are moved.
+        /// A step that truncated the file. Its number depends on how fast pages are moved.
         var cuttingStep: Int
     }
 
@@ -60,7 +60,7 @@ import Testing
         return path
     }
 
-    /// Opens a file and checks which step it holds; it must then take the next one.
+    /// Opens a file, and checks which step it holds. It must then accept the next one.
     private func check(
         _ path: String, _ prepared: Prepared, _ kind: FileKind, allowed: ClosedRange<Int>,
         _ label: String
@@ -74,16 +74,17 @@ import Testing
         #expect(try DatabaseDigest.of(connection) == prepared.digests[step + 1], "\(label)")
     }
 
-    // MARK: Power
+    // MARK: Power loss
 
-    /// Of commits all of which are durable when they return, and of such of which every eighth is:
-    /// those behind it may be lost.
+    /// Either all commits are durable when they return, or every eighth is; later ones may be lost
+    /// then.
     @Test(arguments: FileKind.allCases, [1, 8])
     func aLossOfPowerAroundTheCutLosesNothing(kind: FileKind, fullEvery period: Int) throws {
         let prepared = try Self.prepared(kind)
         let events = try trace(prepared, kind, fullEvery: period)
         let cut = try #require(events.firstIndex { $0.event.isCut })
-        // Commits before the cut, that which cut, and commits after it.
+        // The range includes commits before the truncation, the one that truncated, and commits
+        // after it.
         let begin = try #require(events[..<(cut - 10)].lastIndex { $0.event.change == .sync })
         var durable = prepared.image
         for (_, event) in events[...begin] { event.apply(to: &durable) }
@@ -115,7 +116,7 @@ import Testing
         #expect(count > 20)
     }
 
-    /// What all steps do to the file, each with the number of its step.
+    /// Returns the changes of the file in all steps, each with the number of its step.
     private func trace(
         _ prepared: Prepared, _ kind: FileKind, fullEvery period: Int
     ) throws -> [(step: Int, event: SystemTraceEvent)] {
@@ -139,15 +140,15 @@ import Testing
 
     // MARK: Kills
 
-    /// Kills at each system call of the steps around the cut; a process that has the file open
-    /// meanwhile goes on, or the next one opens it.
+    /// Kills at each system call of the steps around the truncation. Either a process that has the
+    /// file open continues, or the next one opens it.
     @Test(arguments: FileKind.allCases, [true, false])
     func aKillAroundTheCutLosesNothing(kind: FileKind, hasSurvivor: Bool) throws {
         let prepared = try Self.prepared(kind)
         let last = prepared.cuttingStep + 1
         let calls = try runChild(put(prepared.image, "whole"), 1...last, "", kind)
         try #require(calls.count == last)
-        // Only others who have the file open can tell what was published between two calls.
+        // Only a process that has the file open can see a difference between two calls.
         let verbs =
             hasSurvivor || LongTests.isEnabled ? ["kill-before", "kill-after"] : ["kill-before"]
         for call in calls[last - 3] + 1...calls[last - 1] {
@@ -168,8 +169,8 @@ import Testing
         }
     }
 
-    /// Runs steps in a process until they are done, or it is dead. Returns for each step that was
-    /// acknowledged how many calls there had been.
+    /// Runs steps in a process until they are done or it is dead. Returns, for each acknowledged
+    /// step, the number of calls before.
     private func runChild(
         _ path: String, _ steps: ClosedRange<Int>, _ faults: String, _ kind: FileKind
     ) throws -> [Int] {
@@ -186,7 +187,7 @@ import Testing
 
     // MARK: Other processes
 
-    /// Readers in another process keep what they read, and hold the file as long as they do.
+    /// Readers in another process keep their version, and prevent truncation while they do.
     @Test(arguments: FileKind.allCases)
     func aReaderInAnotherProcessHoldsTheFileUntilItMovesOnOrDies(kind: FileKind) throws {
         let prepared = try Self.prepared(kind)
@@ -195,13 +196,13 @@ import Testing
         #expect(child.nextLine() == "0 \(prepared.digests[0])")
         let connection = try Connection(Database.open(path: path, options: kind.options))
         let size = try connection.database.fileSize
-        // Without the reader, the last of these would have cut the file.
+        // Without the reader, the last of these steps would have truncated the file.
         let cut = prepared.cuttingStep
         for step in 1...cut { try ShrinkWorkload.run(step, on: connection) }
         #expect(try connection.database.fileSize >= size)
         try child.proceed()
         #expect(child.nextLine() == "\(cut) \(prepared.digests[cut])")
-        // It moves on now and then, and in the end knew more pages than the file has.
+        // The reader moves on now and then, and has finally known more pages than the file has.
         var step = cut
         while try connection.database.fileSize >= size, step + 10 < Self.lastStep {
             for _ in 0..<10 {

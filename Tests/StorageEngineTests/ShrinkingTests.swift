@@ -13,7 +13,7 @@ import Testing
 
     private static let items = 2400
 
-    /// A file of some 20 MB, and a connection to it.
+    /// Creates a file of about 20 MB, and returns a connection to it.
     private func filled(
         _ kind: FileKind = .plain, items: Int = ShrinkingTests.items
     ) throws -> Connection {
@@ -23,7 +23,8 @@ import Testing
         return connection
     }
 
-    /// What a file may have when all is done: twice what is live, and the steps in which it is cut.
+    /// The largest size of a file when all is done: twice the live bytes, plus the steps of
+    /// truncation.
     private func bound(_ connection: Connection) throws -> UInt64 {
         2 * (try connection.database.statistics().liveBytes) + 3 << 20
     }
@@ -47,10 +48,10 @@ import Testing
             }
         }
         #expect(try connection.database.fileSize <= bound(connection))
-        // What is moved in a commit is bounded: 32 pages, the leaf that was begun, and what leads
-        // there; or the map of free pages.
+        // The pages that a commit moves are bounded: 32 pages, the current leaf, and its branches;
+        // or the map of free pages.
         #expect(largest <= 120)
-        // Then nothing is moved any more.
+        // From then on, no pages are moved.
         var pages = 0
         for step in 0..<100 {
             try connection.beginWrite()
@@ -61,7 +62,7 @@ import Testing
         #expect(pages <= 100 * 5)
     }
 
-    /// The same steps in a file that never had anything to give back.
+    /// Compares with the same steps in a file that never had pages to free at its end.
     @Test(arguments: FileKind.allCases)
     func movingPagesChangesNothingThatIsRead(kind: FileKind) throws {
         let connection = try filled(kind)
@@ -109,8 +110,8 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// Each `Database` stands for a process. The one that only reads keeps its mapping, and what it
-    /// has checked or decrypted of the pages that go and come again.
+    /// Each `Database` acts as a process. The one that only reads keeps its mapping, and the pages
+    /// at the end that it has checked or decrypted, which are removed and added again.
     @Test(arguments: FileKind.allCases)
     func aFileThatGrowsAgainIsReadRightByThoseWhoKnewItsOldEnd(kind: FileKind) throws {
         let connection = try filled(kind)
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    /// Pages that were given back are forgotten: neither mapped, nor checked, nor decrypted.
+    /// Removed pages are forgotten: neither mapped, nor checked, nor decrypted.
     @Test(arguments: FileKind.allCases)
     func whatIsGivenBackIsForgotten(kind: FileKind) throws {
         let connection = try filled(kind)
@@ -157,7 +158,7 @@ import Testing
         #expect(pages < mapped / 2)
         #expect(file.mappedPages == pages)
         for page in pages..<mapped { try #require(file.pages!.checkedBirths[Int(page)] == 0) }
-        // Zeros, once it grows again.
+        // The pages are zeros when the file grows again.
         try file.map(pageCount: pages)
         try connection.beginWrite()
         connection.rollback()
@@ -228,10 +229,11 @@ import Testing
         #expect(try database.fileSize <= bound(connection))
     }
 
-    // MARK: Cutting while commits are under way
+    // MARK: Truncation during commits
 
-    /// Goes on until the newest version ends before the one before it, and the file is not cut.
-    /// Returns that version's step, and a reader of the version before, which holds the file.
+    /// Continues until the newest version is shorter than the one before it, and the file is not
+    /// truncated yet. Returns that version's step, and a reader of the version before, which
+    /// prevents truncation.
     private func uncut(_ connection: Connection) throws -> (step: Int, reader: Connection) {
         let reader = try Connection(connection.database)
         try ShrinkWorkload.deleteMost(connection)
@@ -245,7 +247,7 @@ import Testing
         return (step, reader)
     }
 
-    /// What the steps leave of a file that never had anything to give back.
+    /// Returns the digest after the steps in a file that never had pages to free at its end.
     private func digest(of steps: ClosedRange<Int>, on image: [UInt8], _ kind: FileKind) throws
         -> UInt64
     {
@@ -256,8 +258,8 @@ import Testing
         }
     }
 
-    /// The file is cut by a transaction that is begun while the commit before it is on its way to
-    /// the disk.
+    /// The file is truncated by a transaction that begins while the previous commit is on its way
+    /// to the disk.
     @Test(arguments: FileKind.allCases)
     func aFileIsCutWhileACommitIsBeingSynced(kind: FileKind) throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.file("shrink")))
@@ -303,8 +305,8 @@ import Testing
                 == digest(of: step + 2...step + 3, on: readBytes(copyPath), kind))
     }
 
-    /// Its transaction began with cutting the file, its record is on disk, and the next writer finds
-    /// one half of its publication.
+    /// The transaction of the dead process began with truncating the file. Its record is on disk,
+    /// and the next writer finds it half published.
     @Test(arguments: FileKind.allCases)
     func whoDiesBetweenCuttingAndPublishingLeavesAGoodFile(kind: FileKind) throws {
         let connection = try filled(kind)
@@ -334,7 +336,7 @@ import Testing
         #expect(try next.verify() == [])
     }
 
-    /// Small values that stay leave no gap for it below the ceiling.
+    /// Small values that remain leave no gap for the long value below the ceiling.
     @Test func aLongValueMovesToTheLowestGapThatHoldsIt() throws {
         let connection = try filled()
         try connection.beginWrite()

@@ -4,7 +4,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// Damage to commit slots that are neighbours, in files whose process was killed.
+/// Damage to adjacent commit slots in files whose process was killed.
 @Suite struct SlotDamageTests {
     let directory: CrashDirectory
 
@@ -26,7 +26,8 @@ import Testing
         _ = try pager.commit(durability)
     }
 
-    /// What a process leaves that is killed after so many commits, and its slots in their order.
+    /// Returns the file that a process leaves when it is killed after `count` commits, with its
+    /// slots in order.
     private func image(
         _ count: Int, _ kind: FileKind, _ format: Format, synced: Bool = false
     ) throws -> (bytes: [UInt8], slots: [[CommitSlot]], newest: [CommitSlot]) {
@@ -34,7 +35,7 @@ import Testing
         let pager = try open(path, kind, format)
         if format == .all { try pager.write { try $0.set(100, value(0, count: 300_000)) } }
         for number in 1...count {
-            // Those that are synced one by one are in slots, all of them.
+            // The records of commits that are synced one by one are all in slots.
             try commit(number, pager, synced ? .relaxed : .full)
             if synced { try pager.database.backgroundSync.syncNow() }
         }
@@ -47,8 +48,8 @@ import Testing
         )
     }
 
-    /// The newest commit that a damaged file holds, and whether anything was said; nil where it was
-    /// refused.
+    /// Returns the newest commit that a damaged file holds, and whether a problem was reported; nil
+    /// if the file was refused.
     private func reopen(_ image: [UInt8], _ kind: FileKind) throws -> (newest: Int, isSaid: Bool)? {
         try directory.withImage(image) { path in
             do {
@@ -70,7 +71,8 @@ import Testing
             #expect(try #require(try reopen(image.bytes, kind)) == (count, false))
             for width in 1...4 {
                 for slots in image.slots {
-                    // All that have one of the newest records, and some others.
+                    // Damage is tried in all ranges that include one of the newest records, and in
+                    // some others.
                     for first in 0...slots.count - width
                     where LongTests.isEnabled || (first + width) % 8 == 0
                         || slots[first..<first + width].contains(where: image.newest.contains)
@@ -99,7 +101,7 @@ import Testing
         }
     }
 
-    /// What a loss of power leaves of commits with full durability is no damage.
+    /// A newest record that power loss tore, under full durability, is not damage.
     @Test(arguments: FileKind.allCases) func aTornNewestRecordIsNotSaid(kind: FileKind) throws {
         for count in 1...20 {
             let path = directory.file("torn-\(count)")
@@ -139,7 +141,7 @@ import Testing
             #expect(warning.contains(copy) && problems[0].contains("2 of its commit records"))
             #expect(database.takeOpeningWarning() == nil)
         }
-        // What was said is not said again.
+        // A problem that was reported is not reported again.
         let copy = directory.file("again")
         try Data(readBytes(directory.file("damaged"))).write(to: URL(fileURLWithPath: copy))
         for opening in 0..<2 {

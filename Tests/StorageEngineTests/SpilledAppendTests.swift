@@ -2,12 +2,12 @@ import Testing
 
 @testable import StorageEngine
 
-/// Rows that are appended to leaves whose texts are on pages of their own: they are placed in all of
-/// these pages, or in none of them when one has no room.
+/// Rows appended to leaves whose texts are on separate pages. A row is appended to all of these
+/// pages, or to none if one has no room.
 @Suite struct SpilledAppendTests {
     private let directory = TestDirectory()
 
-    /// Texts of such lengths that a leaf spills the columns of both before it has 256 rows.
+    /// The texts are so long that a leaf spills both columns before it has 256 rows.
     private struct Row {
         var number: Int64
         var texts: [[UInt8]?]
@@ -101,7 +101,7 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// Most rows need no other layout: what holds places in rows, and the path, stays.
+    /// Most rows need no new layout: places of rows and the path stay valid.
     @Test func aRowThatFitsMovesNothing() throws {
         let (connection, table) = try make()
         try connection.beginWrite()

@@ -9,7 +9,7 @@ import Testing
         SyncSchedule.Commit(version: sequence * 2, sequence: sequence)
     }
 
-    /// Notes records one after the other; returns what each was answered.
+    /// Notes records one after the other. Returns the answer to each.
     private mutating func note(
         _ sequences: ClosedRange<UInt64>, holdsMuch: Bool = false
     ) -> [SyncSchedule.Start?] {
@@ -34,7 +34,7 @@ import Testing
         #expect(note(4...6, holdsMuch: true) == [.atOnce, nil, nil])
     }
 
-    /// What waits for the sync under way waits no longer when that ends.
+    /// Commits that wait for the current sync no longer wait when it ends.
     @Test mutating func muchAsksForOneSyncAtATime() {
         #expect(note(1...2, holdsMuch: true) == [.atOnce, nil])
         #expect(begins(durableVersion: 0))

@@ -39,7 +39,7 @@ import Testing
         #expect(waitUntilDurable(database))
     }
 
-    /// Killed while it syncs.
+    /// The process is killed during its sync.
     @Test func aSyncThatDiedWithItsProcessIsRepeated() throws {
         let path = directory.file()
         let database = try Database.open(path: path)
@@ -58,11 +58,12 @@ import Testing
         let child = try CoordinationTestProcess("exit-after-relaxed", path)
         #expect(child.nextLine() == "2")
         #expect(child.waitForSignal() == 0)
-        // This process would do so later.
+        // This process would sync later.
         #expect(database.coordinator.durableVersion == 2)
     }
 
-    /// A process that is stopped in its sync keeps nobody from closing, and goes on afterwards.
+    /// A process that is stopped during its sync does not prevent others from closing the file, and
+    /// continues afterwards.
     @Test func aStoppedProcessDoesNotKeepOthersFromSyncing() throws {
         let path = directory.file()
         let child: CoordinationTestProcess
@@ -102,11 +103,11 @@ import Testing
             now += step
         }
         #expect(lookout.look(at: now, signal: 1, visible: 2, durable: 1).takesOver)
-        // Not again at once.
+        // It does not take over again at once.
         #expect(!lookout.look(at: now + step, signal: 1, visible: 2, durable: 1).takesOver)
     }
 
-    /// However busy the writer is: what it syncs in time is left to it.
+    /// However busy a writer is, versions that it syncs in time are left to it.
     @Test func aLookoutLeavesAWriterAloneThatSyncs() {
         var lookout = SyncLookout()
         for turn in 2...100 as ClosedRange<UInt64> {

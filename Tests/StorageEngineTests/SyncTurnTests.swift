@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Who syncs beside writers, and what becomes of it when that process dies or is stopped.
+/// The turn to sync while others write, and its end when its holder dies or is stopped.
 @Suite struct SyncTurnTests {
     private func memory() throws -> Coordinator {
         let coordinator = try Coordinator.inMemory(name: "memory")
@@ -12,7 +12,7 @@ import Testing
         return coordinator
     }
 
-    /// Another user of the same memory.
+    /// Returns another user of the same memory.
     private func neighbour(of coordinator: Coordinator) -> Coordinator {
         let neighbour = Coordinator(
             path: "memory", dataFile: -1, dataLock: -1, lockFile: -1, readOnly: false,
@@ -34,7 +34,7 @@ import Testing
     private func twoUsers() throws -> (Coordinator, Coordinator) {
         let one = try memory()
         let other = neighbour(of: one)
-        // Both would unmap the memory.
+        // It is leaked, because both would unmap the memory.
         _ = Unmanaged.passRetained(other)
         return (one, other)
     }
@@ -50,7 +50,7 @@ import Testing
         #expect(other.announceSync(of: 3, 3))
         #expect(!one.finishSync(lost))
         #expect(one.durableVersion == 1)
-        // What it says now is not taken for the announcement of the other one.
+        // Its later announcement is not taken for that of the new holder.
         _ = one.announceSync(of: 2, 2)
         #expect(one.region.syncing?.version == 3)
         #expect(other.finishSync(turn))
@@ -64,7 +64,7 @@ import Testing
         one.publishVisible(version: 2, sequence: 2)
         let turn = try #require(one.beginSync())
         #expect(one.announceSync(of: 2, 2))
-        // Stopped in the middle of `finishSync`.
+        // The holder is stopped in the middle of `finishSync`.
         #expect(
             one.region.syncTurn.compareExchange(expected: turn.word, desired: turn.done.word))
         #expect(other.beginSync() != nil)
@@ -82,10 +82,10 @@ import Testing
         #expect(versions == [5])
     }
 
-    // MARK: The dead
+    // MARK: Dead processes
 
-    /// The slot of a process that died goes to the next one that opens the file, before anybody has
-    /// looked for the dead.
+    /// The slot of a dead process goes to the next one that opens the file, before any process has
+    /// looked for dead ones.
     @Test func theTurnOfADeadProcessDoesNotPassToTheNextUserOfItsSlot() throws {
         let directory = try CoordinationTestDirectory()
         let file = try CoordinationTestFile(directory.file("a"))
@@ -114,7 +114,7 @@ import Testing
             let child = try CoordinationTestProcess(scenario, directory.file("a"), "1")
             #expect(child.nextLine() == "joined")
             while word.loadAcquire() == 0 { usleep(1000) }
-            // It says so in its slot afterwards.
+            // The child raises the sum first, and then stores its part in its slot.
             usleep(20_000)
             child.kill()
             let next = try CoordinationTestProcess("hold-pin", directory.file("a"))

@@ -41,7 +41,7 @@ import Testing
         #expect(CommandLine.arguments[0].hasSuffix("/" + own))
     }
 
-    /// It has no arguments any more, but still the name that the kernel keeps.
+    /// The process no longer has arguments, but the kernel still keeps its short name.
     @Test func aProcessThatHasEndedHasItsShortName() throws {
         let argument = try #require(strdup("true"))
         defer { free(argument) }
@@ -132,7 +132,8 @@ import Testing
         #expect(try contents(directory.file("a")) == [UInt8](repeating: 0, count: 10) + bytes)
     }
 
-    /// More buffers than one call takes, of all sizes, with a short call at every position.
+    /// There are more buffers than one call accepts, of all sizes, with a short write at every
+    /// position.
     @Test func vectoredWritesAreCompleteWhateverIsShort() throws {
         let directory = try CoordinationTestDirectory()
         var random = SystemRandomNumberGenerator()
@@ -220,7 +221,7 @@ import Testing
         let before = SystemCounters.current
         try [1, 2, 3].withUnsafeBytes { try System.write(file, $0, at: 0) }
         try System.syncData(file)
-        // Other tests may run beside this one.
+        // Other tests may run at the same time.
         let difference = SystemCounters.current - before
         #expect(difference.syncs >= 1)
         #expect(difference.writeCalls >= 1)

@@ -2,8 +2,8 @@ import Testing
 
 @testable import StorageEngine
 
-/// Scans of whole tables against loops over objects: with gaps between keys, spilled columns, long
-/// values, updates and deletions, committed or not.
+/// Scans of whole tables, compared with loops over objects: with gaps between keys, spilled
+/// columns, long values, updates and deletions, committed or not.
 @Suite struct TableScanTests {
     private let directory = TestDirectory()
 
@@ -22,12 +22,13 @@ import Testing
             ColumnDefinition(name: "float", type: .float, isOptional: true),
             ColumnDefinition(name: "string", type: .string, isOptional: true),
             ColumnDefinition(name: "uuid", type: .uuid, isOptional: true),
-            // So wide that it is spilled, and now and then longer than a leaf takes.
+            // The column is so wide that it is spilled, and some values are too long to be stored
+            // in a leaf.
             ColumnDefinition(name: "wide", type: .data),
             ColumnDefinition(name: "date", type: .date),
         ])
 
-    /// Values that own their bytes.
+    /// A value that owns its bytes.
     private struct Value {
         var scalar: Scalar = .null
         var bytes: [UInt8]?
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    /// Bodies get a table with changes that are not committed, and later the same ones committed.
+    /// Calls `body` with a table that has uncommitted changes, and again after they were committed.
     private func withTable(
         seed: UInt64, rows: Int, _ body: (Table, inout SeededRandom) throws -> Void
     ) throws {
@@ -109,7 +110,7 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// The keys of objects whose value of a column passes, one by one.
+    /// Returns the keys of the objects whose value of a column passes, tested one by one.
     private func keys(
         _ table: Table, _ column: Int, _ isMatch: (Scalar) -> Bool
     ) throws -> [ObjectKey] {
@@ -197,7 +198,7 @@ import Testing
         try withTable(seed: seed, rows: rows) { table, random in
             for column in [Column.string, Column.wide] {
                 for _ in 0..<4 {
-                    // Something that is there, and beginnings and ends of it.
+                    // The pattern is an existing value, or a beginning or end of one.
                     let position = random.next(below: try table.count())
                     var value: [UInt8] = []
                     let scalar = try table.value(column, at: try table.location(at: position))
@@ -376,7 +377,7 @@ import Testing
         #expect(try table.firstKeys(3, sortedBy: Column.small).isEmpty)
     }
 
-    /// Each page may be valid by itself and yet not belong to the other.
+    /// Each page may be valid by itself, and yet not belong to the other.
     @Test func aColumnThatDoesNotFitItsLeafIsDamage() throws {
         let connection = try Connection(Database.open(path: directory.file()))
         try connection.beginWrite()
@@ -392,7 +393,7 @@ import Testing
         #expect(try scan.next())
         let (node, _) = try #require(try table.column(Column.wide, of: scan.leaf))
         try #require(node.base != scan.leaf.base, "the column is spilled")
-        // The transaction's own copy, which is never committed.
+        // This is the transaction's own copy, which is never committed.
         MutableNode(
             UnsafeMutableRawPointer(mutating: node.base), byteCount: node.pageCount * 4096
         ).removeRow(at: 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Orders of whole tables against sorted arrays.
+/// Orders of whole tables, compared with sorted arrays.
 @Suite struct TableSortTests {
     private let directory = TestDirectory()
 
@@ -18,7 +18,7 @@ import Testing
             ColumnDefinition(name: "date", type: .date),
         ])
 
-    /// What the order of values is made of: null, NaN, then the rest.
+    /// The key for the order of values: null, NaN, then the others.
     private struct SortKey: Comparable {
         var rank: Int
         var number = 0.0

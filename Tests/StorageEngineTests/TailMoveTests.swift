@@ -10,7 +10,7 @@ import Testing
 
     init() throws { directory = try CrashDirectory() }
 
-    /// A file whose low pages were deleted: all that is left of it lies above the boundary.
+    /// Returns a file whose low pages were deleted: all its live pages are above the boundary.
     private func emptiedBelow(_ kind: FileKind) throws -> Connection {
         let connection = try Connection(
             Database.open(path: directory.file("move"), options: kind.options))
@@ -34,7 +34,7 @@ import Testing
         try connection.commit()
     }
 
-    /// A commit that changes as little as possible.
+    /// Makes a commit that changes as little as possible.
     private func touch(_ connection: Connection, _ number: Int) throws {
         try write(connection) {
             try connection.table(named: "Progress")!.set(
@@ -46,7 +46,7 @@ import Testing
         connection.database.writerState.freeSpace!
     }
 
-    /// Pages of all trees of the items, as far as their roots are in the forest.
+    /// Returns the pages of all trees of the items whose roots are in the forest.
     private func pages(_ connection: Connection) throws -> [(id: UInt32, pages: [UInt64])] {
         let table = try connection.table(named: "Item")!
         return try table.stored.trees.map { id, role in
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// The workload has trees of all kinds, values with runs of their own in all places, and
-    /// spilled columns; verification reports every page that is neither reached nor free.
+    /// spilled columns. Verification reports every page that is neither reachable nor free.
     @Test(arguments: FileKind.allCases)
     func nothingStaysAboveTheBoundary(kind: FileKind) throws {
         let connection = try emptiedBelow(kind)
@@ -96,7 +96,7 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// What cannot be read ends the transaction that met it, and the walk, but no later transaction.
+    /// Damage ends the transaction that met it, and the walk, but no later transaction.
     @Test func damageEndsTheWalkAndNotTheProcess() throws {
         let connection = try emptiedBelow(.plain)
         let table = try connection.table(named: "Item")!

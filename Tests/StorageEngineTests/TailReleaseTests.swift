@@ -2,11 +2,11 @@ import Testing
 
 @testable import StorageEngine
 
-/// When the end of a file is given back.
+/// The conditions for freeing the end of a file.
 @Suite struct TailReleaseTests {
     private static let firstPage: UInt64 = 66
 
-    /// A map whose first pages are in use.
+    /// Returns a map whose first pages are in use.
     private func map(used: UInt64, free: UInt64) -> FreeSpace {
         var space = FreeSpace(firstPage: Self.firstPage, pageCount: Self.firstPage + used + free)
         _ = space.allocate(used)
@@ -15,7 +15,7 @@ import Testing
         return space
     }
 
-    /// A map of 9,000 pages of which the last thousand is in use, behind a gap of 6,000.
+    /// Returns a map of 9,000 pages whose last thousand is in use, after a gap of 6,000.
     private func mapWithGap() -> FreeSpace {
         var space = FreeSpace(firstPage: Self.firstPage, pageCount: Self.firstPage + 9000)
         _ = space.allocate(9000)
@@ -31,7 +31,7 @@ import Testing
         for version in 1..<UInt64(TailRelease.patience) {
             release.look(at: &space, version: version)
             #expect(space.pageCount == Self.firstPage + 4000)
-            // The same version is no new evidence.
+            // Looking at the same version again adds no evidence.
             release.look(at: &space, version: version)
         }
         release.look(at: &space, version: UInt64(TailRelease.patience))
@@ -72,13 +72,13 @@ import Testing
             release.look(at: &space, version: version)
             if counts.last != space.pageCount { counts.append(space.pageCount) }
         }
-        // Each takes the system a bounded time, and needs no further patience.
+        // Each step takes the operating system a bounded time, and needs no further patience.
         #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 - $1 <= 16_384 })
         #expect(version <= UInt64(TailRelease.patience) + 8)
     }
 
     @Test func nothingIsToMoveUnlessMoreThanHalfIsFree() {
-        // In use: the first pages, and one at the end.
+        // The first pages and one at the end are in use.
         func walk(used: UInt64, free: UInt64) -> TailRelease {
             var space = FreeSpace(
                 firstPage: Self.firstPage, pageCount: Self.firstPage + used + free)
@@ -94,7 +94,7 @@ import Testing
         }
         #expect(walk(used: 4000, free: 4000).walk == nil)
         #expect(walk(used: 4000, free: 5000).walk != nil)
-        // Not worth it.
+        // The gain would be too small.
         #expect(walk(used: 100, free: 300).walk == nil)
     }
 
@@ -105,7 +105,7 @@ import Testing
             let page = space.allocate(4)!
             #expect(page + 4 <= Self.firstPage + 1200)
         }
-        // Then the lowest place there is.
+        // Above the ceiling, the lowest available place is used.
         let page = space.allocate(4)
         #expect(page == Self.firstPage + 1200)
         space.rollBack()
@@ -122,17 +122,17 @@ import Testing
             walks += 1
             release.finish(walk)
         }
-        // After 4 looks, then 8, 16, ...
+        // Walks begin after 4 looks, then 8, 16, ...
         #expect(walks >= 4 && walks <= 8)
     }
 
-    /// A transaction that deletes most objects may itself rewrite all that lies high, so that the
-    /// walk in it moves nothing. What comes to lie there later is to move all the same.
+    /// A transaction that deletes most objects may itself rewrite all high pages, so that its walk
+    /// moves nothing. Pages that are allocated there later must be moved all the same.
     @Test func aWalkIsRepeatedAtOnceWhenMuchHasChanged() {
         var space = mapWithGap()
         var release = TailRelease()
         var version: UInt64 = 1
-        /// Looks until a walk begins, which moves nothing.
+        /// Looks until a walk begins that moves nothing. Returns the number of versions.
         func versionsUntilWalk() -> UInt64 {
             let before = version
             while release.walk == nil {

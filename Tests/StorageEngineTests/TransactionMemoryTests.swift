@@ -5,7 +5,7 @@ import Testing
 @testable import StorageEngine
 @testable import engine_test_process
 
-/// How much memory the private copies of a large transaction take, and what may lie in it.
+/// The memory for the private copies of a large transaction, and values that are stored in it.
 @Suite struct TransactionMemoryTests {
     private let directory = TestDirectory()
     private static let limit = 64 << 10
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The most that the connection had in memory since the last call.
+    /// Returns the largest amount of memory that the connection used since the last call.
     private func peak(_ connection: Connection) -> Int {
         connection.pager.notePeak()
         defer { connection.pager.largestPrivateBytes = 0 }
@@ -52,12 +52,13 @@ import Testing
 
     private func check(_ connection: Connection, _ what: Comment) throws {
         let peak = peak(connection)
-        // It is a large transaction, and it is not in memory: what it changes, what the change
-        // under way may need of what was written ahead, and as much decrypted; beside that a step's
-        // own pages.
+        // The transaction is large, and is not in memory as a whole. In memory are its changes, the
+        // pages written ahead that the current change may need, as many decrypted pages, and the
+        // pages of one step.
         #expect(peak > Self.limit, what)
         let isEncrypted = connection.database.file.cipher != nil
-        // A commit that moves pages from the end of the file looks at 64 leaves, decrypted here.
+        // A commit that moves pages from the end of the file reads 64 leaves, which are decrypted
+        // here.
         let step = isEncrypted ? 448 << 10 : 64 << 10
         #expect(peak <= (isEncrypted ? 4 : 2) * Self.limit + step, what)
     }
@@ -104,7 +105,7 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// An index that is added is filled in parts, and each part leaf by leaf.
+    /// An added index is filled in parts, and each part leaf by leaf.
     @Test(arguments: [FileKind.plain, .encrypted])
     func addingAnIndexTakesLittleMemory(kind: FileKind) throws {
         let connection = try open(kind)
@@ -120,7 +121,8 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// One object that everybody refers to is deleted, and a list that holds everybody is emptied.
+    /// An object to which every other object refers is deleted, and a list that holds all objects
+    /// is emptied.
     @Test func oneChangeOfManyObjectsTakesLittleMemory() throws {
         let connection = try open(.plain)
         let table = try #require(try connection.table(named: "Thing"))
@@ -137,7 +139,8 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// What a change is given may lie in the page that is written ahead at its entry.
+    /// The value passed to a change may be stored in a page that is written ahead when the change
+    /// begins.
     @Test(arguments: FileKind.writingAhead)
     func whatAChangeIsGivenMayLieInAPage(kind: FileKind) throws {
         let connection = try Connection(
@@ -153,7 +156,8 @@ import Testing
         var keys: [ObjectKey] = []
         for round in 0..<120 {
             keys.append(try table.insert([.bytes(text(round))]))
-            // Of an object of some changes before, whose page may be in memory or not.
+            // The value is that of an object of some changes before, whose page may or may not be
+            // in memory.
             let source = keys[keys.count / 2]
             let value = try table.value(0, of: source)
             keys.append(
@@ -176,7 +180,7 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// Places in rows are void after it, and only those.
+    /// A place of a row is valid until the layout stamp changes, even if pages are written ahead.
     @Test func placesOfRowsAreLookedUpAgain() throws {
         let connection = try Connection(
             Database.open(path: directory.file(), options: FileKind.plainAhead.options))
@@ -205,7 +209,7 @@ import Testing
         connection.rollback()
     }
 
-    /// A transaction that fails while it writes ahead is as if it had not been.
+    /// A transaction that fails while it writes ahead has no effect.
     @Test(arguments: FileKind.writingAhead, [EIO, ENOSPC])
     func aWriteThatFailsFailsTheTransaction(kind: FileKind, number: Int32) throws {
         let interceptor = SystemInterceptor(scope: .files(pathPrefix: directory.path))
@@ -223,7 +227,7 @@ import Testing
         }
         #expect(error?.code == (number == EIO ? .fileAccess : .outOfDiskSpace))
         #expect(connection.transactionFailure != nil)
-        // Reads answer from the version before; no change is made any more, also once the disk has
+        // Reads return the version before. No change is possible any more, even after the disk has
         // room.
         #expect(try CrashWorkload.digest(of: connection) == before)
         interceptor.setFaults([])

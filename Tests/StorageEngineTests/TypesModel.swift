@@ -14,7 +14,7 @@ struct TypesModel: DatabaseModel {
     enum Content: Equatable {
         case single(OracleValue)
         case list([OracleValue])
-        /// Ascending by order.
+        /// The elements in ascending order.
         case set([OrderedValue])
         case map([String: OracleValue])
     }
@@ -27,7 +27,7 @@ struct TypesModel: DatabaseModel {
     struct Column {
         var type: ValueType
         var kind: CollectionKind
-        /// Links in lists and sets are never null.
+        /// False for links in lists and sets, which are never null.
         var allowsNull: Bool
     }
 
@@ -39,7 +39,7 @@ struct TypesModel: DatabaseModel {
         }
     }
 
-    /// Numbers of the tables of targets; owners are table 0.
+    /// The numbers of the tables of targets; table 0 is that of the owners.
     static let targetTables = 1...2
 
     var owners: [Int64: [Content]] = [:]
@@ -87,7 +87,7 @@ struct TypesModel: DatabaseModel {
     mutating func addOwner(_ connection: Connection) throws {
         let table = try #require(try connection.table(number: 0))
         let key = try table.insert(owned: [])
-        // Columns of values that must not be null do not exist: all begin as null.
+        // There are no columns of non-optional values, so all begin as null.
         owners[key.rawValue] = Self.empty
     }
 
@@ -157,7 +157,7 @@ struct TypesModel: DatabaseModel {
     }
 
     private mutating func change(_ connection: Connection, _ random: inout SeededRandom) throws {
-        // One owner gets most, so that its collections outgrow their row.
+        // One owner gets most changes, so that its collections outgrow their row.
         let sorted = owners.keys.sorted()
         guard
             let key = random.next(below: 3) > 0
@@ -321,7 +321,7 @@ struct TypesModel: DatabaseModel {
         try #require(try handle.value(forKey: UnsafeRawBufferPointer(start: nil, count: 0)) == nil)
     }
 
-    /// Each target is known to be referred to as often as it is.
+    /// Checks that each target has the right number of backlinks.
     private func checkBacklinks(_ connection: Connection) throws {
         for number in Self.targetTables {
             let table = try #require(try connection.table(number: number))

@@ -19,7 +19,7 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// Trees of several levels, filled and emptied in random order.
+    /// Trees of several levels are filled and emptied in random order.
     @Test(arguments: TypesModel.types.filter { $0 != .bool && $0 != .link && $0 != .typedLink })
     func longSetsAndMapsStayInOrder(type: ValueType) throws {
         let connection = try Connection(Database.open(path: directory.file()))

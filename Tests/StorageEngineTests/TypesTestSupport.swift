@@ -51,12 +51,13 @@ extension OracleValue {
     }
 }
 
-/// A value and where it stands among all candidates of its type: equal orders are equal values.
+/// A value and its position in the order of all candidates of its type. Equal positions mean equal
+/// values.
 struct Candidate {
     var order: Int
     var value: OracleValue
 
-    /// The `index`-th value of a type that is no link, in one of its encodings.
+    /// Returns the `index`-th value of a type that is no link, in one of its encodings.
     static func make(_ type: ValueType, _ index: Int, _ random: inout SeededRandom) -> Candidate {
         if type == .mixed { return mixed(index, &random) }
         let value: OracleValue =
@@ -75,7 +76,8 @@ struct Candidate {
         return Candidate(order: type == .bool ? index % 2 : index, value: value)
     }
 
-    /// Ascends with the index by its first bytes; some are longer than leaves take.
+    /// Returns a text that ascends with the index by its first bytes. Some texts are too long to be
+    /// stored in a leaf.
     private static func text(_ index: Int) -> [UInt8] {
         let digits = String(100_000 + index).utf8
         return Array(digits)
@@ -83,10 +85,10 @@ struct Candidate {
                 repeating: 120, count: index % 37 == 0 ? 600 : index % 5 == 0 ? 0 : index % 23)
     }
 
-    /// Big-endian, as ids are ordered by their bytes.
+    /// Returns a big-endian word, because ids are ordered by their bytes.
     private static func word(_ index: Int) -> UInt64 { UInt64(index + 1).byteSwapped | 0x0100 }
 
-    /// One of the encodings of a number: 5, 5.0, 5.00.
+    /// Returns one of the encodings of a number: 5, 5.0, 5.00.
     static func decimal(_ number: Int, _ random: inout SeededRandom) -> Decimal128 {
         let zeros = random.next(below: 4)
         let text = "\(number)" + (zeros == 0 ? "" : "." + String(repeating: "0", count: zeros))
@@ -123,7 +125,7 @@ struct Candidate {
         }
     }
 
-    /// A link, in the form of a type of links; behind all other mixed values.
+    /// Returns a link in the form of a type of links. It comes after all other mixed values.
     static func link(_ link: TypedLink, as type: ValueType) -> Candidate {
         Candidate(
             order: 1_000_000 * (1 + link.table) + Int(link.key.rawValue),
@@ -148,7 +150,7 @@ extension Table {
     }
 }
 
-/// The error code of what is thrown; nil if nothing is.
+/// Returns the code of the error that `body` throws; nil if it throws none.
 func errorCode(_ body: () throws -> Void) -> StorageError.Code? {
     do {
         try body()

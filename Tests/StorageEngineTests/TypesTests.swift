@@ -181,7 +181,7 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// A root that leads to a tree of another collection is noticed before it is read as this one.
+    /// A root that leads to the tree of another collection is detected before the tree is read.
     @Test func aTreeOfOtherColumnsIsDamage() throws {
         let (connection, table) = try open([
             ColumnDefinition(name: "list", type: .int, collection: .list),
@@ -198,7 +198,8 @@ import Testing
             { _, set in _ = try set.contains(.bytes(name)) },
             { _, set in _ = try set.value(at: 0) },
         ]
-        // Each in a transaction of its own: one that has met damage reads what was there before.
+        // Each use has its own transaction, because a transaction that has met damage reads the
+        // version before.
         for use in uses {
             try connection.beginWrite()
             let key = try table.insert(owned: [])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Primary keys are found where they are inserted, in whatever order they come.
+/// Primary keys are found and inserted in any order.
 @Suite struct UniqueKeyTests {
     private let directory = TestDirectory()
 
@@ -17,14 +17,15 @@ import Testing
         case .descending: return ascending.reversed()
         case .random: return ascending.shuffled(using: &random)
         case .clustered:
-            // Runs of neighbours at random places, as numbers in decimal are among others.
+            // There are runs of neighbours at random places, as with decimal numbers among other
+            // strings.
             return stride(from: 0, to: 4000, by: 10).shuffled(using: &random)
                 .flatMap { $0..<$0 + 10 }
         }
     }
 
-    /// The short ones differ in their first bytes or in their lengths, the long ones behind what
-    /// the map keeps of a key.
+    /// The short keys differ in their first bytes or in their lengths. The long ones differ after
+    /// the part of a key that the map stores.
     private static func key(_ number: Int, _ type: ValueType) -> OracleValue {
         switch type {
         case .int: return .integer(Int64(number - 2000) << (number % 3 == 0 ? 40 : 0))
@@ -72,7 +73,7 @@ import Testing
             case 1:
                 try table.delete(model.remove(at: chosen))
             case 2 where model.objects[other] == nil:
-                // An object takes another key, perhaps one that was given up.
+                // The object gets another key, perhaps one that was released.
                 let object = model.remove(at: chosen)
                 try other.withScalar { try table.set(0, of: object, to: $0) }
                 model.add(other, object)
@@ -95,7 +96,7 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// The keys are kept in an array as well, so that a seed chooses the same ones each time.
+    /// The keys are also in an array, so that a seed always chooses the same ones.
     private struct Model {
         var objects: [OracleValue: ObjectKey] = [:]
         var keys: [OracleValue] = []

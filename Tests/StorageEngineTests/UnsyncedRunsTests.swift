@@ -35,7 +35,7 @@ import Testing
         #expect(after.hash.value == hash.value)
     }
 
-    /// Beside a table of pages that is kept by the obvious means.
+    /// Compares with a table of pages that is kept in the obvious way.
     @Test(arguments: 1...20)
     func anyCommitsLeaveWhatTheyStillReach(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -68,9 +68,10 @@ import Testing
     }
 }
 
-/// The numbers of records that are not durable yet, and whose slots they leave alone.
+/// The sequence numbers of records that are not durable yet, and the slots that they must not take.
 @Suite struct RecordNumberTests {
-    /// Few slots, all of them after some records with few, all from the first on, and all in front.
+    /// Rings of few slots, of all slots after some records with few, of all slots from the first
+    /// record on, and of all slots in front.
     static let rings = [
         CommitRing(), CommitRing().extended(at: 100, next: 41).0,
         CommitRing().extended(at: 100, since: 1), CommitRing(slotsInFront: 64),
@@ -86,7 +87,7 @@ import Testing
         }
     }
 
-    // But for the second, of which the first record with all slots is durable before the next one.
+    // The second ring is left out: its first record with all slots is durable before the next one.
     @Test(arguments: 1...20, [rings[0], rings[2], rings[3]])
     func noRecordTakesTheSlotOfOneThatIsNeeded(seed: UInt64, ring: CommitRing) throws {
         var random = SeededRandom(seed: seed)
@@ -103,11 +104,11 @@ import Testing
             return hasAll ? 20 : 1
         }
         func holds(_ record: UInt64) -> Bool {
-            // It, and those since its checkpoint: in the worst case as many as there may be.
+            // The record needs those since its checkpoint: in the worst case as many as possible.
             let oldest = record - min(record, age(record))
             return slots.values.filter { oldest...record ~= $0 }.count == numbers[record]
         }
-        // By record: how many there were in its span when it was written.
+        // For each record, the number of records in its span when it was written.
         var numbers: [UInt64: Int] = [1: 1]
         for _ in 0..<2000 {
             switch Int.random(in: 0..<20, using: &random) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorageEngine
 
-/// Tables of many columns: leaves grow where columns are too narrow for pages of their own.
+/// Tables of many columns: leaves grow if columns are too narrow for pages of their own.
 @Suite struct WideTableTests {
     private let directory = TestDirectory()
 
@@ -14,13 +14,13 @@ import Testing
         _ = try ModelCourse(directory: directory, seed: seed, rounds: 10, steps: 1..<16).run(model)
     }
 
-    /// A case: a table, and what its rows may take after they were loaded and packed. What they need
-    /// is their values and the offsets of strings.
+    /// A table, and the number of bytes that its rows may take after loading and packing. They need
+    /// space for their values and for the offsets of strings.
     struct Size: CustomTestStringConvertible {
         let name: String
         let shape: WideShape
         let rows: Int
-        /// Bytes a row of the loaded table and of a packed copy.
+        /// The bytes per row of the loaded table and of a packed copy.
         let most: Double
 
         var testDescription: String { name }
@@ -47,8 +47,8 @@ import Testing
         Size(
             name: "30 short strings", shape: .init(kinds: Array(repeating: .text(4), count: 30)),
             rows: 3000, most: 250),
-        // The directory takes half of a leaf. Pages of spilled columns are half full, because the few
-        // columns that are left end the leaf behind 256 rows.
+        // The directory takes half of a leaf. Pages of spilled columns are half full, because the
+        // few remaining columns end the leaf after 256 rows.
         Size(
             name: "300 columns of 8 bytes",
             shape: .init(kinds: Array(repeating: .word, count: 300)), rows: 1200, most: 5400),
@@ -60,13 +60,13 @@ import Testing
         #expect(try bytesOfRow(connection, size.rows) <= size.most)
         #expect(try bytesOfRow(copy(connection, "packed"), size.rows) <= size.most)
 
-        // Values as wide as before: nothing needs another place.
+        // The new values are as wide as the old ones, so nothing needs another place.
         try change(connection, table, size) { size.shape.value($0, &$1) }
         #expect(try bytesOfRow(connection, size.rows) <= size.most * 1.02)
         #expect(try bytesOfRow(copy(connection, "changed"), size.rows) <= size.most)
     }
 
-    /// Values that outgrow their columns, all over the table: leaves are split, and half full at
+    /// Values outgrow their columns all over the table. Leaves are split, and are half full at
     /// worst.
     @Test func columnsThatWidenAllOverTheTableAtMostDoubleIt() throws {
         let size = Self.sizes[3]
@@ -79,7 +79,8 @@ import Testing
         #expect(try connection.verify() == [])
     }
 
-    /// What a commit writes for one value is bounded, as is what a leaf holds.
+    /// The number of bytes that a commit writes for one value is bounded, and so is the size of a
+    /// leaf.
     @Test(arguments: sizes)
     func leavesAndSpilledColumnsHaveAtMostSoManyPages(size: Size) throws {
         let (connection, table) = try make(size.shape, rows: size.rows)
@@ -94,7 +95,7 @@ import Testing
                     #expect(node.pageCount <= ClusterTree.maximumSpillPages)
                 }
                 rows += leaf.rowCount
-                // All but the last are full.
+                // All leaves but the last are full.
                 if rows < size.rows { #expect(leaf.rowCount >= 60, "\(leaf.rowCount) rows") }
                 return true
             }
@@ -128,11 +129,11 @@ import Testing
             shape: .init(kinds: [.byte, .text(400), .byte, .byte]), rows: 1000, most: 440),
     ]
 
-    /// An object's values stay together, so that one that is inserted or read concerns one leaf.
+    /// The values of an object stay together, so that inserting or reading it uses one leaf.
     @Test(arguments: wideStrings)
     func rowsOfWideStringsStayTogether(size: Size) throws {
         let (connection, _) = try make(size.shape, rows: size.rows)
-        // The last leaf was begun as long as the one before, for rows that are still to come.
+        // The last leaf was started with the length of the previous one, for future rows.
         let lastLeaf = Double(ClusterTree.maximumGrowth * 4096) / Double(size.rows)
         #expect(try bytesOfRow(connection, size.rows) <= size.most + lastLeaf)
         let packed = try copy(connection, "packed")
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    /// A leaf that would have very few rows gives its widest columns pages of their own.
+    /// A leaf that would have very few rows spills its widest columns.
     @Test func rowsTooWideToStayTogetherSpillColumns() throws {
         let shape = WideShape(kinds: [.byte] + Array(repeating: .text(450), count: 6))
         let (connection, table) = try make(shape, rows: 200)
@@ -198,12 +199,12 @@ import Testing
     }
 
     private func bytesOfRow(_ connection: Connection, _ rows: Int) throws -> Double {
-        // But for the page of the map of free pages.
+        // The page of the map of free pages is left out.
         try Double(connection.database.statistics().liveBytes - 4096) / Double(rows)
     }
 }
 
-/// The columns of a table, by what their values take.
+/// The columns of a table, by the size of their values.
 struct WideShape {
     enum Kind {
         case byte, half, word, flag
@@ -247,7 +248,7 @@ struct WideShape {
         }
     }
 
-    /// A value wider than those that the column has otherwise.
+    /// Returns a value that is wider than the other values of the column.
     func widerValue(_ column: Int, _ random: inout SeededRandom) -> OracleValue {
         switch kinds[column] {
         case .byte, .half, .word:
@@ -334,7 +335,7 @@ private struct WideModel: DatabaseModel {
         rows[row].values[column] = value
     }
 
-    /// Every row, or every other one, of a range.
+    /// Deletes every row, or every other one, of a range.
     private mutating func deleteRange(_ table: Table, _ random: inout SeededRandom) throws {
         let first = random.next(below: rows.count)
         let count = random.next(below: min(rows.count - first, 90))

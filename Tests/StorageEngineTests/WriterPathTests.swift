@@ -2,8 +2,9 @@ import Testing
 
 @testable import StorageEngine
 
-/// A table's writers keep their paths while rows of other leaves and other tables come and go. Lists
-/// that are filled at one end and emptied at the other, whose objects are deleted, use all of them.
+/// The writers of a table keep their paths while rows of other leaves and other tables come and go.
+/// Lists that are filled at one end and emptied at the other, and whose objects are deleted, use
+/// all of them.
 @Suite struct WriterPathTests {
     private let directory = TestDirectory()
 
@@ -64,7 +65,7 @@ import Testing
             let oldest = state.lists[owner]!.removeFirst()
             #expect(try list.value(at: 0).isIdentical(to: .integer(oldest.rawValue)))
             try list.remove(at: 0)
-            // Another list, or this one, may have it still.
+            // Another list, or this one, may still hold it.
             if try readings.backlinkCount(of: oldest) == 0 { try delete(oldest) }
         }
 
@@ -91,7 +92,7 @@ import Testing
         private mutating func setRandom() throws { if let key = anyKey() { try set(key) } }
         private mutating func setNewest() throws { if let newest { try set(newest) } }
 
-        /// An object that is in several lists, or in one of them twice.
+        /// Appends an object that is in several lists, or twice in one of them.
         private mutating func appendAgain() throws {
             guard let key = anyKey() else { return }
             let owner = owner()
@@ -182,7 +183,7 @@ import Testing
         for _ in 0..<2000 { try model.append() }
         try model.commit()
         let keys = model.state.rows.keys.sorted { $0.rawValue < $1.rawValue }
-        // The first deletions have nodes copied, which voids paths.
+        // The first deletions copy nodes, which invalidates paths.
         try model.append()
         try model.readings.delete(keys[2])
         try model.append()

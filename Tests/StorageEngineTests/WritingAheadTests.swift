@@ -13,7 +13,7 @@ import Testing
         try Pager(database: .open(path: directory.file(), options: kind.options))
     }
 
-    /// Ends a change: writes ahead what it has left in memory.
+    /// Ends a change, and writes ahead the pages that it left in memory.
     private func writeAhead(_ pager: Pager) throws {
         pager.releaseRetiredMemory()
         try pager.limitMemoryNow()
@@ -34,7 +34,7 @@ import Testing
             #expect(ahead.pages.contains(first.page))
             #expect(pager.privateCopy(first) == nil)
             #expect(try store.values()[0] == value(1, count: 3000))
-            // It gets another place, and the old one is free at once.
+            // The value gets another place, and the old one is free at once.
             let allocated = pager.database.writerState.freeSpace!.allocatedPages
             try store.touch(0, 2)
             let second = try store.references()[0]
@@ -42,7 +42,7 @@ import Testing
             #expect(!ahead.pages.contains(first.page))
             #expect(pager.privateCopy(second) != nil)
             #expect(pager.database.writerState.freeSpace!.allocatedPages == allocated)
-            // So is that of one that goes, and a new one may take it.
+            // The place of a removed value is free at once as well, and a new value may take it.
             try store.set(1, [])
             try store.set(2, value(3))
             try writeAhead(pager)
@@ -55,8 +55,8 @@ import Testing
         #expect(try Array(other.newestValues()[..<10]) == expected)
     }
 
-    /// The transaction that follows has the same birth and takes the same places: what was looked
-    /// at of the one that was rolled back must not pass for what it writes.
+    /// The next transaction has the same birth and uses the same places. Pages of the rolled-back
+    /// transaction that were read before must not be taken for those that it writes.
     @Test(arguments: FileKind.writingAhead)
     func whatWasRolledBackIsNotReadLater(kind: FileKind) throws {
         let pager = try open(kind)
@@ -85,7 +85,7 @@ import Testing
         #expect(try other.newestValues()[3] == value(4, count: 3000))
     }
 
-    /// A page that is freed and whose number is taken again within the transaction.
+    /// A page is freed, and its number is allocated again in the same transaction.
     @Test(arguments: FileKind.writingAhead)
     func aNumberThatIsTakenAgainHasTheNewContents(kind: FileKind) throws {
         let pager = try open(kind)
@@ -102,7 +102,7 @@ import Testing
         #expect(try pager.newestValues()[5] == value(12, count: 3000))
     }
 
-    /// Whatever is missing is damage, or the failure of the transaction, and no crash.
+    /// A missing page is damage or fails the transaction, but does not crash.
     @Test func aPageThatWasFreedIsNotFoundAnyMore() throws {
         let pager = try open(.plainAhead)
         try pager.beginWrite()
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// Others see nothing of it: what it overwrites was free for all of them.
+    /// Others do not notice it: the pages that it overwrites were free for all of them.
     @Test(arguments: FileKind.writingAhead)
     func readersKeepTheirVersionsMeanwhile(kind: FileKind) throws {
         let pager = try open(kind)
@@ -154,8 +154,8 @@ import Testing
         #expect(try ValueStore(elsewhere).values()[0] == value(6, count: 3000))
     }
 
-    /// Transactions that wait for the disk when one that writes ahead begins, and others that begin
-    /// on it.
+    /// Some transactions wait for the disk when one begins that writes ahead, and others begin on
+    /// top of it.
     @Test(arguments: FileKind.writingAhead)
     func transactionsBeforeAndBehindKeepTheirOrder(kind: FileKind) throws {
         let database = try Database.open(path: directory.file(), options: kind.options)
