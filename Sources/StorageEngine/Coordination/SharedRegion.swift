@@ -91,6 +91,8 @@ struct SharedRegion {
     /// Stores the slots that may hold the next visible record or a later one.
     func note(_ ring: CommitRing) {
         if extensionPage.loadRelaxed() == ring.extensionPage { return }
+        // A reader between the two stores sees one number without the other, which it takes for no
+        // extension (`CommitRing.extended(at:since:)`).
         extensionPage.storeSequential(ring.extensionPage)
         extensionSequence.storeSequential(ring.extensionSequence)
     }
