@@ -1,5 +1,5 @@
-/// A row of no table, without any columns, so that each of them reads as its default: like the rows of
-/// a leaf that is older than all columns of its table.
+/// A row of no table that has no columns, so that each property reads as its default. The rows of a
+/// leaf that is older than all columns of its table read the same way.
 public final class AbsentRow {
     private let page: UnsafeMutableRawPointer
 
@@ -13,6 +13,6 @@ public final class AbsentRow {
 
     deinit { page.deallocate() }
 
-    /// Valid as long as this object.
+    /// A node with this one row. Valid as long as this object.
     public var leaf: Node { Node(page) }
 }

@@ -3,19 +3,19 @@ public enum ColumnKind: UInt8, Sendable {
     case integer = 1
     case float = 2
     case double = 3
-    /// Strings, data and everything else of varying length.
+    /// Strings, data and all other values of varying length.
     case bytes = 4
-    /// Sixteen raw bytes a row.
+    /// Sixteen raw bytes per row.
     case fixed16 = 5
-    /// Twelve raw bytes a row.
+    /// Twelve raw bytes per row.
     case fixed12 = 6
 
-    /// Kinds that are integers underneath: base plus packed delta.
+    /// Whether values are stored as integers: a base plus packed deltas.
     @inlinable
     var isPacked: Bool { rawValue <= ColumnKind.double.rawValue }
 }
 
-/// The identity and kind of a column, without its place in a page.
+/// The identity and kind of a column, without its location in a page.
 @frozen
 public struct ColumnFormat: Equatable, Sendable {
     public var id: UInt16
@@ -28,11 +28,11 @@ public struct ColumnFormat: Equatable, Sendable {
     }
 }
 
-/// Id and kind of a column as one word, side by side as in a node's directory: so one comparison
-/// tells whether a column is stored in a node, and as what.
+/// The id and kind of a column as one word, laid out as in a node's directory, so that one
+/// comparison tells whether a node stores the column, and with which kind.
 ///
-/// Whoever reads a value from a node compares the tag first. Nodes of a file made to harm may have
-/// any columns; the accessors of a column of another kind would read outside of the node.
+/// Every reader compares the tag before it reads a value from a node. Nodes of a malicious file may
+/// have any columns, and the accessors of a wrong kind would read outside of the node.
 @frozen
 public struct ColumnTag: Sendable {
     @usableFromInline let word: UInt64
@@ -48,13 +48,13 @@ public struct ColumnTag: Sendable {
 
 /// One 40-byte entry of a node's column directory, read and written in place.
 ///
-/// The layout is in `docs/design.md`. While a node is being laid out (`NodeDraft`), two fields of
-/// the draft's entries hold wishes: `nullOffset` 1 asks for a null bitmap, and `heapCapacity` is
-/// the number of heap bytes needed.
+/// `docs/design.md` describes the layout. While a node is being laid out (`NodeDraft`), two fields
+/// of the draft's entries hold requests: `nullOffset` 1 asks for a null bitmap, and `heapCapacity`
+/// is the number of heap bytes needed.
 @frozen @usableFromInline
 struct ColumnEntry {
     @usableFromInline static let size = 40
-    /// Offset of the directory in a node: behind the page header, row capacity and padding.
+    /// The offset of the directory in a node: after the page header, row capacity and padding.
     @usableFromInline static let directoryOffset = 72
 
     @usableFromInline static let hasNulls: UInt16 = 1
@@ -86,7 +86,7 @@ struct ColumnEntry {
         @inline(__always) get { ColumnKind(rawValue: kindCode).unsafelyUnwrapped }
         nonmutating set { store(2, newValue.rawValue) }
     }
-    /// Bits of a packed value; 0 if all are equal, or the column is a ramp.
+    /// The bits of a packed value; 0 if all values are equal or the column is a ramp.
     @inlinable var width: Int {
         get { Int(load(3, UInt8.self)) }
         nonmutating set { store(3, UInt8(truncatingIfNeeded: newValue)) }
@@ -130,10 +130,11 @@ struct ColumnEntry {
         }
     }
     @inlinable var isSpilled: Bool { flags & ColumnEntry.spilled != 0 }
-    /// Whether this is the column of a tag, and its rows are in this node.
+    /// Whether this is the tag's column and its rows are in this node.
     @inlinable @inline(__always)
     func isInline(_ tag: ColumnTag) -> Bool {
-        // The entry's first word without width and the other flags.
+        // The entry's first word holds id, kind, width and flags. The mask drops width and all
+        // flags but `spilled`, which must be clear.
         let mask: UInt64 = 0xFF_FFFF | UInt64(ColumnEntry.spilled) << 32
         return load(0, UInt64.self) & mask == tag.word
     }
@@ -144,8 +145,8 @@ struct ColumnEntry {
         }
     }
 
-    /// Whether the value of row i of an integer column is base + i. No row takes any bits then, so
-    /// this only means anything where the width is 0.
+    /// Whether row `i` of an integer column has the value `base + i`. The width of a ramp is 0; the
+    /// flag has no meaning for other widths.
     @inlinable var isRamp: Bool {
         @inline(__always) get { flags & ColumnEntry.ramp != 0 }
         nonmutating set {
@@ -153,11 +154,11 @@ struct ColumnEntry {
         }
     }
 
-    /// Bytes of the data region, without heap and null bitmap, for so many rows.
+    /// Returns the bytes of the data region for `rows` rows, without heap and null bitmap.
     @inlinable
     func dataBytes(rows: Int) -> Int { (rows * width + 63) / 64 * 8 }
 
-    /// Bytes of a null bitmap for so many rows.
+    /// Returns the bytes of a null bitmap for `rows` rows.
     @inlinable
     static func nullBytes(rows: Int) -> Int { (rows + 63) / 64 * 8 }
 

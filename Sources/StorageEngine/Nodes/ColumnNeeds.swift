@@ -1,26 +1,28 @@
-/// What the encoding of some rows of a column has to hold: found by looking at the rows, then
-/// wished for in a draft.
+/// The encoding that some rows of a column need. It is computed by looking at the rows and then
+/// requested in a draft.
 struct ColumnNeeds {
     let kind: ColumnKind
     private(set) var heapBytes = 0
     private var hasNulls = false
-    /// Whether floating point is still all whole numbers; `bounds` are numbers then, else images.
+    /// Whether floating-point values have all been whole so far. If so, `bounds` are whole numbers,
+    /// otherwise images.
     private var isWhole: Bool
-    /// Whether each value is one more than that before it.
+    /// Whether each value so far is one more than the previous one.
     private var isRamp: Bool
     private var bounds = PackedBounds()
 
-    /// `mayBeRamp`: whether the node that the rows are for may hold ramps.
+    /// Creates the needs of no rows. `mayBeRamp`: whether the node that the rows are for may hold
+    /// ramps.
     init(kind: ColumnKind, mayBeRamp: Bool) {
         self.kind = kind
         isRamp = mayBeRamp && kind == .integer
         isWhole = kind == .float || kind == .double
     }
 
-    /// The rows are for a node of this column alone, which holds no ramp.
+    /// Excludes a ramp, because the rows are for a node that holds this column alone.
     mutating func forbidRamp() { isRamp = false }
 
-    /// Adds rows of a column of this kind that is not spilled, behind those added before.
+    /// Adds rows of a column of this kind, which is not spilled, after those added before.
     mutating func include(_ node: Node, _ c: Int, _ rows: Range<Int>) {
         if rows.isEmpty { return }
         hasNulls = hasNulls || node.hasNull(c, rows)
@@ -42,7 +44,7 @@ struct ColumnNeeds {
         bounds.formUnion(added)
     }
 
-    /// Whether rows with these bounds ascend by one, from the last one added before.
+    /// Whether rows with these bounds ascend by one and continue from the last row added before.
     private func continuesRamp(
         _ node: Node, _ c: Int, _ rows: Range<Int>, _ added: PackedBounds
     ) -> Bool {
@@ -54,7 +56,7 @@ struct ColumnNeeds {
             || PackedNumbers.ascendByOne(node.base + e.dataOffset, rows, width: e.width)
     }
 
-    /// Bits of a packed value, or of an offset or raw value.
+    /// The bits of a packed value, an offset or a raw value.
     var width: Int {
         switch kind {
         case .integer, .float, .double:
@@ -65,7 +67,7 @@ struct ColumnNeeds {
         }
     }
 
-    /// Bytes of all regions in a layout without spare room, for so many rows.
+    /// Returns the bytes of all regions in a layout for `rows` rows without spare room.
     @inline(__always)
     func bytes(rows: Int, heapBytes: Int) -> Int {
         var total = (rows * width + 63) / 64 * 8
@@ -74,7 +76,7 @@ struct ColumnNeeds {
         return total
     }
 
-    /// Wishes for this encoding in a draft's directory.
+    /// Requests this encoding in a draft's directory.
     func wish(in e: ColumnEntry) {
         e.nullOffset = hasNulls ? 1 : 0
         if !hasNulls { e.flags &= ~ColumnEntry.hasNulls }
@@ -108,7 +110,7 @@ struct PackedBounds {
         high = max(high, other.high)
     }
 
-    /// Turns bounds of whole numbers into those of their images, which are in the same order.
+    /// Converts bounds of whole numbers to bounds of their images, which have the same order.
     mutating func turnToImages(_ kind: ColumnKind) {
         guard !isEmpty else { return }
         low = PackedNumbers.image(whole: low, kind: kind)
@@ -117,13 +119,15 @@ struct PackedBounds {
 }
 
 extension Node {
-    /// Whether integer columns of this node may be ramps: those of leaves are, beside others.
+    /// Whether integer columns of this node may be ramps: true for leaves with more than one
+    /// column.
     ///
-    /// A node of one column is that of a spilled column, or a list of integers; taking a row out of
+    /// A leaf of one column holds a spilled column or a list of integers. Without ramps, removing a
+    /// row from its middle never takes more room.
     /// the middle of it never takes more room.
     var mayHoldRamps: Bool { level == 0 && columnCount > 1 }
 
-    /// Whether an integer column ends with some values that each are one more than that before.
+    /// Whether the last eight values of an integer column ascend by one.
     func endsInRamp(_ c: Int) -> Bool {
         guard kind(c) == .integer, !hasNulls(c), rowCount >= 8 else { return false }
         for row in rowCount - 7..<rowCount
@@ -131,8 +135,8 @@ extension Node {
         return true
     }
 
-    /// Whether the last values of a packed column are all above the first ones: then those to come
-    /// will be above them too.
+    /// Whether the last four values of a packed column are all above the first four. Appended
+    /// values are then expected to be above them too.
     func ascends(_ c: Int) -> Bool {
         let rows = rowCount
         guard rows >= 8 else { return false }
@@ -147,13 +151,13 @@ extension Node {
         return false
     }
 
-    /// Heap bytes of some rows.
+    /// Returns the number of heap bytes that these rows take.
     func heapBytes(_ c: Int, _ rows: Range<Int>) -> Int {
         let e = entry(c)
         return startOffset(e, rows.upperBound) - startOffset(e, rows.lowerBound)
     }
 
-    /// Bounds of the values of a packed column that are not null.
+    /// Returns the bounds of the non-null values of a packed column.
     func packedBounds(_ c: Int, _ rows: Range<Int>) -> PackedBounds {
         var bounds = PackedBounds()
         if rows.isEmpty { return bounds }

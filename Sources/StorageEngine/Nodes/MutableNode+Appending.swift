@@ -1,12 +1,12 @@
-/// Placing the values of a row behind all others where the node has room for them as it is laid
-/// out: no column changes its base, its width or its regions.
+/// Places the values of a new last row without laying the node out again: no column changes its
+/// base, its width or its regions.
 ///
-/// The row is written beyond the last one and counts once `rowCount` says so; what a heap got is
-/// taken back with ``takeBackRow(_:before:)`` where one of its values does not fit. There is a row
-/// before it, and room for one more.
+/// The row is written beyond the last one and exists once `rowCount` includes it. If one of its
+/// values does not fit, ``takeBackRow(_:before:)`` undoes what was added to heaps. The node has at
+/// least one row, and room for one more.
 extension MutableNode {
-    /// Places a number of a column, which keeps its base and width. False, with nothing changed, if
-    /// it needs others. A value that continues a ramp takes no room.
+    /// Places a number in a column without changing base or width. Returns false, with nothing
+    /// changed, if the number needs another encoding. A value that continues a ramp takes no room.
     @inline(__always)
     func place(packed value: Int64, _ e: ColumnEntry, _ row: Int) -> Bool {
         let width = e.width
@@ -14,7 +14,7 @@ extension MutableNode {
         if width == 0 {
             guard value >= e.base, delta == (e.isRamp ? UInt64(row) : 0) else { return false }
         } else {
-            // A masking shift, because the width is below 64 there.
+            // The masking shift is safe because the width is below 64 here.
             guard
                 width == 64
                     || (value >= e.base && delta &>> UInt64(truncatingIfNeeded: width) == 0)
@@ -25,7 +25,7 @@ extension MutableNode {
         return true
     }
 
-    /// Places a floating-point number in the form that the column has.
+    /// Places a floating-point number in the encoding that the column has.
     @inline(__always)
     func place(whole: Int64?, image: Int64, _ e: ColumnEntry, _ row: Int) -> Bool {
         if !e.isWhole { return place(packed: image, e, row) }
@@ -33,7 +33,7 @@ extension MutableNode {
         return place(packed: whole, e, row)
     }
 
-    /// Places bytes, which may lie in this node: the heap stays where it is.
+    /// Places bytes, which may lie in this node because the heap does not move.
     func place(_ bytes: UnsafeRawBufferPointer, _ e: ColumnEntry, _ row: Int) -> Bool {
         let start = e.heapUsed
         let end = start + bytes.count
@@ -59,7 +59,7 @@ extension MutableNode {
         return true
     }
 
-    /// Places a null, of a column that has had one already.
+    /// Places a null. Returns false if the column has no null bitmap.
     func placeNull(_ e: ColumnEntry, _ row: Int) -> Bool {
         guard e.nullOffset != 0 else { return false }
         let data = base + e.dataOffset
@@ -75,15 +75,16 @@ extension MutableNode {
         return true
     }
 
-    /// Takes back what the heaps of the first columns got for a row that is not counted yet.
+    /// Undoes what the heaps of columns before `column` received for a row that is not counted yet.
     func takeBackRow(_ row: Int, before column: Int) {
         for c in 0..<column where entry(c).kind == .bytes && !entry(c).isSpilled {
             entry(c).heapUsed = reading.startOffset(entry(c), row)
         }
     }
 
-    /// Inserts a row into a node of a column of bytes and one of integers; the bytes must not lie in
-    /// it. False, with nothing changed, if a column has nulls, or the row needs another layout.
+    /// Inserts a row into a node with one column of bytes and one of integers. The bytes must not
+    /// lie in the node. Returns false, with nothing changed, if a column has nulls or the row needs
+    /// another layout.
     func insertRow(at row: Int, _ bytes: UnsafeRawBufferPointer, _ number: Int64) -> Bool {
         let count = rowCount
         guard columnCount == 2, count < reading.rowCapacity else { return false }
@@ -115,8 +116,8 @@ extension MutableNode {
         return true
     }
 
-    /// Appends a row to a node of two integer columns. False, with nothing changed, if that needs
-    /// another layout.
+    /// Appends a row to a node of two integer columns. Returns false, with nothing changed, if that
+    /// needs another layout.
     @inline(__always)
     func appendRow(_ first: Int64, _ second: Int64) -> Bool {
         let row = rowCount

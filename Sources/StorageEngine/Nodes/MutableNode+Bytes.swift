@@ -1,8 +1,8 @@
 extension MutableNode {
-    /// Sets the bytes of a row, or its overflow reference (24 bytes: page, birth, length); the row
+    /// Sets the bytes of a row, or its overflow reference (24 bytes: page, birth, length). The row
     /// is not null afterwards.
     ///
-    /// `bytes` must not lie in this node.
+    /// `bytes` must not lie in this node, because the node may be laid out again.
     public func setBytes(
         _ c: Int, _ row: Int, _ bytes: UnsafeRawBufferPointer, isOverflow: Bool
     ) -> Bool {
@@ -41,7 +41,7 @@ extension MutableNode {
         return withUnsafeBytes(of: words) { setBytes(c, row, $0, isOverflow: true) }
     }
 
-    /// Sets sixteen bytes, which must not lie in this node; the row is not null afterwards.
+    /// Sets sixteen bytes, which must not lie in this node. The row is not null afterwards.
     public func setFixed16(_ c: Int, _ row: Int, _ p: UnsafeRawPointer) -> Bool {
         let e = entry(c)
         (base + e.dataOffset + row * 16).copyMemory(from: p, byteCount: 16)
@@ -49,7 +49,7 @@ extension MutableNode {
         return true
     }
 
-    /// Sets twelve bytes, which must not lie in this node; the row is not null afterwards.
+    /// Sets twelve bytes, which must not lie in this node. The row is not null afterwards.
     public func setFixed12(_ c: Int, _ row: Int, _ p: UnsafeRawPointer) -> Bool {
         let e = entry(c)
         (base + e.dataOffset + row * 12).copyMemory(from: p, byteCount: 12)

@@ -1,5 +1,6 @@
 extension MutableNode {
-    /// Adds a column of zeros or empty values; or of `integers`, which ascend, one for each row.
+    /// Adds a column of zeros or empty values, or of `integers`, which ascend and number one per
+    /// row. Returns false if it does not fit.
     public func addColumn(
         _ format: ColumnFormat, at index: Int, integers: UnsafeBufferPointer<Int64>? = nil
     ) -> Bool {
@@ -32,7 +33,7 @@ extension MutableNode {
         return true
     }
 
-    /// Removes a column; its room is shared out when the node is next laid out.
+    /// Removes a column. Its room is reused when the node is next laid out.
     public func removeColumn(_ c: Int) {
         let count = columnCount
         entry(c).p.copyMemory(
@@ -42,7 +43,7 @@ extension MutableNode {
 
     // MARK: Spilling
 
-    /// Copies a column into a node of that one column without rows, made by `format`.
+    /// Copies a column into an empty node of only that column, made by `format`.
     public func copyColumn(_ c: Int, to target: MutableNode) -> Bool {
         precondition(
             target.columnCount == 1 && target.rowCount == 0
@@ -59,8 +60,8 @@ extension MutableNode {
         return true
     }
 
-    /// Says that the column now lives in another node. Width and base stay as zone map; the room is
-    /// shared out when the node is next laid out.
+    /// Marks a column as stored in another node. Width and base stay as zone map. The column's room
+    /// is reused when the node is next laid out.
     public func markSpilled(_ c: Int, _ reference: PageReference) {
         precondition(!reference.isNone, "A column cannot be spilled to nowhere.")
         let e = entry(c)
@@ -70,14 +71,14 @@ extension MutableNode {
         e.spillReference = reference
     }
 
-    /// Follows a spilled column whose node moved.
+    /// Updates the reference to a spilled column whose node has moved.
     public func setSpillReference(_ c: Int, _ reference: PageReference) {
         precondition(
             entry(c).isSpilled && !reference.isNone, "Only a spilled column has a reference.")
         entry(c).spillReference = reference
     }
 
-    /// Brings the zone map of a spilled column up to date with its node.
+    /// Updates the zone map of a spilled column from its node.
     public func updateSpillZone(_ c: Int, from spilled: Node) {
         let e = entry(c)
         let other = spilled.entry(0)
@@ -86,7 +87,7 @@ extension MutableNode {
         e.isWhole = other.isWhole
     }
 
-    /// Takes a spilled column back from its node, which has the same rows.
+    /// Moves a spilled column from its node, which has the same rows, into this one.
     public func unspill(_ c: Int, from spilled: Node) -> Bool {
         precondition(
             entry(c).isSpilled && spilled.rowCount == rowCount

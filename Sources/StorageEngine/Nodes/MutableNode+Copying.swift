@@ -1,15 +1,15 @@
 extension MutableNode {
     /// Appends rows of another node with the same columns in the same order: all or nothing.
     ///
-    /// Columns spilled in this node are left to the caller; others must not be spilled in the
-    /// source.
+    /// The caller handles columns that are spilled in this node. No other column may be spilled in
+    /// the source.
     public func appendRows(from source: Node, _ rows: Range<Int>) -> Bool {
         insertRows(from: source, rows, at: rowCount)
     }
 
     /// Inserts rows of another node with the same columns in the same order: all or nothing.
     ///
-    /// Columns get the narrowest encoding that holds what is there afterwards.
+    /// Columns get the narrowest encoding that holds the resulting rows.
     public func insertRows(from source: Node, _ rows: Range<Int>, at row: Int) -> Bool {
         if rows.isEmpty { return true }
         precondition(source.columnCount == columnCount, "The nodes have other columns.")
@@ -36,8 +36,8 @@ extension MutableNode {
 }
 
 extension Node {
-    /// Bytes that the node would take, packed without spare room, with rows of another node of the
-    /// same columns, of which none is spilled, inserted at `row`.
+    /// Returns the bytes that the node would take, packed without spare room, with `rows` of
+    /// another node inserted at `row`. Both nodes have the same columns, and none is spilled.
     func packedBytes(with source: Node, _ rows: Range<Int>, at row: Int) -> Int {
         var total = NodeDraft.bytes(directoryOf: columnCount)
         for c in 0..<columnCount {
@@ -52,7 +52,7 @@ extension Node {
 }
 
 extension NodeDraft {
-    /// What column `c` needs before any rows are included.
+    /// Returns the needs of column `c` before any rows are included.
     func needs(ofColumn c: Int) -> ColumnNeeds {
         ColumnNeeds(kind: entry(c).kind, mayBeRamp: reading.mayHoldRamps)
     }

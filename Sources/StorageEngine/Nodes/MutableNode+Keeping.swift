@@ -1,9 +1,9 @@
-/// Removing many rows at once: every column is compacted in one pass.
+/// Removal of many rows at once: every column is compacted in one pass.
 extension MutableNode {
     /// Keeps these rows, which ascend, and removes the others of every column that is not spilled.
-    /// Does not change any width, except those of ramps where the kept rows are no neighbours.
+    /// Widths do not change, except those of ramps if the kept rows are not consecutive.
     ///
-    /// - Precondition: the node has room for what its ramps become
+    /// - Precondition: The node has room for what its ramps become
     ///   (``hasRoom(toKeep:andColumn:)``).
     public func keepRows(_ kept: UnsafeBufferPointer<Int32>) {
         let count = rowCount
@@ -24,7 +24,8 @@ extension MutableNode {
         keepRamps(kept)
     }
 
-    /// The rows of ramps that are kept, after everything else.
+    /// Gives ramps the values of the kept rows. Runs last, because laying out again copies the
+    /// other columns, which must already be compacted.
     private func keepRamps(_ kept: UnsafeBufferPointer<Int32>) {
         guard (0..<columnCount).contains(where: { entry($0).isRamp }) else { return }
         let (first, last) = (Int64(kept[0]), Int64(kept[kept.count - 1]))
@@ -56,9 +57,9 @@ extension MutableNode {
         draft.install(in: self)
     }
 
-    /// False if ramps would not fit without some of their rows, so many of which are kept: then it
-    /// need not be found out which. A leaf of ramps may have tens of thousands of rows, and is split
-    /// several times before it has room.
+    /// Whether ramps may still fit once they keep only `rows` of their rows, which need not be
+    /// known individually. False spares the caller from determining which rows. A leaf of ramps may
+    /// have tens of thousands of rows and be split several times before it has room.
     func mayHaveRoom(toKeep rows: Int) -> Bool {
         let ramps = (0..<columnCount).count { entry($0).isRamp }
         if ramps == 0 || rows < 2 { return true }
@@ -66,10 +67,10 @@ extension MutableNode {
         return NodeDraft.bytes(directoryOf: columnCount) + ramps * (rows * width / 8) <= byteCount
     }
 
-    /// Whether the contents would fit with these rows only, and with one more integer column of
-    /// their numbers, or without one. Rows that are no neighbours end all ramps.
+    /// Whether the contents would fit with only these rows and, if `addsColumn`, with one more
+    /// integer column of their row numbers. Rows that are not consecutive end all ramps.
     ///
-    /// Byte columns count as if they kept all their bytes: an upper bound.
+    /// Byte columns count all their bytes, so the estimate is an upper bound.
     func hasRoom(toKeep kept: UnsafeBufferPointer<Int32>, andColumn addsColumn: Bool) -> Bool {
         guard let first = kept.first, let last = kept.last else { return true }
         let rows = kept.count
@@ -123,7 +124,8 @@ extension MutableNode {
         }
     }
 
-    /// A row only moves down, so the end offsets of those still to come are untouched.
+    /// Compacts a heap in place. A row only moves down, so the end offsets of rows still to come
+    /// are intact.
     private func keepHeap(_ e: ColumnEntry, _ kept: UnsafeBufferPointer<Int32>, from first: Int) {
         let view = reading
         let heap = base + e.heapOffset

@@ -1,26 +1,26 @@
 extension MutableNode {
-    /// Sets the value of an integer column; it is not null afterwards.
+    /// Sets the value of an integer column. The row is not null afterwards.
     @inlinable @inline(__always)
     public func setInteger(_ c: Int, _ row: Int, _ value: Int64) -> Bool {
         setPacked(c, row, value, whole: false)
     }
 
-    /// Sets the value of a double column, every bit of it; it is not null afterwards.
+    /// Sets the value of a double column, preserving every bit. The row is not null afterwards.
     @inlinable
     public func setDouble(_ c: Int, _ row: Int, _ value: Double) -> Bool {
         let image = PackedNumbers.image(value)
         return setFloating(c, row, whole: PackedNumbers.whole(value), image: image)
     }
 
-    /// Sets the value of a float column, every bit of it; it is not null afterwards.
+    /// Sets the value of a float column, preserving every bit. The row is not null afterwards.
     @inlinable
     public func setFloat(_ c: Int, _ row: Int, _ value: Float) -> Bool {
         let image = PackedNumbers.image(value)
         return setFloating(c, row, whole: PackedNumbers.whole(Double(value)), image: image)
     }
 
-    /// Whole numbers stay integers while the column has nothing else; a column whose only row is
-    /// set starts afresh.
+    /// Sets a floating-point number. Whole numbers are stored as integers while the column holds
+    /// nothing else. A column of one row chooses its encoding anew.
     @inlinable @inline(__always)
     func setFloating(_ c: Int, _ row: Int, whole: Int64?, image: Int64) -> Bool {
         let isWhole = entry(c).isWhole
@@ -37,7 +37,7 @@ extension MutableNode {
         let e = entry(c)
         let width = e.width
         let delta = UInt64(bitPattern: value &- e.base)
-        // A masking shift, because the width is below 64 there.
+        // The masking shift is safe because the width is below 64 here.
         guard width == 64 || (value >= e.base && delta &>> UInt64(truncatingIfNeeded: width) == 0),
             width > 0 || !e.isRamp
         else { return encode(c, row, value, whole: whole) }
@@ -46,8 +46,8 @@ extension MutableNode {
         return true
     }
 
-    /// Adds to a value that is not null of an integer column. False, with nothing changed, if the sum
-    /// needs another layout.
+    /// Adds to a value of an integer column that is not null. Returns false, with nothing changed,
+    /// if the sum needs another layout.
     @inline(__always)
     func add(_ difference: Int, to c: Int, _ row: Int) -> Bool {
         let e = entry(c)
@@ -77,9 +77,9 @@ extension MutableNode {
         if nulls != 0 { PackedNumbers.store(base + nulls, row, width: 1, 0) }
     }
 
-    /// Stores a value that the column's encoding does not hold: gives the column a base, a width
-    /// and an interpretation that suit all rows with this value. A value that a ramp has already,
-    /// or begins one with, changes nothing else.
+    /// Stores a value that the column's encoding does not hold. The column gets a base, a width and
+    /// an interpretation that suit all rows including this value. Nothing else changes if a ramp
+    /// already gives the row this value, or if the value begins a ramp.
     @inline(never) @usableFromInline
     func encode(_ c: Int, _ row: Int, _ value: Int64, whole: Bool) -> Bool {
         let e = entry(c)
@@ -89,6 +89,7 @@ extension MutableNode {
             e.isRamp = true
             return true
         }
+        // The row's old value does not count: the encoding must suit the others and the new value.
         let toImage = e.isWhole && !whole
         var bounds = reading.packedBounds(c, 0..<row)
         bounds.formUnion(reading.packedBounds(c, row + 1..<rowCount))
@@ -123,8 +124,8 @@ extension MutableNode {
             && e.nullOffset == 0 && reading.mayHoldRamps && e.base < .max && value == e.base + 1
     }
 
-    /// Gives ramps a value for each row, and the node room for `rows` rows: all ramps, or the one
-    /// in `column`. False if that does not fit; nothing has changed then.
+    /// Gives ramps a packed value for each row, and the node room for `rows` rows. Writes out all
+    /// ramps, or the one in `column`. Returns false, with nothing changed, if that does not fit.
     func writeOutRamps(rows: Int, column: Int = -1) -> Bool {
         let columns = column < 0 ? 0..<columnCount : column..<column + 1
         guard columns.contains(where: { entry($0).isRamp }) else { return true }
@@ -140,7 +141,7 @@ extension MutableNode {
         return true
     }
 
-    /// Gives a column another base in place; its width holds all deltas.
+    /// Gives a column another base in place. Its width holds all deltas from the new base.
     private func recode(_ c: Int, except row: Int, base newBase: Int64, toImage: Bool) {
         let e = entry(c)
         let data = base + e.dataOffset
@@ -154,10 +155,11 @@ extension MutableNode {
         e.base = newBase
     }
 
-    /// Makes a value null, or not null any more. A column with nulls is no ramp.
+    /// Makes a value null or not null. A ramp is written out first, because a column with nulls is
+    /// no ramp.
     ///
-    /// A value that stops being null holds what a placeholder row holds; set it next. Setting a
-    /// value clears its null by itself.
+    /// A value that stops being null holds what a placeholder row holds and must be set next.
+    /// Setting a value makes it non-null by itself.
     public func setNull(_ c: Int, _ row: Int, _ isNull: Bool) -> Bool {
         if isNull, entry(c).nullOffset == 0 {
             guard writeOutRamps(rows: rowCount, column: c) else { return false }

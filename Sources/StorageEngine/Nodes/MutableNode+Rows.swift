@@ -1,10 +1,10 @@
 extension MutableNode {
-    /// Opens a row whose columns are about to be set.
+    /// Inserts a row whose columns are about to be set.
     ///
-    /// Byte columns are empty, raw bytes are zero, nothing is null. Numbers hold the column's base,
-    /// whatever that is, until they are set: so the bounds of the column do not have to reach to
-    /// zero for a moment. A row behind all others continues ramps until it is set; one among them
-    /// ends all ramps. Spilled columns are left to the caller.
+    /// Byte columns are empty, raw bytes are zero, and nothing is null. Numbers read as the
+    /// column's base until they are set, so that the column's bounds need not include zero in the
+    /// meantime. A row appended at the end continues ramps until it is set; a row inserted between
+    /// others ends all ramps. The caller handles spilled columns.
     public func insertPlaceholderRow(at row: Int) -> Bool {
         let count = rowCount
         if row < count, !writeOutRamps(rows: count + 1) { return false }
@@ -16,9 +16,10 @@ extension MutableNode {
         return true
     }
 
-    /// Inserts a row of zeros and empty values, none null. Spilled columns are left to the caller.
+    /// Inserts a row of zeros and empty values, none of them null. The caller handles spilled
+    /// columns.
     ///
-    /// Where all columns are set right after, `insertPlaceholderRow` packs better.
+    /// If all columns are set right afterwards, `insertPlaceholderRow` packs better.
     public func insertRow(at row: Int) -> Bool {
         guard insertPlaceholderRow(at: row) else { return false }
         for c in 0..<columnCount where !entry(c).isSpilled {
@@ -51,7 +52,7 @@ extension MutableNode {
         data.storeBytes(of: start, toByteOffset: row * 2, as: UInt16.self)
     }
 
-    /// Makes room for a row, of zeros, in an array of packed values.
+    /// Opens a gap of one zero value in an array of packed values.
     @inline(__always)
     func openRow(
         _ data: UnsafeMutableRawPointer, width: Int, at row: Int, count: Int
@@ -72,8 +73,8 @@ extension MutableNode {
         }
     }
 
-    /// Makes ready for the removal of a row of the node: one with others before and behind it ends
-    /// all ramps. False, with nothing changed, if there is no room for what they become.
+    /// Prepares the node for the removal of a row. Removing a row between others ends all ramps.
+    /// Returns false, with nothing changed, if there is no room to write the ramps out.
     public func prepareRemoval(ofRow row: Int) -> Bool {
         row == 0 || row == rowCount - 1 || writeOutRamps(rows: rowCount)
     }
@@ -82,8 +83,8 @@ extension MutableNode {
 
     /// Removes rows of every column that is not spilled. Does not change any width.
     ///
-    /// - Precondition: rows with others before and behind them are only removed from a node without
-    ///   ramps; see ``prepareRemoval(ofRow:)``.
+    /// - Precondition: Rows between others are only removed from a node without ramps; see
+    ///   ``prepareRemoval(ofRow:)``.
     public func removeRows(_ rows: Range<Int>) {
         if rows.isEmpty { return }
         let count = rowCount
@@ -129,7 +130,8 @@ extension MutableNode {
         }
     }
 
-    /// Takes the bytes of the rows out of the heap and moves later offsets; the offsets stay.
+    /// Removes the bytes of the rows from the heap and moves later offsets. The rows' own offsets
+    /// remain.
     private func closeHeap(_ e: ColumnEntry, _ rows: Range<Int>, count: Int) {
         let start = reading.startOffset(e, rows.lowerBound)
         let end = reading.startOffset(e, rows.upperBound)
@@ -139,8 +141,8 @@ extension MutableNode {
         moveOffsets(e, from: rows.upperBound, count: count, by: start - end)
     }
 
-    /// Adds `distance` to the end offsets of rows from `row` on. Flags survive: bit 15 is not
-    /// reached by the sum of the low bits.
+    /// Adds `distance` to the end offsets of rows from `row` on. The flag in bit 15 is carried over
+    /// separately, because the sum of the low 15 bits does not reach it.
     @inline(__always)
     func moveOffsets(_ e: ColumnEntry, from row: Int, count: Int, by distance: Int) {
         let data = base + e.dataOffset

@@ -1,17 +1,18 @@
 /// A node in a private buffer, for writing.
 ///
-/// The packed page is the working form: a change is made in place, and when a column needs wider
-/// values, a null bitmap, more rows or more heap, the node is laid out anew within its buffer.
+/// The packed page is the working form. A change is made in place. When a column needs wider
+/// values, a null bitmap, more rows or more heap, the node is laid out again within its buffer.
 /// Changes that may not fit return a Boolean: `false` leaves the contents as they were.
 ///
-/// A view, like `Node`: copies share the buffer, whose owner keeps it alive. One thread at a time.
-/// Pointers into the node (`bytes`, `fixed16`, `fixed12`) are invalid after any change.
+/// Like `Node`, this is a view: copies share the buffer, which its owner keeps alive. It is used by
+/// one thread at a time. Any change invalidates pointers into the node (`bytes`, `fixed16`,
+/// `fixed12`).
 @frozen
 public struct MutableNode {
     public let base: UnsafeMutableRawPointer
     public let byteCount: Int
 
-    /// A view of bytes that are a valid node of `byteCount` bytes.
+    /// Creates a view of bytes that are a valid node of `byteCount` bytes.
     @inlinable @inline(__always)
     public init(_ base: UnsafeMutableRawPointer, byteCount: Int) {
         self.base = base
@@ -37,22 +38,24 @@ public struct MutableNode {
 
     // MARK: Limits
 
-    /// Heap bytes of one column: what 15 bits can address.
+    /// The most heap bytes of one column, limited by the 15 bits of an offset.
     public static let heapLimit = 32767
 
-    /// Rows of a node of this size. Columns of one repeated value take no room, so there has to be
-    /// a limit: a full page of single bits.
+    /// Returns the most rows of a node of this size. Columns of one repeated value take no room, so
+    /// there has to be a limit: one bit of the node per row.
     public static func rowLimit(byteCount: Int) -> Int { byteCount * 8 }
 
     // MARK: Making
 
     /// Clears the buffer and makes it a node without rows.
     ///
-    /// With `model`, the columns that both have start with the model's bases, widths and average
-    /// bytes, so that a leaf that continues another is laid out once instead of at each first wider
-    /// value, and recoded hardly ever instead of at each value that is less than all before. Where
-    /// values ascend the base is that of the first one, so that scans can pass the leaf over by it.
-    /// - Precondition: the directory fits in the buffer.
+    /// With `model`, columns that both nodes have start with the model's bases, widths and average
+    /// bytes. A leaf that continues another is then laid out once instead of at each first wider
+    /// value, and rarely recoded instead of at each new minimum. A column whose values ascend does
+    /// not take the model's base: its first value sets the base, so that scans can skip the leaf by
+    /// it.
+    ///
+    /// - Precondition: The directory fits in the buffer.
     @discardableResult
     public static func format(
         _ buffer: UnsafeMutableRawPointer, byteCount: Int, level: Int, treeID: UInt32,
@@ -98,6 +101,7 @@ public struct MutableNode {
     // MARK: Laying out
 
     /// Lays the node out with room for `rows` rows and `heap` bytes in column `heapColumn`.
+    /// `nullColumn` gets a null bitmap. -1 stands for no column.
     func layOut(rows: Int, heapColumn: Int = -1, heap: Int = 0, nullColumn: Int = -1) -> Bool {
         let draft = NodeDraft(revising: self)
         if heapColumn >= 0 { draft.entry(heapColumn).heapCapacity = heap }
@@ -108,8 +112,8 @@ public struct MutableNode {
         return true
     }
 
-    /// Copies everything into another buffer, laid out for its size; `target` need not be a node
-    /// yet. Birth, keys and tree come along; the page count follows from the sizes.
+    /// Copies all contents into another buffer, laid out for its size; `target` need not be a node
+    /// yet. Birth, keys and tree id are copied; the page count follows from the sizes.
     public func moveContents(to target: MutableNode) -> Bool {
         let pageSize = byteCount / header.pageCount
         let probe = NodeDraft.packedBytes(reading)
@@ -126,15 +130,16 @@ public struct MutableNode {
 
     // MARK: Measures
 
-    /// Bytes that the contents need when packed without spare room.
+    /// The bytes that the contents need when packed without spare room.
     public var usedBytes: Int { NodeDraft.packedBytes(reading) }
 
     public var freeBytes: Int { byteCount - usedBytes }
 
-    /// Bytes that a column needs in the node, beside its directory entry; 0 when spilled.
+    /// Returns the bytes that a column needs in the node besides its directory entry; 0 when
+    /// spilled.
     public func bytesOfColumn(_ c: Int) -> Int { NodeDraft.packedBytes(reading, column: c) }
 
-    /// Traps when the node is not well formed. Does nothing in release builds.
+    /// Traps when the node is malformed. Does nothing in release builds.
     public func checkInvariants() {
         #if DEBUG
         let page = UnsafeRawBufferPointer(start: base, count: byteCount)

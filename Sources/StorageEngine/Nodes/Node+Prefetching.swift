@@ -1,10 +1,10 @@
 import CColumnKernels
 
 extension Node {
-    /// Asks for what a reader of the row's next columns would wait for, who has come to this column
-    /// of values of varying length. In leaves of several pages such values are wide
-    /// (`ClusterTree.RowWidth`): each has cache lines of its own, and so has the offset that tells
-    /// where it is. In other leaves this costs a comparison.
+    /// Prefetches the values that the reader of column `c` needs next, if it reads a row's columns
+    /// of values of varying length in order. In leaves of several pages such values are wide
+    /// (`ClusterTree.RowWidth`), so each value, and each offset that locates one, is in a cache
+    /// line of its own. In other leaves this call costs one comparison.
     @inlinable @inline(__always)
     public func prefetchBytes(behind c: Int, _ row: Int) {
         if pageCount > 1 { prefetchBytesOfLongLeaf(behind: c, row) }
@@ -16,7 +16,8 @@ extension Node {
         guard next < columnCount else { return }
         let e = entry(next)
         guard e.kindCode == ColumnKind.bytes.rawValue, !e.isSpilled else { return }
-        // Was asked for one column ago, so nobody waits for it here.
+        // The offset was prefetched by the call for the previous column, so reading it does not
+        // stall.
         let value = base + e.heapOffset + startOffset(e, row)
         realm_prefetch(value)
         realm_prefetch(value + 64)

@@ -7,9 +7,9 @@ import Musl
 #endif
 
 extension Node {
-    /// The first row in `rows` whose value is at least `key`, or `rows.upperBound`.
+    /// Returns the first row in `rows` whose value is at least `key`, or `rows.upperBound`.
     ///
-    /// The column is an integer column that ascends within `rows`, without nulls.
+    /// The column is an integer column without nulls that ascends within `rows`.
     @inlinable
     public func lowerBound(_ c: Int, _ key: Int64, in rows: Range<Int>) -> Int {
         let e = entry(c)
@@ -39,17 +39,17 @@ extension Node {
         }
     }
 
-    /// Fewer rows are halved at once.
+    /// The least number of rows worth interpolating; below it, the search bisects at once.
     @usableFromInline static var fewestSpreadRows: Int { 64 }
-    /// How far from its place among evenly spread keys a key is looked for before all rows are
-    /// halved. Of 500 keys that are random, six of seven lie no farther away.
+    /// How far from its interpolated row a key is looked for before all rows are bisected. Of 500
+    /// random keys, six of seven lie no farther away.
     @usableFromInline static var spreadReach: Int { 16 }
 
-    /// Looks first where the key would be if keys were spread evenly between the first and the last
-    /// one. Then two or three cache lines of a leaf are touched, not five; and of keys without gaps,
-    /// such as objects' among themselves, the first guess is right.
+    /// Interpolation search: looks first where the key would be if keys were spread evenly between
+    /// the first and the last one. This touches two or three cache lines of a leaf instead of five.
+    /// For keys without gaps, such as object keys, the first guess is right.
     ///
-    /// Any contents are safe: rows are only chosen between the given ones.
+    /// Safe for any contents: only rows within the given bounds are ever read.
     @inlinable @inline(__always)
     static func lowerBoundOfSpread<T: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ data: UnsafeRawPointer, _ key: T, _ low: Int, _ high: Int
@@ -61,14 +61,15 @@ extension Node {
         let (first, last) = (value(low), value(high &- 1))
         if key <= first { return low }
         if key > last { return high }
-        // Neither factor has more than 32 bits, and the quotient is at most the second one.
+        // Neither factor exceeds 32 bits, so the product does not overflow. The quotient is at most
+        // the second factor, so the guess stays within the rows.
         let steps =
             UInt64(truncatingIfNeeded: key &- first)
             &* UInt64(truncatingIfNeeded: high &- 1 &- low)
             / UInt64(truncatingIfNeeded: last &- first)
         let guess = low &+ Int(truncatingIfNeeded: steps)
         if value(guess) >= key {
-            // Above the first row, because that is before the key.
+            // The guess is above row `low`, because `key` is greater than the value there.
             if value(guess &- 1) < key { return guess }
             let from = max(low, guess &- spreadReach)
             return value(from) < key
@@ -81,7 +82,7 @@ extension Node {
             : lowerBound(data, key, end &+ 1, high)
     }
 
-    /// Halves without a branch on the data, which would be mispredicted every other time.
+    /// Bisects without a branch on the data, which would be mispredicted half of the time.
     @inlinable @inline(__always)
     static func lowerBound<T: FixedWidthInteger & BitwiseCopyable>(
         _ data: UnsafeRawPointer, _ key: T, _ low: Int, _ high: Int
@@ -101,9 +102,9 @@ extension Node {
 
     /// All ones when `a < b`, else zero.
     ///
-    /// Arithmetic, because the compiler turns a comparison, or a shift by 63, back into a branch.
-    /// With 64 bits the sign of the difference is corrected where it overflows; narrow values are
-    /// unsigned.
+    /// Uses arithmetic, because the compiler turns a comparison, or a shift by 63, back into a
+    /// branch. With 64 bits, the sign of the difference is corrected where it overflows. Narrower
+    /// values are unsigned, so their difference does not overflow.
     @inlinable @inline(__always)
     static func maskIfLess<T: FixedWidthInteger & BitwiseCopyable>(_ a: T, _ b: T) -> Int {
         let a = Int(truncatingIfNeeded: a)
@@ -131,17 +132,18 @@ extension Node {
         return first
     }
 
-    /// The first row in `rows` whose bytes are at least `key` in the order of `memcmp`, a prefix
-    /// before what it begins, or `rows.upperBound`.
+    /// Returns the first row in `rows` whose bytes are at least `key`, or `rows.upperBound`. The
+    /// order is that of `memcmp`, and a prefix precedes what it begins.
     ///
-    /// The column ascends within `rows` and has neither nulls nor overflow values there. `wanted`: a
-    /// column of numbers whose value in that row is read next, or -1.
+    /// The column ascends within `rows` and has neither nulls nor overflow values there. `wanted`
+    /// is a column of numbers whose value in the found row is read next, or -1; the search
+    /// prefetches that value.
     public func lowerBoundBytes(
         _ c: Int, _ key: UnsafeRawBufferPointer, in rows: Range<Int>, wanted: Int = -1
     ) -> Int {
         let e = entry(c)
         let heap = base + e.heapOffset
-        // Up to here eight bytes can be loaded, whatever the length of the value.
+        // The last heap offset from which eight bytes can be loaded, whatever the value's length.
         let lastWord = e.heapCapacity - 8
         let keyWord = Node.leadingWord(key)
         let keyTail = Node.secondWord(key)
@@ -155,7 +157,8 @@ extension Node {
             let length = Int(endOffset(e, row) & 0x7FFF) &- start
             count &-= half
             if count >= Node.fewestPrefetchedRows {
-                // Where the search goes on: before this row, or behind it.
+                // Prefetches the two values that the next step may read: the one before this row
+                // and the one behind.
                 let next = (count &- 1) &>> 1
                 realm_prefetch(heap + startOffset(e, first &+ next))
                 realm_prefetch(heap + startOffset(e, first &+ half &+ next))
@@ -182,18 +185,19 @@ extension Node {
         return first
     }
 
-    /// Asks for what a row has in a column of numbers, and the few rows behind it.
+    /// Prefetches the value of a row in a column of numbers, together with the few rows behind it.
     @inline(__always)
     private func prefetchValue(_ c: Int, _ row: Int) {
         let e = entry(c)
         realm_prefetch(base + e.dataOffset + (row &* e.width) &>> 3)
     }
 
-    /// With fewer rows left, what comes next is near what was just looked at.
+    /// The least number of remaining rows for which prefetching pays. With fewer, the next row is
+    /// close to the one just read.
     private static let fewestPrefetchedRows = 8
 
-    /// Asks for all end offsets of the rows at once, since each step of a search needs one and then
-    /// waits for what it leads to.
+    /// Prefetches the end offsets of all rows at once. Each step of a search needs one offset and
+    /// then waits for the value that it points to.
     @inline(__always)
     private func prefetchOffsets(_ e: ColumnEntry, _ rows: Range<Int>) {
         var place = base + e.dataOffset + rows.lowerBound &* 2
@@ -204,8 +208,8 @@ extension Node {
         }
     }
 
-    /// The first bytes as a number that orders like them, zeros behind the last. Different numbers
-    /// are in the order of the bytes; equal ones tell nothing.
+    /// Returns the first eight bytes as a big-endian number, padded with zeros. Different numbers
+    /// are in the order of the bytes; equal ones decide nothing.
     private static func leadingWord(_ key: UnsafeRawBufferPointer) -> UInt64 {
         if key.count >= 8 { return key.loadUnaligned(as: UInt64.self).bigEndian }
         var word: UInt64 = 0
@@ -213,33 +217,35 @@ extension Node {
         return word
     }
 
-    /// The same of the bytes from the ninth on.
+    /// Returns bytes 8 to 15 in the same form as `leadingWord`.
     private static func secondWord(_ key: UnsafeRawBufferPointer) -> UInt64 {
         if key.count >= 16 {
             return key.loadUnaligned(fromByteOffset: 8, as: UInt64.self).bigEndian
         }
         if key.count <= 8 { return 0 }
-        // The last eight bytes, without those that belong to the first word.
+        // Loads the last eight bytes and shifts out those that belong to the first word.
         let word = key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self).bigEndian
         return word << UInt64(8 * (16 - key.count))
     }
 
-    /// The same of bytes behind which eight can be read.
+    /// Returns the leading word of a value at whose start eight bytes can be read.
     @inline(__always)
     private static func leadingWord(_ start: UnsafeRawPointer, _ length: Int) -> UInt64 {
         let word = start.loadUnaligned(as: UInt64.self).bigEndian
-        // Smart shift: 64 gives zero.
+        // Swift's smart shift yields zero for a distance of 64.
         return word & ~(UInt64.max >> UInt64(8 &* min(length, 8)))
     }
 
-    /// All ones when `a < b`, else zero: the borrow of the subtraction. See the other one.
+    /// All ones when `a < b`, else zero: the borrow of the subtraction. Arithmetic for the same
+    /// reason as the generic overload.
     @inline(__always)
     private static func maskIfLess(_ a: UInt64, _ b: UInt64) -> Int {
         let borrow = (~a & b) | (~(a ^ b) & (a &- b))
         return Int(truncatingIfNeeded: Int64(bitPattern: borrow) &>> 63)
     }
 
-    /// Negative, zero or positive as `a` is before, equal to or behind `b` in `memcmp` order.
+    /// Returns a negative number, zero or a positive number as `a` orders before, equal to or after
+    /// `b` in `memcmp` order.
     public static func compare(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer
     ) -> Int {
@@ -251,7 +257,8 @@ extension Node {
         return a.count - b.count
     }
 
-    /// The first row from `from` on that holds `value` and is not null, or -1. Integer columns.
+    /// Returns the first row at or after `from` that holds `value` and is not null, or -1. The
+    /// column is an integer column.
     public func indexOfInteger(_ c: Int, _ value: Int64, from: Int) -> Int {
         let e = entry(c)
         let width = e.width

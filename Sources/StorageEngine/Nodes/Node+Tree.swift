@@ -1,18 +1,18 @@
-/// Columns of branch nodes, which come in this order; their ids are their positions.
+/// The columns of branch nodes, in their order. Their ids equal their positions.
 enum BranchColumn {
     static let page = 0
     static let birth = 1
     static let count = 2
-    /// First separator column: the object key, or the first key of a map.
+    /// The first separator column: the object key, or the first key of a map.
     static let key = 3
-    /// Second key of a map.
+    /// The second key of a map.
     static let secondKey = 4
 }
 
-/// Branches. `Node.problem(ofStored:)` has found the first three columns and what is in them to be
-/// possible; which separators there are is the tree's business.
+/// Accessors of branches. `Node.problem(ofStored:)` has checked that the first three columns exist
+/// and hold possible values. The tree that owns the branch checks the separators.
 extension Node {
-    /// The child that row `row` of a branch leads to.
+    /// Returns the child that row `row` of a branch leads to.
     @inline(__always)
     func child(_ row: Int) -> PageReference {
         PageReference(
@@ -20,11 +20,11 @@ extension Node {
             birth: UInt64(bitPattern: integer(BranchColumn.birth, row)))
     }
 
-    /// Rows below row `row` of a branch.
+    /// Returns the number of rows below row `row` of a branch.
     @inline(__always)
     func childCount(_ row: Int) -> Int { Int(integer(BranchColumn.count, row)) }
 
-    /// Rows below this node.
+    /// The number of rows in the leaves below this node, or in this node if it is a leaf.
     var rowsBelow: Int {
         if level == 0 { return rowCount }
         var sum = 0
@@ -33,20 +33,21 @@ extension Node {
     }
 }
 
-/// Leaves of cluster trees.
+/// Accessors of cluster leaves.
 extension Node {
-    /// Column id of a cluster leaf's keys, present once the keys have gaps.
+    /// The column id of a cluster leaf's keys, present once the keys have gaps.
     static var keyColumnID: UInt16 { 0xFFFF }
 
-    /// Position of the key column of a cluster leaf, always the last one; -1 while keys are dense.
+    /// The index of a cluster leaf's key column, which is always the last one, or -1 while keys are
+    /// dense.
     @inline(__always)
     var keyColumn: Int {
         let last = columnCount - 1
         return last >= 0 && entry(last).id == Self.keyColumnID ? last : -1
     }
 
-    /// Whether this is the node of a column that a leaf has spilled: the column alone, with the
-    /// leaf's rows.
+    /// Whether this node holds a column that a leaf has spilled: only that column, with as many
+    /// rows as the leaf.
     @inline(__always)
     func isSpill(of format: ColumnFormat, rows: Int) -> Bool {
         level == 0 && rowCount == rows && columnCount == 1 && entry(0).isInline(ColumnTag(format))

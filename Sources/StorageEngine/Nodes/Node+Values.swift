@@ -7,7 +7,7 @@ extension Node {
         return byte & (1 &<< UInt8(truncatingIfNeeded: row & 7)) != 0
     }
 
-    /// The packed number of a row, before any interpretation as floating point.
+    /// The packed number of a row, not yet decoded as floating point.
     @inlinable @inline(__always)
     func packed(_ c: Int, _ row: Int) -> Int64 {
         let e = entry(c)
@@ -38,13 +38,13 @@ extension Node {
         base.loadUnaligned(fromByteOffset: e.dataOffset &+ row &* 2, as: UInt16.self)
     }
 
-    /// Where the row's bytes start within the heap.
+    /// The offset within the heap at which the row's bytes start.
     @inlinable @inline(__always)
     func startOffset(_ e: ColumnEntry, _ row: Int) -> Int {
         row == 0 ? 0 : Int(endOffset(e, row &- 1) & 0x7FFF)
     }
 
-    /// The bytes of a row, in place; for an overflow value the 24 bytes of its reference.
+    /// The bytes of a row, in place. For an overflow value these are the 24 bytes of its reference.
     @inlinable @inline(__always)
     public func bytes(_ c: Int, _ row: Int) -> UnsafeRawBufferPointer {
         let e = entry(c)
@@ -53,13 +53,13 @@ extension Node {
         return UnsafeRawBufferPointer(start: base + e.heapOffset + start, count: end &- start)
     }
 
-    /// Whether the value is too long for the page and lies in a run of its own.
+    /// Whether the value is too long for the page and is stored in a run of its own.
     @inlinable @inline(__always)
     public func isOverflow(_ c: Int, _ row: Int) -> Bool {
         endOffset(entry(c), row) & 0x8000 != 0
     }
 
-    /// Where an overflow value is, and its length in bytes.
+    /// The location of an overflow value and its length in bytes.
     @inlinable
     public func overflowReference(_ c: Int, _ row: Int) -> (PageReference, length: Int) {
         let reference = bytes(c, row)
@@ -69,19 +69,20 @@ extension Node {
         return (PageReference(page: page, birth: birth), Int(length))
     }
 
-    /// The sixteen bytes of a row, not aligned.
+    /// The sixteen bytes of a row, unaligned.
     @inlinable @inline(__always)
     public func fixed16(_ c: Int, _ row: Int) -> UnsafeRawPointer {
         base + entry(c).dataOffset + row &* 16
     }
 
-    /// The twelve bytes of a row, not aligned.
+    /// The twelve bytes of a row, unaligned.
     @inlinable @inline(__always)
     public func fixed12(_ c: Int, _ row: Int) -> UnsafeRawPointer {
         base + entry(c).dataOffset + row &* 12
     }
 
-    /// The start of the packed values, for scans that know the width. A ramp has none.
+    /// The packed values of a column with their width and base, for scans that handle each width
+    /// themselves. A ramp has no packed values.
     @inlinable @inline(__always)
     public func packedData(_ c: Int) -> (data: UnsafeRawPointer, width: Int, base: Int64) {
         let e = entry(c)
@@ -92,7 +93,7 @@ extension Node {
     @inlinable
     public func isWhole(_ c: Int) -> Bool { entry(c).isWhole }
 
-    /// The null bitmap of a column, or `nil` when nothing is null.
+    /// The null bitmap of a column, or `nil` when the column has none.
     @inlinable
     public func nullBitmap(_ c: Int) -> UnsafeRawPointer? {
         let offset = entry(c).nullOffset

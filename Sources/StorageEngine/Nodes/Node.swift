@@ -1,10 +1,10 @@
-/// A page as a small table of packed columns, for reading.
+/// A read-only view of a page as a small table of packed columns.
 ///
-/// Cluster leaves, list leaves, map leaves and branches are all nodes; the layout is in
-/// `docs/design.md`. A node is one pointer to bytes that it does not own. Accessors do not check
-/// bounds: the bytes were written by this process, or `Node.problem(in:)` found nothing wrong with
-/// them, and the caller keeps columns below `columnCount` and rows below `rowCount`. A spilled
-/// column has no rows here; ask `isSpilled` first.
+/// Cluster leaves, list leaves, map leaves and branches are all nodes; `docs/design.md` describes
+/// the layout. A node is one pointer to bytes that it does not own. Accessors do not check bounds.
+/// They rely on two things: either this process wrote the bytes or `Node.problem(in:)` accepted
+/// them, and the caller keeps columns below `columnCount` and rows below `rowCount`. The rows of a
+/// spilled column are not in this node, so callers check `isSpilled` first.
 @frozen
 public struct Node {
     public let base: UnsafeRawPointer
@@ -21,7 +21,7 @@ public struct Node {
     @inlinable @inline(__always)
     public var columnCount: Int { header.columnCount }
 
-    /// 0 for a leaf.
+    /// The height above the leaves; 0 for a leaf.
     @inlinable
     public var level: Int { header.level }
 
@@ -37,7 +37,7 @@ public struct Node {
     @inlinable
     public var pageCount: Int { header.pageCount }
 
-    /// Rows that the node has room for before it must be laid out anew.
+    /// The number of rows that fit before the node must be laid out again.
     @inlinable
     public var rowCapacity: Int {
         Int(base.loadUnaligned(fromByteOffset: 64, as: UInt32.self))
@@ -51,7 +51,7 @@ public struct Node {
 
     // MARK: Directory
 
-    /// The index of the column with this id, or -1. Looks at `expected` first.
+    /// Returns the index of the column with this id, or -1. Checks index `expected` first.
     @inlinable @inline(__always)
     public func columnIndex(ofID id: UInt16, expected: Int) -> Int {
         if UInt(bitPattern: expected) < UInt(bitPattern: columnCount), entry(expected).id == id {
@@ -66,8 +66,8 @@ public struct Node {
         return -1
     }
 
-    /// Whether column `c` exists, has this id and kind, and is stored in this node: then the
-    /// accessors of its kind may be used on it directly.
+    /// Whether column `c` exists, has this id and kind, and is stored in this node. If so, the
+    /// accessors of its kind are safe to use on it.
     @inlinable @inline(__always)
     public func hasInline(_ c: Int, _ tag: ColumnTag) -> Bool {
         c < columnCount && entry(c).isInline(tag)
@@ -84,17 +84,19 @@ public struct Node {
     @inlinable
     public func isSpilled(_ c: Int) -> Bool { entry(c).isSpilled }
 
-    /// Where a spilled column is.
+    /// The location of a spilled column.
     @inlinable
     public func spillReference(_ c: Int) -> PageReference { entry(c).spillReference }
 
-    /// Whether any value may be null. False: `isNull` needs not be asked.
+    /// Whether any value may be null. If false, `isNull` need not be called.
     @inlinable @inline(__always)
     public func hasNulls(_ c: Int) -> Bool { entry(c).nullOffset != 0 }
 
-    /// Bounds of all values of an integer column, loose but never too narrow; also when spilled.
+    /// Returns bounds of all values of an integer column, which may be wider than the values. Also
+    /// valid for a spilled column.
     ///
-    /// `nil` when the directory does not tell (64-bit values). A null may lie outside.
+    /// Returns `nil` when the directory gives no bounds (64-bit values). Nulls may lie outside the
+    /// bounds.
     @inlinable
     public func integerBounds(_ c: Int) -> ClosedRange<Int64>? {
         let e = entry(c)

@@ -1,12 +1,12 @@
 extension NodeDraft {
-    /// Copies rows of every column that is not spilled; both have the same columns.
+    /// Copies rows of every column that is not spilled. Both nodes have the same columns.
     func copyRows(from source: Node, _ rows: Range<Int>, at row: Int) {
         for c in 0..<columnCount where !entry(c).isSpilled {
             copyRows(from: source, column: c, rows, to: c, at: row)
         }
     }
 
-    /// Copies rows of one column, translating between encodings. Byte columns append to the heap.
+    /// Copies rows of one column, converting between encodings. Bytes are appended to the heap.
     func copyRows(
         from source: Node, column sc: Int, _ rows: Range<Int>, to c: Int, at row: Int
     ) {
@@ -39,7 +39,7 @@ extension NodeDraft {
     ) {
         let s = source.entry(sc)
         let e = entry(c)
-        // The directory says it all.
+        // A ramp has no packed values: its directory entry defines them all.
         if e.isRamp { return }
         let width = e.width
         let data = target + e.dataOffset
@@ -70,7 +70,7 @@ extension NodeDraft {
         }
     }
 
-    /// Copies whole numbers to a column that has others too.
+    /// Copies rows of a whole column to a column that also holds fractions, as images.
     private func copyImages(
         from source: Node, _ sc: Int, _ rows: Range<Int>, to c: Int, at row: Int
     ) {
@@ -100,7 +100,8 @@ extension NodeDraft {
         let to = target + e.dataOffset + row * 2
         for i in 0..<rows.count {
             let offset = from.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self)
-            // The sum of two offsets stays below 2^15, so the flag in bit 15 is added back alone.
+            // The sum of an offset and the shift stays below 2^15, so the flag in bit 15 is carried
+            // over separately.
             let moved = ((offset & 0x7FFF) &+ shift) | (offset & 0x8000)
             to.storeBytes(of: moved, toByteOffset: i * 2, as: UInt16.self)
         }

@@ -1,22 +1,22 @@
-/// A node being laid out: directory first, then places, then rows.
+/// A node being laid out, in four steps.
 ///
-/// 1. The directory says what is wanted: widths, bases, null bitmaps (`nullOffset` 1) and heap
+/// 1. The directory states what is needed: widths, bases, null bitmaps (`nullOffset` 1) and heap
 ///    bytes (`heapCapacity`).
-/// 2. `assignOffsets` gives every region its place or says that the node does not fit.
-/// 3. `copyRows` fills columns, row ranges in ascending order.
-/// 4. `install` replaces the old node, where the draft is in the scratch buffer.
+/// 2. `assignOffsets` places every region, or reports that the node does not fit.
+/// 3. `copyRows` fills the columns with row ranges in ascending order.
+/// 4. `install` replaces the old node if the draft is in the scratch buffer.
 struct NodeDraft {
     let target: UnsafeMutableRawPointer
     let byteCount: Int
 
-    /// A draft in the scratch buffer with the header and directory of `node`.
+    /// Creates a draft in the scratch buffer with the header and directory of `node`.
     init(revising node: MutableNode) {
         self.init(
             target: NodeScratch.buffer(byteCount: node.byteCount), byteCount: node.byteCount,
             like: node.reading)
     }
 
-    /// A draft in any buffer with the header and directory of `node`.
+    /// Creates a draft in any buffer with the header and directory of `node`.
     init(target: UnsafeMutableRawPointer, byteCount: Int, like node: Node) {
         self.target = target
         self.byteCount = byteCount
@@ -24,7 +24,7 @@ struct NodeDraft {
         for c in 0..<node.columnCount { setEntry(c, like: node.entry(c)) }
     }
 
-    /// A draft over a buffer whose header and directory are written.
+    /// Creates a draft over a buffer that already has its header and directory.
     init(formatting target: UnsafeMutableRawPointer, byteCount: Int) {
         self.target = target
         self.byteCount = byteCount
@@ -35,7 +35,7 @@ struct NodeDraft {
 
     func entry(_ c: Int) -> ColumnEntry { reading.entry(c) }
 
-    /// Wishes for column `c` what another column has.
+    /// Requests for column `c` the encoding of another column.
     func setEntry(_ c: Int, like other: ColumnEntry) {
         let e = entry(c)
         e.p.copyMemory(from: other.p, byteCount: ColumnEntry.size)
@@ -48,7 +48,8 @@ struct NodeDraft {
         ColumnEntry.directoryOffset + columns * ColumnEntry.size
     }
 
-    /// Bytes of all regions of a column in a layout for `capacity` rows, of which `rows` are used.
+    /// Returns the bytes of all regions of a column in a layout for `capacity` rows, of which
+    /// `rows` are used.
     private func bytes(_ e: ColumnEntry, capacity: Int, rows: Int, heapPerRow: Int) -> Int {
         if e.isSpilled { return 0 }
         var total = e.dataBytes(rows: capacity)
@@ -74,7 +75,7 @@ struct NodeDraft {
         return total
     }
 
-    /// Bits that one more row takes on average, at least 1.
+    /// Returns the bits that one more row takes on average, at least 1.
     private func bitsPerRow(rows: Int, heapPerRow: Int) -> Int {
         var bits = 0
         for c in 0..<columnCount {
@@ -88,10 +89,11 @@ struct NodeDraft {
         return max(bits, 1)
     }
 
-    /// Shares the buffer out among the regions with room for at least `rows` rows, and zeroes them.
+    /// Divides the buffer among the regions, with room for at least `rows` rows, and zeroes them.
+    /// Returns false if the rows do not fit.
     ///
-    /// Free space goes to the columns in proportion to their bytes a row. `heapPerRow` is the guess
-    /// for a node without rows.
+    /// Free space goes to the columns in proportion to their bytes per row. `heapPerRow` is the
+    /// estimate for a node without rows.
     func assignOffsets(rows: Int, heapPerRow: Int = 8) -> Bool {
         guard rows <= MutableNode.rowLimit(byteCount: byteCount) else { return false }
         for c in 0..<columnCount where entry(c).kind == .bytes && !entry(c).isSpilled {
@@ -141,14 +143,14 @@ struct NodeDraft {
             as: UInt8.self, repeating: 0, count: byteCount - start)
     }
 
-    /// Replaces the node with this draft. The draft is then no longer its own.
+    /// Replaces the node with this draft. The scratch buffer is then free for the next layout.
     func install(in node: MutableNode) {
         node.base.copyMemory(from: target, byteCount: byteCount)
     }
 
     // MARK: Measures of a layout
 
-    /// Bytes that `node` takes when every region is as small as its rows allow.
+    /// Returns the bytes that `node` takes when every region is as small as its rows allow.
     static func packedBytes(_ node: Node) -> Int {
         var total = bytes(directoryOf: node.columnCount)
         for c in 0..<node.columnCount { total += packedBytes(node, column: c) }
@@ -159,7 +161,7 @@ struct NodeDraft {
         packedBytes(node, column: c, rows: node.rowCount)
     }
 
-    /// The same with fewer rows, whose bytes are counted as if all stayed.
+    /// Returns the same for only `rows` of its rows, counting heap bytes as if all rows stayed.
     static func packedBytes(_ node: Node, column c: Int, rows: Int) -> Int {
         let e = node.entry(c)
         if e.isSpilled { return 0 }

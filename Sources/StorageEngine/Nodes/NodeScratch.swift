@@ -4,11 +4,11 @@ import Glibc
 import Musl
 #endif
 
-/// A buffer in which a node is laid out anew before it replaces the old bytes.
+/// The buffer in which a node is laid out again before it replaces the old bytes.
 ///
-/// One for each thread, kept until the thread ends, so that laying out allocates nothing. Safe
-/// because a layout never calls code of others, never suspends, and never lays out another node
-/// before it has copied its result out.
+/// Each thread has one and keeps it until it ends, so that laying out allocates nothing. Sharing it
+/// within a thread is safe because a layout never calls foreign code, never suspends, and copies
+/// its result out before another layout begins.
 enum NodeScratch {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -17,10 +17,10 @@ enum NodeScratch {
         return key
     }()
 
-    /// In front of the buffer: its capacity, padded so that the buffer is aligned to 16 bytes.
+    /// The bytes before the buffer: its capacity, padded to keep the buffer aligned to 16 bytes.
     private static let prefix = 16
 
-    /// At least `byteCount` bytes that belong to this thread until its next call.
+    /// Returns at least `byteCount` bytes, which this thread may use until its next call.
     static func buffer(byteCount: Int) -> UnsafeMutableRawPointer {
         if let kept = pthread_getspecific(key) {
             if kept.load(as: Int.self) >= byteCount { return kept + prefix }

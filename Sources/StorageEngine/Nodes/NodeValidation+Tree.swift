@@ -1,16 +1,18 @@
-/// What trees rely on in a node, as far as it can be seen in the node itself.
+/// Checks of what trees rely on in a node, as far as the node itself shows it.
 ///
-/// Checked once per process for each page and birth, like its structure. That a node has the columns
-/// of the tree that leads to it is seen each time it is reached, at the cost of a comparison or two
-/// (`TreeFormat.describes`): the same page may be reached from two trees of a file made to harm.
+/// They run once per process for each page and birth, together with the structural check. Whether a
+/// node has the columns of the tree that leads to it is checked each time it is reached, at the
+/// cost of a comparison or two (`TreeFormat.describes`), because in a malicious file two trees may
+/// reach the same page.
 extension Node {
-    /// More rows than any tree of any file has. Sums of a branch's counts do not overflow.
+    /// An upper bound on the rows of any tree, low enough that sums of a branch's counts do not
+    /// overflow.
     static let maximumRowsOfTree: Int64 = 1 << 48
-    /// Keys of objects stay below this, so that sums of a few do not overflow.
+    /// An upper bound on object keys, low enough that sums of a few keys do not overflow.
     static let maximumKey = Int64.max >> 2
 
-    /// A full check of a run of the file: `nil` when it is a node of some tree, safe to read, to
-    /// change, and to search.
+    /// Checks a run of the file completely. Returns `nil` when it is a node of some tree that is
+    /// safe to read, to change and to search.
     static func problem(ofStored run: UnsafeRawBufferPointer) -> String? {
         if let problem = problem(in: run) { return problem }
         let node = Node(run.baseAddress!)
@@ -37,8 +39,8 @@ extension Node {
         return nil
     }
 
-    /// Object keys ascend from the low key on. Only a cluster leaf has a column of keys; in others the
-    /// low key is 0.
+    /// Checks that object keys ascend from the low key on. Only a cluster leaf has a column of
+    /// keys; the low key of other nodes is 0.
     private func problemOfKeys() -> String? {
         guard lowKey >= 0, lowKey <= Self.maximumKey else { return "No object has key \(lowKey)." }
         for column in 0..<columnCount where entry(column).id == Self.keyColumnID {
@@ -58,8 +60,9 @@ extension Node {
         return nil
     }
 
-    /// Nothing is younger than what refers to it: pages are copied when they are changed, and those
-    /// that refer to them with them.
+    /// Checks that no reference in this node leads to a younger page. A changed page is copied, and
+    /// so are the pages that refer to it, so a sound node is at least as young as everything it
+    /// refers to.
     private func problemOfBirths() -> String? {
         for column in 0..<columnCount {
             if isSpilled(column) {

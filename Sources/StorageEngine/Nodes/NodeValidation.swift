@@ -1,9 +1,10 @@
 extension Node {
-    /// A full structural check of untrusted bytes: `nil` when every accessor is memory safe for
-    /// every row of every column that is not spilled, otherwise a sentence that says what is wrong.
+    /// Checks the structure of untrusted bytes completely. Returns `nil` when every accessor is
+    /// memory safe for every row of every column that is not spilled, otherwise a sentence that
+    /// says what is wrong.
     ///
     /// Regions must lie in directory order without overlap, so the node is also safe to change.
-    /// Values are not judged: whether a child page exists is for the owner of the tree to check.
+    /// Values are not checked: whether a child page exists is for the owner of the tree to decide.
     public static func problem(in page: UnsafeRawBufferPointer) -> String? {
         guard let start = page.baseAddress, page.count >= ColumnEntry.directoryOffset else {
             return "The run is too short for a node."
@@ -55,7 +56,7 @@ extension Node {
         return nil
     }
 
-    /// Checks one column, whose regions must start at `end` or later, and moves `end` behind them.
+    /// Checks one column, whose regions must start at `end` or later, and advances `end` past them.
     private func problem(column c: Int, from end: inout Int, limit: Int) -> String? {
         let e = entry(c)
         guard let kind = ColumnKind(rawValue: e.kindCode) else {
@@ -133,7 +134,8 @@ extension Node {
         }
         let all = offsetsAtOnce(e)
         if all.ascend, !all.markOverflow, all.last == used { return nil }
-        // Something is wrong, or long values have to be looked at.
+        // The fast pass has failed: either an offset is wrong, or there are overflow references to
+        // check.
         var previous = 0
         for row in 0..<rowCount {
             let offset = endOffset(e, row)
@@ -157,12 +159,13 @@ extension Node {
         return nil
     }
 
-    /// What most pages tell about all end offsets of a column in one pass without branches: whether
-    /// none is below the one before, whether any marks an overflow value, and the last one.
+    /// Summarizes all end offsets of a column in one pass without branches, which is all that most
+    /// pages need: whether no offset is below the previous one, whether any marks an overflow
+    /// value, and the last offset.
     func offsetsAtOnce(_ e: ColumnEntry) -> (ascend: Bool, markOverflow: Bool, last: Int) {
         var previous: UInt16 = 0
         var anyBits: UInt16 = 0
-        // Negative once a difference was.
+        // Negative once any difference has been negative, because the sign bit accumulates.
         var differences: Int32 = 0
         for row in 0..<rowCount {
             let offset = endOffset(e, row)

@@ -1,7 +1,7 @@
-/// Shifting arrays of values narrower than a byte, a word at a time.
+/// Shifts arrays of values narrower than a byte, one word at a time.
 ///
-/// `count` is the width of one value, so it divides 64 and `bit` is a multiple of it: no value
-/// straddles a word.
+/// `count` is the width of one value, so it divides 64, and `bit` is a multiple of it. No value
+/// straddles two words.
 enum PackedBits {
     @inline(__always)
     private static func word(_ data: UnsafeMutableRawPointer, _ i: Int) -> UInt64 {

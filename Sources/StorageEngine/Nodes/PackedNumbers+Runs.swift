@@ -1,8 +1,8 @@
-/// Loops over neighbours in a packed column, one for each width, so that the compiler makes them
-/// wide.
+/// Loops over consecutive rows of a packed column, one loop for each width, so that the compiler
+/// vectorizes them.
 extension PackedNumbers {
-    /// The least and the greatest delta of rows, of which there is at least one; those of 64 bits
-    /// as signed numbers.
+    /// Returns the least and the greatest delta of a nonempty range of rows. Deltas of 64 bits
+    /// compare as signed numbers.
     static func bounds(
         _ data: UnsafeRawPointer, _ rows: Range<Int>, width: Int
     ) -> (low: Int64, high: Int64) {
@@ -37,7 +37,7 @@ extension PackedNumbers {
         return (Int64(truncatingIfNeeded: low), Int64(truncatingIfNeeded: high))
     }
 
-    /// Whether each delta of rows, of which there is at least one, is one more than that before it.
+    /// Whether each delta in a nonempty range of rows is one more than the previous one.
     static func ascendByOne(_ data: UnsafeRawPointer, _ rows: Range<Int>, width: Int) -> Bool {
         switch width {
         case 0: return rows.count == 1
@@ -61,7 +61,8 @@ extension PackedNumbers {
     ) -> Bool {
         let start = data + rows.lowerBound &* MemoryLayout<T>.size
         let first = start.loadUnaligned(as: T.self)
-        // Where the last one would not have room, the sums below wrap around.
+        // If the last delta of a run would exceed the type, the sums below would wrap around and
+        // match.
         guard let rise = T(exactly: rows.count &- 1), !first.addingReportingOverflow(rise).overflow
         else { return false }
         var differences: T = 0
@@ -73,8 +74,8 @@ extension PackedNumbers {
         return differences == 0
     }
 
-    /// Copies `rows` to `row` and the following ones of another array, adding `shift` to each
-    /// delta. What results must fit the width there.
+    /// Copies `rows` to another array from `row` on, adding `shift` to each delta. The results must
+    /// fit the target's width.
     static func copy(
         _ source: UnsafeRawPointer, _ rows: Range<Int>, width: Int,
         to target: UnsafeMutableRawPointer, at row: Int, width targetWidth: Int,
@@ -121,7 +122,7 @@ extension PackedNumbers {
         _ from: UnsafeRawPointer, of type: S.Type, _ count: Int,
         _ to: UnsafeMutableRawPointer, as targetType: T.Type, _ shift: UInt64
     ) {
-        // Sums are needed in the target's width only.
+        // The sums are only needed modulo the target's width.
         let shift = T(truncatingIfNeeded: shift)
         for i in 0..<count {
             let delta = from.loadUnaligned(fromByteOffset: i &* MemoryLayout<S>.size, as: S.self)

@@ -1,7 +1,8 @@
-/// Numbers as the packed columns store them.
+/// Encoding of numbers in packed columns.
 @usableFromInline
 enum PackedNumbers {
-    /// The width in bits of the narrowest code that tells all values of `low...high` apart.
+    /// Returns the least width in bits, of those that columns use, that encodes all of
+    /// `low...high`.
     @inlinable
     static func width(low: Int64, high: Int64) -> Int {
         let span = UInt64(bitPattern: high &- low)
@@ -11,10 +12,10 @@ enum PackedNumbers {
         return 1 << (Int.bitWidth - (bits - 1).leadingZeroBitCount)
     }
 
-    /// Whether a delta can be stored in so many bits.
+    /// Whether a delta fits in `width` bits.
     @inlinable @inline(__always)
     static func fits(_ delta: UInt64, width: Int) -> Bool {
-        // Smart shift: 64 gives zero.
+        // Swift's smart shift yields zero for a distance of 64.
         delta >> UInt64(width) == 0
     }
 
@@ -63,7 +64,8 @@ enum PackedNumbers {
 
     // MARK: Floating point
 
-    /// The value as a whole number, when an integer keeps all of it: not -0.0, NaN or beyond 2^53.
+    /// Returns the value as a whole number if an integer represents it exactly, with every bit.
+    /// Returns `nil` for fractions, -0.0, NaN and magnitudes of 2^53 and more.
     @inlinable @inline(__always)
     static func whole(_ value: Double) -> Int64? {
         // The comparison is false for NaN.
@@ -73,7 +75,8 @@ enum PackedNumbers {
         return integer
     }
 
-    /// An integer that orders like the number: the sign bit leads, negative bits are inverted.
+    /// Returns an integer that orders like the number: positive values keep their bits, and
+    /// negative ones invert all bits but the sign.
     @inlinable @inline(__always)
     static func image(_ value: Double) -> Int64 {
         let bits = Int64(bitPattern: value.bitPattern)
@@ -97,7 +100,7 @@ enum PackedNumbers {
         return Float(bitPattern: UInt32(bitPattern: bits >= 0 ? bits : bits ^ Int32.max))
     }
 
-    /// The image of a number that a *whole* column of this kind holds.
+    /// Returns the image of a number that a *whole* column of this kind holds.
     static func image(whole: Int64, kind: ColumnKind) -> Int64 {
         kind == .float ? image(Float(whole)) : image(Double(whole))
     }
