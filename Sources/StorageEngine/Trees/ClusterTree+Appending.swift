@@ -1,9 +1,9 @@
-/// New rows go to the end of the last leaf, or to a new leaf behind it.
+/// Appending rows: they go to the end of the last leaf, or to a new leaf behind it.
 extension ClusterTree {
-    /// Appends a row where the last leaf is at the end of the path and takes the row as it is laid
-    /// out: nearly all rows of a bulk insert. False, with nothing changed, for the others, which
-    /// `append` stores. `values` as there, but in the form that the table is given; they may lie in
-    /// the leaf.
+    /// Appends a row without laying anything out again, if the path ends at the last leaf and the
+    /// leaf has room for the row as it is: true of nearly all rows of a bulk insert. Returns false,
+    /// with nothing changed, for other rows, which `append` stores. `values` are as in `append`,
+    /// but in the form that the table receives, and may lie in the leaf.
     @inline(__always)
     func appendInPlace(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
@@ -34,13 +34,14 @@ extension ClusterTree {
             leaf.takeBackRow(row, before: columns.count)
             return false
         }
+        // Counted last: until here, undoing a failure only has to restore the sizes of heaps.
         leaf.header.rowCount = row + 1
         try writer.addToCounts(&root, 1)
         return true
     }
 
-    /// Places the values of a row in the nodes of the spilled columns, as `appendInPlace` does in the
-    /// leaf. False if one has no room; the others then have as many rows as before.
+    /// Places the values of a row in the nodes of the spilled columns, as `appendInPlace` does in
+    /// the leaf. Returns false if one has no room; the others then have as many rows as before.
     @inline(never)
     private func placeInSpills(
         _ writer: TreeWriter, _ row: Int, _ values: UnsafeBufferPointer<Scalar>
@@ -60,7 +61,7 @@ extension ClusterTree {
         _ writer: TreeWriter, _ column: Int, _ row: Int, _ value: Scalar
     ) throws -> Bool {
         let leaf = writer.leaf
-        // A leaf of an older column set may have another column here.
+        // A leaf from before a change of columns may have another column at this index.
         guard leaf.reading.format(column) == columns[column].format,
             !value.isLonger(than: writer.pager.maximumInlineBytes)
         else { return false }
@@ -80,7 +81,8 @@ extension ClusterTree {
         }
     }
 
-    /// What a new row is given in a column. Collections are given as null, and begin empty.
+    /// Returns the value of a new row in a column. Collections start as null, which is the empty
+    /// collection.
     @inline(__always)
     private func scalar(
         _ values: UnsafeBufferPointer<Scalar>, _ column: Int, _ stored: Column
@@ -88,8 +90,8 @@ extension ClusterTree {
         column < values.count && !stored.isCollection ? values[column] : stored.defaultScalar
     }
 
-    /// Appends a row. `key` must be above all keys in the tree. `values` come in stored-column
-    /// order; those missing at the end are defaults.
+    /// Appends a row. `key` must be above all keys in the tree. `values` are in the order of the
+    /// stored columns; missing ones at the end take their defaults.
     @inline(never)
     func append(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
@@ -130,7 +132,7 @@ extension ClusterTree {
         }
     }
 
-    /// Appends in place; false, with nothing changed, if that needs another layout of the tree.
+    /// Appends in place. Returns false, with nothing changed, if the leaf has no room.
     @inline(__always)
     func tryAppend(
         _ writer: TreeWriter, _ key: ObjectKey, _ values: UnsafeBufferPointer<StoredValue>
@@ -148,8 +150,8 @@ extension ClusterTree {
         return false
     }
 
-    /// Whether the key of a row to be appended needs no other layout of a leaf, which has all columns
-    /// of the table then; a key column is given it.
+    /// Whether the key of an appended row fits the leaf as it is laid out. The leaf must have all
+    /// columns of the table. If the leaf has a key column, the key is placed there.
     @inline(__always)
     func placeKey(_ leaf: MutableNode, _ row: Int, _ key: ObjectKey) -> Bool {
         let relative = key.rawValue &- leaf.reading.lowKey
@@ -179,7 +181,8 @@ extension ClusterTree {
         return true
     }
 
-    /// A key that continues a dense leaf needs nothing; otherwise the key column.
+    /// Sets the key of a row. A key that continues a dense leaf is implied; any other needs the key
+    /// column.
     func setKey(_ leaf: MutableNode, _ row: Int, _ key: ObjectKey) -> Bool {
         let view = leaf.reading
         let relative = key.rawValue - view.lowKey
@@ -194,20 +197,22 @@ extension ClusterTree {
         return leaf.setInteger(leaf.reading.keyColumn, row, relative)
     }
 
-    /// Gives a dense leaf the key column it needs once keys have gaps. False if there is no room.
+    /// Adds the key column that a dense leaf needs once keys have gaps. Returns false if there is
+    /// no room.
     func addKeyColumn(_ leaf: MutableNode) -> Bool {
         let keys = ContiguousArray(0..<Int64(leaf.reading.rowCount))
         return keys.withUnsafeBufferPointer { addKeyColumn(leaf, $0) }
     }
 
-    /// Gives a leaf the key column; `keys` are relative to its low key. False if there is no room.
+    /// Adds the key column. `keys` are relative to the leaf's low key. Returns false if there is no
+    /// room.
     func addKeyColumn(_ leaf: MutableNode, _ keys: UnsafeBufferPointer<Int64>) -> Bool {
         leaf.addColumn(
             ColumnFormat(id: Node.keyColumnID, kind: .integer), at: leaf.reading.columnCount,
             integers: keys)
     }
 
-    /// Appends to a leaf with spilled columns, or of an older column set.
+    /// Appends to a leaf that has spilled columns or lacks columns of the table.
     func appendThroughSpills(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<StoredValue>
@@ -242,7 +247,7 @@ extension ClusterTree {
             model: model)
     }
 
-    /// Makes room in the last leaf, or starts a new one on the right. The path is void afterwards.
+    /// Makes room in the last leaf, or adds a new one to its right. The path is invalid afterwards.
     func makeRoomForAppend(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey,
         _ values: UnsafeBufferPointer<StoredValue>, _ outcome: Outcome
@@ -250,9 +255,9 @@ extension ClusterTree {
         let rows = writer.leaf.reading.rowCount
         if rows == 0 { return try spillLargest(of: values, writer) }
         if outcome == .leafFull, try makeRoomInLeaf(writer, &root) { return }
-        // Where so many rows come at once that they will fill this leaf too it begins as long as the
-        // one before: one that grows page by page leaves a hole whenever something else lies behind
-        // it, and short ones, which nothing fits into, when the next transaction copies it.
+        // If a bulk insert will fill the new leaf too, it starts as long as the previous one. A
+        // leaf that grows page by page leaves a hole whenever another page lies behind it. A short
+        // leaf leaves a hole that nothing fits into when the next transaction copies it.
         let full = writer.leaf.reading
         let comesInBulk = writer.rowsAppended(to: treeID, root) >= full.rowCount / 2
         let (reference, leaf) = try newLeaf(

@@ -1,7 +1,9 @@
-/// Many objects are removed leaf by leaf: one descent, and one pass over each column, a leaf.
+/// Removal of many objects leaf by leaf: each leaf takes one descent, and one pass over each
+/// column.
 extension ClusterTree {
-    /// Removes the rows of objects that exist, in ascending order of their keys. What their values
-    /// own must be freed before. Nobody has a pointer into a page.
+    /// Removes the rows of existing objects, given in ascending order of their keys. What their
+    /// values own must already be freed. The caller holds no pointers into pages, because memory
+    /// may be released between leaves.
     func remove(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ keys: UnsafeBufferPointer<ObjectKey>
     ) throws {
@@ -40,7 +42,7 @@ extension ClusterTree {
         try writer.removeLeaf(&root, .cluster)
     }
 
-    /// A dense leaf gets a key column when its keys get gaps.
+    /// Whether a dense leaf needs a key column because its keys get gaps.
     private func needsKeyColumn(_ leaf: Node, toKeep selection: RowSelection) -> Bool {
         leaf.keyColumn < 0 && !selection.keepsNeighbours
     }
@@ -75,8 +77,8 @@ extension ClusterTree {
 }
 
 extension Node {
-    /// Selects the rows of a cluster leaf that hold these keys, which ascend, from `next` on, as
-    /// far as the leaf reaches. Returns the position of the first key that is not in it.
+    /// Selects the rows of a cluster leaf that hold the keys from `next` on, which ascend, as far
+    /// as the leaf reaches. Returns the position of the first key that is not in the leaf.
     func select(
         _ keys: UnsafeBufferPointer<ObjectKey>, from next: Int, into selection: inout RowSelection
     ) -> Int {
@@ -90,7 +92,8 @@ extension Node {
         return next
     }
 
-    /// The row of an object in a cluster leaf, from row `start` on. Cheapest when it is near.
+    /// Returns the row of an object in a cluster leaf, at or after row `start`. Cheapest for rows
+    /// near `start`.
     @inline(__always)
     func row(of key: ObjectKey, from start: Int) -> Int? {
         let relative = key.rawValue &- lowKey

@@ -1,18 +1,17 @@
-/// Leaves that have lost rows are merged with a neighbour, so that what is left of many does not lie
-/// in as many pages.
+/// Merging leaves that have lost rows with a neighbour, so that the remaining rows take fewer
+/// pages.
 extension ClusterTree {
-    /// Whether a leaf that has just lost rows is looked at: whenever it has half as many as at the last
-    /// look, or fewer. So a row that is removed costs a constant share of a merge.
+    /// Whether a leaf that has just lost rows is considered for merging: when its row count has
+    /// dropped below a power of two. Each removed row thus costs a constant share of a merge.
     @inline(__always)
     static func isDueForMerging(rows: Int, before: Int) -> Bool {
         rows.leadingZeroBitCount != before.leadingZeroBitCount
     }
 
-    /// Merges the leaf that covers `key` with the neighbour that has fewer rows, among those below
-    /// the same branch, if one leaf has room for both and takes fewer pages. The path is void
-    /// afterwards.
+    /// Merges the leaf that covers `key` with the smaller of its neighbours below the same branch,
+    /// if one leaf has room for both and takes fewer pages. The path is invalid afterwards.
     ///
-    /// The last leaf of the tree is left alone: it fills up with objects that are added.
+    /// The last leaf of the tree is never merged: it fills up with new objects.
     func mergeLeaf(
         _ writer: TreeWriter, _ root: inout TreeRoot, covering key: ObjectKey
     ) throws {
@@ -36,19 +35,20 @@ extension ClusterTree {
         try writer.shorten(&root, .cluster)
     }
 
-    /// False where a leaf as long as this one has no room for so many rows like its own: that is much
-    /// sooner known than tried. Spilled columns are not looked at.
+    /// Whether a leaf as long as this one may have room for `rows` rows as wide as its own. The
+    /// estimate costs far less than packing. It ignores spilled columns.
     private func mayHold(_ rows: Int, _ leaf: MutableNode) -> Bool {
         let directory = NodeDraft.bytes(directoryOf: leaf.columnCount)
         let bytes = (leaf.usedBytes - directory) * rows / leaf.rowCount
         return directory + bytes <= leaf.byteCount
     }
 
-    /// The child beside child `index` of the last branch of the path.
+    /// Returns the child with fewer rows of the two beside child `index` of the last branch of the
+    /// path.
     private func smallerNeighbour(
         of index: Int, in branch: Node, _ writer: TreeWriter
     ) -> Int? {
-        // The last leaf of the tree is below the last child of each branch.
+        // The last leaf of the tree is below the last child of each branch on the right edge.
         let end = branch.rowCount - (writer.isOnRightEdge(writer.depth - 2) ? 1 : 0)
         let rowsBefore = index > 0 ? branch.childCount(index - 1) : .max
         let rowsBehind = index + 1 < end ? branch.childCount(index + 1) : .max
@@ -56,8 +56,8 @@ extension ClusterTree {
         return rowsBefore < rowsBehind ? index - 1 : index + 1
     }
 
-    /// Packs two children of a branch into one leaf, and frees them; nil if that has no room for
-    /// them, or takes as many pages.
+    /// Packs two children of a branch into one leaf, and frees them. Returns nil, with nothing
+    /// changed, if one leaf has no room for both or would take as many pages.
     private func pack(
         _ children: Range<Int>, of branch: Node, _ root: TreeRoot, _ pager: Pager
     ) throws -> (reference: PageReference, rowCount: Int)? {
@@ -89,7 +89,8 @@ extension ClusterTree {
                     sources.append(defaults.source(column, rows: leaf.rowCount))
                 }
             }
-            // A column that the table no longer has stays where it is.
+            // A leaf that still has a column which the table dropped is not packed, because the
+            // packer would lose the column.
             guard known == leaf.columnCount,
                 packer.gather(leaf, sources, from: 0) == leaf.rowCount
             else { return nil }

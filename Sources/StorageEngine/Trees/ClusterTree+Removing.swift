@@ -1,6 +1,6 @@
-/// Rows come and go in a leaf and in its spilled columns together.
+/// Inserting and removing rows in a leaf together with its spilled columns.
 extension ClusterTree {
-    /// Inserts an empty row in the leaf at the end of the path and in its spilled columns.
+    /// Inserts an empty row into the leaf at the end of the path and into its spilled columns.
     func insertRow(_ writer: TreeWriter, at row: Int) throws -> Outcome {
         let leaf = writer.leaf
         let rows = leaf.reading.rowCount
@@ -34,10 +34,10 @@ extension ClusterTree {
         writer.rowsMovedInLeaf()
     }
 
-    /// Removes an object's row. What its values own (overflow pages, lists) must be freed before.
+    /// Removes an object's row. What its values own (overflow pages, lists) must already be freed.
     func remove(_ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey) throws {
         while true {
-            // Dropping what the object's values own often went to its leaf just now.
+            // Freeing what the object's values own often led to its leaf just before.
             let isThere = writer.hasPath(to: treeID) && writer.row(of: key) != nil
             let leaf =
                 isThere
@@ -64,8 +64,8 @@ extension ClusterTree {
         }
     }
 
-    /// Prepares a dense leaf for losing a row: at its ends it stays dense, else it gets a key
-    /// column.
+    /// Prepares a leaf's keys for the removal of a row. A dense leaf stays dense if it loses its
+    /// first or last row; otherwise it gets a key column.
     func keepKeys(_ leaf: MutableNode, whenRemoving row: Int) -> Bool {
         let view = leaf.reading
         if view.keyColumn >= 0 || row == view.rowCount - 1 { return true }

@@ -1,4 +1,4 @@
-/// Room for a change: columns move to nodes of their own, leaves grow, and are split.
+/// Making room for a change: columns move to nodes of their own, leaves grow, and leaves are split.
 extension ClusterTree {
     func makeRoom(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ outcome: Outcome
@@ -11,12 +11,13 @@ extension ClusterTree {
         try split(writer, &root, at: rows / 2)
     }
 
-    /// Gives the leaf at the end of the path more room while it has few rows. False if it has many,
-    /// or is as large as it gets.
+    /// Gives the leaf at the end of the path more room if it has few rows. Returns false if it has
+    /// many rows, or has its largest size.
     func makeRoomInLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws -> Bool {
         let leaf = writer.leaf.reading
         let pages = leafPages(writer.pager.pageSize)
-        // A leaf older than some columns of its table may be too short for the directory of all.
+        // A leaf older than some columns of its table may be too short for the directory of all
+        // columns.
         if leaf.pageCount < pages {
             try growLeaf(writer, &root, to: pages)
             return true
@@ -46,7 +47,7 @@ extension ClusterTree {
         try writer.replaceNode(&root, at: writer.depth - 1, reference, larger)
     }
 
-    /// For a first row that is wider than a leaf: its largest value gets a node of its own.
+    /// Spills the column with the largest value, for a first row that is wider than a leaf.
     func spillLargest(
         of values: UnsafeBufferPointer<StoredValue>, _ writer: TreeWriter
     ) throws {
@@ -71,8 +72,8 @@ extension ClusterTree {
         _ = try spill(writer, largest)
     }
 
-    /// Moves the largest column of the leaf at the end of the path into a node of its own. False if
-    /// none is worth it.
+    /// Moves the largest column of the leaf at the end of the path into a node of its own. Returns
+    /// false if no column is worth spilling.
     func spillLargestColumn(_ writer: TreeWriter) throws -> Bool {
         let leaf = writer.leaf
         var largest = -1
@@ -91,8 +92,8 @@ extension ClusterTree {
         return try spill(writer, largest)
     }
 
-    /// Moves a column of the leaf at the end of the path into a node of its own. False if it does
-    /// not fit one.
+    /// Moves a column of the leaf at the end of the path into a node of its own. Returns false if
+    /// it does not fit one.
     func spill(_ writer: TreeWriter, _ column: Int) throws -> Bool {
         let leaf = writer.leaf
         let view = leaf.reading
@@ -112,7 +113,7 @@ extension ClusterTree {
         return true
     }
 
-    /// Splits the leaf at the end of the path before row `cut`. The path is void afterwards.
+    /// Splits the leaf at the end of the path before row `cut`. The path is invalid afterwards.
     func split(_ writer: TreeWriter, _ root: inout TreeRoot, at cut: Int) throws {
         let left = writer.leaf
         let rows = left.reading.rowCount
@@ -131,6 +132,7 @@ extension ClusterTree {
         if isDense { right.setLowKey(key.rawValue) }
         try writer.insertSibling(
             &root, .cluster, after: writer.depth - 1, reference, right, separator: .key(key))
+        // After `insertSibling`, which counts the left leaf's rows with those that have moved.
         left.removeRows(cut..<rows)
         writer.dropPath()
     }

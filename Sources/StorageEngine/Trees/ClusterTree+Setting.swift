@@ -1,4 +1,4 @@
-/// Values are set in the leaf, or in the node of a spilled column.
+/// Setting values, in the leaf or in the node of a spilled column.
 extension ClusterTree {
     /// Sets one value of an existing object.
     func set(
@@ -25,8 +25,8 @@ extension ClusterTree {
         }
     }
 
-    /// Makes the writer's path lead to the leaf of an object that is about to be looked at and
-    /// changed, so that one descent serves both.
+    /// Makes the path lead to the leaf of an object that is about to be read and changed, so that
+    /// one descent serves both.
     func makeWritable(_ writer: TreeWriter, _ root: inout TreeRoot, _ key: ObjectKey) throws {
         if writer.hasPath(to: treeID), writer.row(of: key) != nil { return }
         if root.reference.isNone { throw writer.pager.noSuchObject(key) }
@@ -34,7 +34,7 @@ extension ClusterTree {
         writer.keepPath(to: treeID)
     }
 
-    /// Sets a value wherever its column is: in the leaf, spilled, or not there yet.
+    /// Sets a value wherever its column is: in the leaf, spilled, or not yet in the leaf.
     func setThroughSpill(
         _ writer: TreeWriter, _ column: Int, _ row: Int, _ value: StoredValue
     ) throws -> Outcome {
@@ -52,8 +52,8 @@ extension ClusterTree {
         return isSet ? .done : .columnFull
     }
 
-    /// Position of a stored column in the leaf, which gets it with defaults if it is older than the
-    /// column.
+    /// Returns the index of a stored column in the leaf. A leaf older than the column first gets
+    /// it, with default values. Returns nil if the column does not fit.
     func addColumnIfMissing(_ leaf: MutableNode, _ column: Int) -> Int? {
         let definition = columns[column]
         let position = leaf.reading.columnIndex(ofID: definition.id, expected: column)
@@ -71,7 +71,7 @@ extension ClusterTree {
         return end
     }
 
-    /// The private copy of a spilled column's node, which has so many rows.
+    /// Returns the private copy of a spilled column's node, which must have `rows` rows.
     func writableSpill(
         _ writer: TreeWriter, _ position: Int, rows: Int
     ) throws -> (PageReference, MutableNode) {
@@ -84,9 +84,9 @@ extension ClusterTree {
         return copy
     }
 
-    /// Changes the node of a spilled column, which grows page by page. False if it may not grow
-    /// further. `rows`: how many it has before. Rows of the leaf stay where they are, so whoever
-    /// takes out rows says so.
+    /// Changes the node of a spilled column, growing it page by page. Returns false if it may not
+    /// grow further. `rows` is the row count before the change. Does not record that rows have
+    /// moved, so callers that remove rows do.
     func changeSpill(
         _ writer: TreeWriter, _ position: Int, rows: Int, _ change: (MutableNode) -> Bool
     ) throws -> Bool {
@@ -95,7 +95,7 @@ extension ClusterTree {
         leaf.setSpillReference(position, reference)
         while !change(node) {
             let pages = node.reading.pageCount
-            // A single value may need more than the limit; more rows may not.
+            // A single value may need more pages than the limit; several rows may not exceed it.
             guard pages < Self.maximumSpillPages || node.reading.rowCount <= 1 else { return false }
             (reference, node) = try writer.grow(node, reference, to: pages + 1)
             leaf.setSpillReference(position, reference)

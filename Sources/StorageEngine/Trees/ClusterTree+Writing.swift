@@ -1,43 +1,45 @@
-/// Changing rows. A leaf of fewer than `minimumRows` rows that has no room for a change first moves
-/// its largest column to a node of its own ("spills" it), so that scans of one column stay away from
-/// wide ones. When only columns are left that would leave their pages mostly empty, the leaf grows.
-/// So leaves keep many rows however wide the table is. A leaf with more rows is split.
+/// Changing rows. If a leaf of fewer than `minimumRows` rows has no room for a change, it first
+/// moves its largest column to a node of its own ("spills" it), so that scans of one column do not
+/// touch wide ones. Columns whose own pages would be mostly empty are not spilled; instead the leaf
+/// grows. Leaves thus keep many rows however wide the table is. A leaf with more rows is split.
 extension ClusterTree {
-    /// A leaf with fewer rows than this spills columns, or grows, rather than split.
+    /// The row count below which a leaf spills columns, or grows, rather than split.
     static let minimumRows = 256
-    /// A spilled column grows to so many pages before its leaf is split all the same, which
-    /// bounds what a change of one value writes.
+    /// The most pages of a spilled column. A column that needs more causes a split of its leaf,
+    /// which bounds what a change of one value writes.
     static let maximumSpillPages = 4
-    /// A leaf grows by so many pages, which bounds likewise what a change of one value writes.
+    /// The most pages by which a leaf grows, which also bounds what a change of one value writes.
     static let maximumGrowth = 3
-    /// Rows so wide that a leaf as large as it gets would have fewer of them spill columns.
+    /// The fewest rows that a leaf of the largest size must hold for its rows to stay together.
+    /// Wider rows spill columns.
     static let minimumRowsTogether = 8
-    /// Leaves of tables with few narrow columns end here.
+    /// The most rows of a leaf, which limits leaves of tables with few narrow columns.
     static let maximumRows = 8192
 
-    /// A value to store: overflow values are already on pages of their own, `bytes` is the
-    /// reference then.
+    /// A value to store. An overflow value is already on pages of its own, and `scalar` holds the
+    /// bytes of its reference.
     struct StoredValue {
         var scalar: Scalar
         var isOverflow = false
     }
 
-    /// Pages of a new leaf: more than one only if the directory alone would fill most of it.
+    /// Returns the pages of a new leaf: more than one only if the directory would fill most of a
+    /// page.
     func leafPages(_ pageSize: Int) -> Int {
         let directory = PageHeader.size + 8 + (columns.count + 1) * 40 + columns.count * 16
         return (directory + pageSize * 3 / 4 - 1) / (pageSize * 3 / 4)
     }
 
-    /// Whether a column is worth pages of its own: `minimumRows` rows of it fill half a page. Those
-    /// of narrower columns would be mostly empty.
+    /// Whether a column is worth pages of its own: whether `minimumRows` rows of it fill half a
+    /// page. The pages of narrower columns would be mostly empty.
     static func isWorthSpilling(bytes: Int, rows: Int, pageSize: Int) -> Bool {
-        // A single row has no other way to get room.
+        // Spilling is the only way to make room for a single row.
         rows <= 1 || bytes * minimumRows >= rows * (pageSize / 2)
     }
 
-    /// What rows of a leaf take.
+    /// The bytes that rows of a leaf take.
     struct RowWidth {
-        /// In values of varying length, with the offsets of their ends.
+        /// Bytes in values of varying length, including their end offsets.
         private var bytesOfText = 0
         private var bytes = 0
 
@@ -46,24 +48,24 @@ extension ClusterTree {
             if kind == .bytes { bytesOfText += bytes }
         }
 
-        /// Whether the columns of these rows stay in their leaf, which is split when it has grown to
-        /// `leafPages`. So it is where values of varying length are wide: pages of their own
-        /// would be full long before the leaf has `minimumRows` rows, and an object that is
-        /// inserted would rewrite those of all its columns, one that is read would visit them. At
-        /// least `minimumRowsTogether` rows have to fit. Not asked of a leaf that has spilled a
-        /// column already.
+        /// Whether the columns of these rows stay in their leaf, which is split once it has grown
+        /// to `leafPages`. True where values of varying length are wide: a spilled column would
+        /// reach its page limit long before the leaf has `minimumRows` rows, each insertion would
+        /// rewrite the pages of all columns, and each read of an object would visit them. At least
+        /// `minimumRowsTogether` rows must fit. Not meaningful for a leaf that has already spilled
+        /// a column.
         func keepsRowsTogether(rows: Int, pageSize: Int, leafPages: Int) -> Bool {
             bytesOfText * minimumRows > rows * maximumSpillPages * pageSize
                 && bytes * minimumRowsTogether <= rows * leafPages * pageSize
         }
     }
 
-    /// What became of an attempt to change a leaf.
+    /// The outcome of an attempt to change a leaf.
     enum Outcome {
         case done
         /// The leaf itself has no room.
         case leafFull
-        /// A spilled column has reached its limit: spilling more would not help.
+        /// A spilled column has reached its limit, so spilling more columns would not help.
         case columnFull
     }
 }

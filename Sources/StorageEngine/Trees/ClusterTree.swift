@@ -1,21 +1,22 @@
-/// The objects of one table: object key -> row, in leaves of packed columns.
+/// The objects of one table: a map from object key to row, in leaves of packed columns.
 ///
-/// Keys ascend and are never reused, so new rows are appended. This file reads;
-/// `ClusterTree+Writing` changes.
+/// Keys ascend and are never reused, so new rows are appended. This file contains the reading
+/// operations; `ClusterTree+Writing` and its siblings contain the changing ones.
 struct ClusterTree {
     let treeID: UInt32
-    /// The table's stored columns, hidden ones included: what a new leaf consists of. The table's
-    /// memory, valid until its schema is read anew: an array would be counted at each change of a
-    /// row.
+    /// The table's stored columns, including hidden ones, which make up a new leaf. Points into the
+    /// table's memory and is valid until the table's schema is read again. An array would cost
+    /// reference counting at each change of a row.
     var columns: UnsafeBufferPointer<Column>
 
-    /// What storing needs to know of a column. Trivial, because it is read for every value.
+    /// What storing a value needs to know about its column. Trivial, because it is read for every
+    /// value.
     struct Column {
         let format: ColumnFormat
         let tag: ColumnTag
-        /// What rows without a value have.
+        /// The value of rows that have been given none.
         let defaultScalar: Scalar
-        /// Whether rows hold where a collection is, which no insertion gives.
+        /// Whether rows hold the location of a collection. Insertions give no such value.
         let isCollection: Bool
 
         init(format: ColumnFormat, defaultScalar: Scalar, isCollection: Bool = false) {
@@ -28,17 +29,17 @@ struct ClusterTree {
         var id: UInt16 { format.id }
     }
 
-    /// Row of a branch whose child covers `key`.
+    /// Returns the row of a branch whose child covers `key`.
     @inline(__always)
     static func childRow(_ node: Node, _ key: ObjectKey) -> Int {
-        // The first separator means nothing: everything below the second belongs to the first
-        // child.
+        // The first separator is ignored: all keys below the second belong to the first child.
         let rows = node.rowCount
         let row = node.lowerBound(BranchColumn.key, key.rawValue, in: 1..<rows)
         return row < rows && node.integer(BranchColumn.key, row) == key.rawValue ? row : row - 1
     }
 
-    /// The leaf that covers `key`, whether or not the object exists; nil for an empty tree.
+    /// Returns the leaf that covers `key`, whether or not the object exists, or nil for an empty
+    /// tree.
     @inline(__always)
     static func leaf(_ pager: Pager, _ root: TreeRoot, covering key: ObjectKey) throws -> Node? {
         if root.reference.isNone { return nil }
@@ -59,9 +60,9 @@ struct ClusterTree {
         return RowLocation(leaf: leaf, row: row)
     }
 
-    /// The node and position in it that hold a column of a leaf: the leaf itself, or the column's
-    /// own node; nil if the leaf is older than the column. `root`: where the tree begins, which an
-    /// error names.
+    /// Returns the node that holds a column of a leaf, and the column's index in it. The node is
+    /// the leaf itself, or the column's own node. Returns nil if the leaf is older than the column.
+    /// `root` is the root of the tree, which an error names.
     @inline(__always)
     func place(
         of column: Int, in leaf: Node, _ pager: Pager, _ root: @autoclosure () throws -> TreeRoot
@@ -77,13 +78,14 @@ struct ClusterTree {
         return try spilledPlace(of: column, at: position, in: leaf, pager)
     }
 
-    /// Nodes are valid by themselves; that they fit together is checked here.
+    /// Checks that a spilled column's node fits its leaf. Each node has been checked only by
+    /// itself.
     private func spilledPlace(
         of column: Int, at position: Int, in leaf: Node, _ pager: Pager
     ) throws -> (node: Node, column: Int) {
         let reference = leaf.spillReference(position)
-        // Who reads one of an object's properties usually reads the next one too, and each lies in
-        // a page of its own.
+        // A reader of one property usually reads the next one too, and each spilled column is in a
+        // page of its own.
         let next = position + 1
         if next < leaf.columnCount, leaf.isSpilled(next) {
             let page = leaf.spillReference(next).page
@@ -96,8 +98,8 @@ struct ClusterTree {
         return (node, 0)
     }
 
-    /// The row at a position in key order, or in the order of a collection. `position` must be in
-    /// range.
+    /// Returns the row at a position in key order, or in the order of a collection. `position` must
+    /// be in range.
     @inline(__always)
     static func location(
         _ pager: Pager, _ root: TreeRoot, at position: Int, _ format: TreeFormat = .cluster
@@ -114,7 +116,8 @@ struct ClusterTree {
         return RowLocation(leaf: node, row: remaining)
     }
 
-    /// Row of a branch whose child holds the position, which becomes relative to that child.
+    /// Returns the row of a branch whose child holds the position, and makes the position relative
+    /// to that child.
     @inline(__always)
     static func childRow(_ node: Node, position: inout Int) -> Int {
         let last = node.rowCount - 1
@@ -128,7 +131,8 @@ struct ClusterTree {
         return row
     }
 
-    /// How many objects come before `key` in key order; nil if it does not exist.
+    /// Returns the number of objects before `key` in key order, or nil if the object does not
+    /// exist.
     static func position(_ pager: Pager, _ root: TreeRoot, of key: ObjectKey) throws -> Int? {
         if root.reference.isNone { return nil }
         var node = try pager.root(of: root, ClusterShape())
@@ -141,7 +145,8 @@ struct ClusterTree {
         return node.row(of: key).map { position + $0 }
     }
 
-    /// Visits leaves in key order, from the one that holds `start` on, until `body` returns false.
+    /// Visits leaves in key order, from the one that holds position `start` on, until `body`
+    /// returns false.
     static func forEachLeaf(
         _ pager: Pager, _ root: TreeRoot, from start: Int = 0, as format: TreeFormat = .cluster,
         _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool

@@ -1,13 +1,13 @@
-/// A long list, set or map: rows by position, in leaves of one column of values, or of keys and
-/// values. Branches count rows and have no separators.
+/// A long list, set or map: rows addressed by position, in leaves of one column of values, or of
+/// keys and values. Branches count rows and have no separators.
 ///
 /// Sets and maps keep their rows in order. A search by order compares with the first row below a
-/// branch's child instead of a separator, so that keys of any length need no second copy.
+/// branch's child instead of a separator, so that branches need no copies of keys of any length.
 struct CollectionTree {
-    /// Narrow values end a leaf here, so that one insertion never shifts more.
+    /// The most rows of a leaf, which bounds what an insertion shifts where values are narrow.
     static let maximumRows = 4096
 
-    /// Whether leaves have a column of keys, the first one.
+    /// Whether leaves have a column of keys, which is then the first one.
     let hasKeys: Bool
     let kind: ColumnKind
     let treeID: UInt32
@@ -17,14 +17,15 @@ struct CollectionTree {
 
     // MARK: Reading
 
-    /// The leaf and row that hold a position, which must be in range.
+    /// Returns the leaf and row that hold a position, which must be in range.
     @inline(__always)
     func find(_ pager: Pager, _ root: TreeRoot, _ index: Int) throws -> (Node, Int) {
         let location = try ClusterTree.location(pager, root, at: index, format)
         return (location.leaf, location.row)
     }
 
-    /// Visits leaves in order, from the one that holds `start` on, until `body` returns false.
+    /// Visits leaves in order, from the one that holds position `start` on, until `body` returns
+    /// false.
     func forEachLeaf(
         _ pager: Pager, _ root: TreeRoot, from start: Int = 0,
         _ body: (_ leaf: Node, _ firstPosition: Int) throws -> Bool
@@ -43,7 +44,7 @@ struct CollectionTree {
     func firstIndex(_ pager: Pager, _ root: TreeRoot, ofInteger value: Int64) throws -> Int? {
         let isValue = NumberRange(.equal, NumberEdges(value))
         return try firstIndex(pager, root) { leaf in
-            // Whole leaves without the value are passed over by the kernels.
+            // The kernels skip whole leaves without the value.
             guard PackedColumn(leaf, valueColumn).count(isValue) > 0 else { return nil }
             let row = leaf.indexOfInteger(valueColumn, value, from: 0)
             return row < 0 ? nil : row
@@ -61,7 +62,8 @@ struct CollectionTree {
         return found
     }
 
-    /// The first position whose row is not before what is sought; the rows are in that order.
+    /// Returns the first position whose row is not before the sought one. The rows are in that
+    /// order.
     func lowerBound(
         _ pager: Pager, _ root: TreeRoot, isBefore: (Node, Int) throws -> Bool
     ) throws -> Int {
@@ -70,7 +72,7 @@ struct CollectionTree {
         var node = try pager.root(of: root, format)
         var position = 0
         while node.level > 0 {
-            // The last child that begins before it, or the first child.
+            // Finds the last child that begins before the sought row, or the first child.
             var (low, high) = (0, node.rowCount - 1)
             while low < high {
                 let middle = (low + high + 1) / 2
@@ -104,7 +106,7 @@ struct CollectionTree {
 
     // MARK: Changing
 
-    /// `set` writes the row; false if the leaf has no room for it.
+    /// Inserts a row. `set` writes its values and returns false if the leaf has no room for them.
     func insert(
         _ writer: TreeWriter, _ root: inout TreeRoot, at index: Int,
         set: (MutableNode, Int) -> Bool
@@ -160,7 +162,7 @@ struct CollectionTree {
         }
     }
 
-    /// Counts in branches led to `row` of the leaf: it must be one.
+    /// Checks that the row to which the counts in branches led exists in the leaf.
     private func check(
         _ leaf: MutableNode, _ row: Int, below limit: Int, _ writer: TreeWriter, _ root: TreeRoot
     ) throws {
@@ -186,8 +188,9 @@ struct CollectionTree {
     }
 }
 
-/// Walks all nodes of a tree, children before parents. To free them: whoever does anything else has
-/// to notice nodes that occur twice, as freeing does.
+/// Walks all nodes of a tree, children before parents, to free them. In a malicious file a node may
+/// occur twice. Freeing detects this; any other use of this function would have to detect it
+/// itself.
 func forEachNode(
     _ pager: Pager, _ root: TreeRoot, _ format: TreeFormat,
     _ body: (PageReference, Node) throws -> Void

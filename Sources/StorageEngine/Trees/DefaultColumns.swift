@@ -1,11 +1,11 @@
-/// Nodes of one column whose rows all have its default: what a leaf that is older than a column
-/// has of it.
+/// Nodes of one column whose rows all hold its default. They stand in for a column that a leaf
+/// lacks because it is older.
 final class DefaultColumns {
     private let columns: [ClusterTree.Column]
     private let pageSize: Int
-    /// The largest node of each column.
+    /// The largest node made so far for each column.
     private var nodes: [MutableNode?]
-    /// Smaller ones, which somebody may still read.
+    /// Smaller nodes that were handed out before and may still be read.
     private var outgrown: [MutableNode] = []
 
     init(_ columns: [ClusterTree.Column], pageSize: Int) {
@@ -18,7 +18,7 @@ final class DefaultColumns {
         for node in outgrown + nodes.compactMap({ $0 }) { node.base.deallocate() }
     }
 
-    /// A column of at least so many rows, valid as long as this object.
+    /// Returns a column of at least `rows` rows, valid as long as this object.
     func source(_ column: Int, rows: Int) -> LeafPacker.Source {
         var needed = rows
         if let smaller = nodes[column] {
@@ -32,7 +32,7 @@ final class DefaultColumns {
     }
 
     private func makeNode(_ column: ClusterTree.Column, rows: Int) -> MutableNode {
-        // No value is wider than 16 bytes, and each may be null.
+        // No default value is wider than 16 bytes, and a null takes one more bit per row.
         let bytes = NodeDraft.bytes(directoryOf: 1) + rows * 17 + 64
         let pages = (bytes + pageSize - 1) / pageSize
         let node = MutableNode.format(

@@ -1,6 +1,7 @@
-/// A walk over the leaves of a tree in their order. Takes memory once, for the path to the leaf.
+/// A cursor over the leaves of a tree in their order. Allocates memory once, for the path to the
+/// leaf.
 ///
-/// Nothing may be written while it walks.
+/// Nothing may be written while the cursor is in use.
 struct LeafCursor: ~Copyable {
     /// A branch on the way to the leaf, and the row of it that comes next.
     private struct Step {
@@ -14,16 +15,17 @@ struct LeafCursor: ~Copyable {
     private let start: Int
     private let steps: UnsafeMutablePointer<Step>?
     private var depth = 0
-    /// The leaf at which the walk stands; before it has begun, the root if that is a leaf.
+    /// The current leaf. Before the walk has begun, the root if that is a leaf.
     private var current: Node?
     private var hasBegun = false
-    /// The position of the leaf's first row among all rows.
+    /// The position of the current leaf's first row among all rows.
     private(set) var firstPosition = 0
-    /// Rows behind the leaf, as the tree's root counts them: in a file made to harm, where the same
-    /// node may occur again and again, the walk ends when it has seen as many.
+    /// The number of rows behind the current leaf, according to the tree's root. In a malicious
+    /// file the same node may occur repeatedly; the walk ends once it has seen as many rows as the
+    /// root counts.
     private var remaining: Int
 
-    /// Begins in front of the leaf that holds the row at position `start`.
+    /// Creates a cursor before the leaf that holds the row at position `start`.
     init(
         _ pager: Pager, _ root: TreeRoot, from start: Int = 0, _ format: TreeFormat = .cluster
     ) throws {
@@ -42,7 +44,8 @@ struct LeafCursor: ~Copyable {
             current = node
             steps = nil
         } else {
-            // Children are one level lower than their parents: the path cannot be longer.
+            // Children are one level below their parents, so the path has at most this many
+            // branches.
             let steps = UnsafeMutablePointer<Step>.allocate(capacity: node.level)
             steps[0] = Step(branch: node, next: 0)
             self.steps = steps
@@ -50,7 +53,7 @@ struct LeafCursor: ~Copyable {
         }
     }
 
-    /// Stands at a leaf of a cluster tree, behind which there is none.
+    /// Creates a cursor at a single leaf of a cluster tree, with no leaf behind it.
     init(_ pager: Pager, at leaf: Node) {
         self.pager = pager
         format = .cluster
@@ -64,11 +67,11 @@ struct LeafCursor: ~Copyable {
 
     deinit { steps?.deallocate() }
 
-    /// The leaf at which the walk stands, after ``next()`` has returned true.
+    /// The current leaf. Valid after ``next()`` has returned true.
     @inline(__always)
     var leaf: Node { current.unsafelyUnwrapped }
 
-    /// The page of the leaf that comes so many steps later, as far as it has the same parent.
+    /// Returns the page of the leaf `distance` steps ahead, or nil if it has another parent.
     @inline(__always)
     func upcomingPage(_ distance: Int) -> UInt64? {
         guard let steps, depth > 0 else { return nil }
@@ -78,23 +81,23 @@ struct LeafCursor: ~Copyable {
         return UInt64(bitPattern: step.branch.integer(BranchColumn.page, row))
     }
 
-    /// Whether the walk stands at the first leaf of a branch.
+    /// Whether the current leaf is the first one of its branch.
     var isAtFirstOfBranch: Bool {
         guard let steps, depth > 0 else { return false }
         return steps[depth &- 1].next == 1
     }
 
-    /// The leaves of the same branch that come after the one at which the walk stands.
+    /// The leaves of the same branch that come after the current one.
     var leavesBehind: [PageReference] {
         guard let steps, depth > 0 else { return [] }
         let step = steps[depth &- 1]
         return (step.next..<step.branch.rowCount).map { step.branch.child($0) }
     }
 
-    /// Goes on to the next leaf; false behind the last one.
+    /// Advances to the next leaf. Returns false after the last one.
     mutating func next() throws -> Bool {
         guard let steps else {
-            // The root alone, or nothing.
+            // The tree is a single leaf, or empty.
             defer { hasBegun = true }
             return !hasBegun && current != nil
         }
@@ -107,6 +110,7 @@ struct LeafCursor: ~Copyable {
                 continue
             }
             steps[depth &- 1].next &+= 1
+            // Subtrees that end before `start` are skipped by their counts, without being read.
             if firstPosition < start {
                 let count = step.branch.childCount(step.next)
                 if firstPosition &+ count <= start {
@@ -118,7 +122,8 @@ struct LeafCursor: ~Copyable {
             let child = try pager.child(of: step.branch, step.next, format)
             if child.level == 0 {
                 remaining &-= max(1, child.rowCount)
-                // The leaf that holds `start` has a row there.
+                // The leaf reached in the end must contain `start`, or the counts above it are
+                // wrong.
                 guard remaining >= 0, start < firstPosition &+ max(1, child.rowCount) else {
                     throw pager.countsDisagree(root)
                 }

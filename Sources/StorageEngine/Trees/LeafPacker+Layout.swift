@@ -1,6 +1,6 @@
-/// The gathered rows become a leaf.
+/// Building a leaf from the gathered rows.
 extension LeafPacker {
-    /// Makes the leaf of the gathered rows, and the nodes of its spilled columns. They belong to
+    /// Builds the leaf of the gathered rows, and the nodes of its spilled columns. They belong to
     /// the packer until the next layout.
     func layOut() -> MutableNode {
         let width = shape.isCluster ? Self.keyWidth(firstKey, lastKey, rows: rowCount) : nil
@@ -27,20 +27,20 @@ extension LeafPacker {
         return leaf
     }
 
-    /// The node that holds a column of the leaf that was laid out, and where in it.
+    /// Returns the node that holds a column of the last layout, and the column's index in it.
     func place(of c: Int) -> (node: MutableNode, column: Int) {
         isSpilled[c]
             ? (spill(c), 0) : (MutableNode(leafBuffer, byteCount: pages * pageSize), c)
     }
 
-    /// Pages of the leaf that was laid out, and of its spilled columns.
+    /// The pages of the last layout: those of the leaf and of its spilled columns.
     var laidOutPages: Int {
         shape.columns.indices.filter { isSpilled[$0] }.reduce(pages) {
             $0 + spill($1).byteCount / pageSize
         }
     }
 
-    /// Takes the leaf that was laid out, and its spilled columns, into the open transaction.
+    /// Adds the leaf of the last layout, and its spilled columns, to the open transaction.
     func store(in pager: Pager) throws -> PageReference {
         let leaf = MutableNode(leafBuffer, byteCount: pages * pageSize)
         for c in shape.columns.indices where isSpilled[c] {
@@ -73,7 +73,7 @@ extension LeafPacker {
             to: node.base, kind: .node, columnCount: columns,
             pageCount: node.byteCount / pageSize, birth: 0, treeID: shape.treeID,
             rowCount: rowCount, lowKey: shape.isCluster ? firstKey : 0)
-        // Row capacity, and what is reserved behind it.
+        // Clears the row capacity and the reserved field behind it.
         node.base.storeBytes(of: 0, toByteOffset: PageHeader.size, as: UInt64.self)
         return NodeDraft(formatting: node.base, byteCount: node.byteCount)
     }

@@ -1,21 +1,21 @@
-/// How many rows a leaf has room for, which of its columns move to nodes of their own, and how many
-/// pages it takes.
+/// Deciding how many rows a leaf has room for, which of its columns are spilled, and how many pages
+/// it takes.
 extension LeafPacker {
     private enum Room {
         case enough
         /// The leaf itself has no room.
         case leafFull
-        /// A spilled column has reached its limit: spilling more would not help.
+        /// A spilled column has reached its limit, so spilling more columns would not help.
         case columnFull
     }
 
-    /// How many of the wanted rows have room beside those gathered, in the encodings that all of
-    /// them need. Spills columns, or grows the leaf, where that makes room.
+    /// Returns how many of the wanted rows fit beside those gathered, in the encodings that all of
+    /// them need. Spills columns, or grows the leaf, if that makes room.
     func mostRows(
         _ leaf: Node, _ columns: [Source], _ wanted: Range<Int>, _ joint: [ColumnNeeds]
     ) -> Int {
         while true {
-            // `fitting` rows have room, `tooMany` have not.
+            // Invariant of the bisection: `fitting` rows have room and `tooMany` have not.
             var (fitting, tooMany) = (0, wanted.count + 1)
             var middle = wanted.count
             var outcome = Room.enough
@@ -75,18 +75,18 @@ extension LeafPacker {
 
     var largestSpill: Int { ClusterTree.maximumSpillPages * pageSize }
 
-    /// The width of the key column that these rows need; nil if their keys are dense.
+    /// Returns the width of the key column that these rows need, or nil if their keys are dense.
     static func keyWidth(_ first: Int64, _ last: Int64, rows: Int) -> Int? {
         let span = last &- first
         return span == Int64(rows - 1) ? nil : PackedNumbers.width(low: 0, high: span)
     }
 
-    /// Bytes of the key column, its place in the directory included.
+    /// Returns the bytes of the key column, including its directory entry.
     private static func keyBytes(rows: Int, width: Int) -> Int {
         ColumnEntry.size + (rows * width + 63) / 64 * 8
     }
 
-    /// False if no column is worth it.
+    /// Spills the largest column. Returns false if no column is worth spilling.
     private func spillLargest(
         _ columns: [Source], _ rows: Range<Int>, _ joint: [ColumnNeeds]
     ) -> Bool {
@@ -116,8 +116,8 @@ extension LeafPacker {
         return true
     }
 
-    /// Pages that the gathered rows need: fewer than they may take if rows that were looked at did
-    /// not fit all the same.
+    /// The pages that the gathered rows need. This may be less than `pages`, because the leaf may
+    /// have grown for rows that did not fit in the end.
     var neededPages: Int {
         var bytes = NodeDraft.bytes(directoryOf: needs.count)
         for c in needs.indices where !isSpilled[c] {

@@ -1,18 +1,18 @@
 /// Fills leaves with the rows of other leaves, which come in order.
 ///
-/// Rows are gathered as pieces of their old leaves until no more fit; then each column is laid out
-/// once, in the narrowest encoding that holds it. So a leaf is as full as it gets, and as small as
-/// one that was filled in that order. It is made in memory of its own, so that whoever packs can
-/// change references in it, and end transactions, before it is taken into one.
+/// Rows are gathered as pieces of their old leaves until no more fit. Then each column is laid out
+/// once, in the narrowest encoding that holds it. The leaf is thus as full as possible, and as
+/// small as one that was filled in that order. It is built in the packer's own memory, so that the
+/// caller can change references in it, and end transactions, before adding it to one.
 ///
-/// As in a leaf that objects are appended to, columns move to nodes of their own, and the leaf grows,
-/// before a leaf of a cluster tree ends with fewer than `ClusterTree.minimumRows` rows.
+/// As in a leaf to which objects are appended, columns are spilled, and the leaf grows, before a
+/// leaf of a cluster tree ends with fewer than `ClusterTree.minimumRows` rows.
 final class LeafPacker {
-    /// What the packed leaves are like.
+    /// The structure of the packed leaves.
     struct Shape {
         let treeID: UInt32
         let columns: [ColumnFormat]
-        /// Pages of a leaf that has not grown.
+        /// The pages of a leaf that has not grown.
         let pages: Int
         let maximumRows: Int
         /// Whether rows have object keys, columns may be spilled, and leaves may grow.
@@ -21,7 +21,7 @@ final class LeafPacker {
         var mostPages: Int { isCluster ? pages + ClusterTree.maximumGrowth : pages }
     }
 
-    /// Where the rows of a column are: a leaf, or the node of its own that a leaf has for it.
+    /// The location of a column's rows: a leaf, or the separate node of a spilled column.
     typealias Source = (node: Node, column: Int)
 
     struct Piece {
@@ -31,20 +31,20 @@ final class LeafPacker {
 
     let shape: Shape
     let pageSize: Int
-    /// What the gathered rows take, a column each.
+    /// The encoding that the gathered rows need, for each column.
     var needs: [ColumnNeeds]
     var isSpilled: [Bool]
-    /// Pages that the leaf may take.
+    /// The pages that the leaf may take.
     var pages: Int
     var pieces: [Piece] = []
-    /// The sources of all pieces, one behind the other.
+    /// The sources of all pieces: for each piece, one source per column.
     var sources: [Source] = []
     var rowCount = 0
     var firstKey: Int64 = 0
     var lastKey: Int64 = 0
 
     let leafBuffer: UnsafeMutableRawPointer
-    /// The nodes of spilled columns; nil where a column never was.
+    /// The nodes of spilled columns; nil for a column that has never been spilled.
     var spillBuffers: [UnsafeMutableRawPointer?]
 
     init(_ shape: Shape, pageSize: Int) {
@@ -57,7 +57,7 @@ final class LeafPacker {
         spillBuffers = Array(repeating: nil, count: shape.columns.count)
     }
 
-    /// What columns need before any rows are gathered.
+    /// Returns the needs of all columns before any rows are gathered.
     private static func needs(_ shape: Shape) -> [ColumnNeeds] {
         shape.columns.map { ColumnNeeds(kind: $0.kind, mayBeRamp: shape.columns.count > 1) }
     }
@@ -67,7 +67,7 @@ final class LeafPacker {
         for buffer in spillBuffers { buffer?.deallocate() }
     }
 
-    /// Forgets the gathered rows.
+    /// Discards the gathered rows.
     func removeAll() {
         needs = Self.needs(shape)
         for c in isSpilled.indices { isSpilled[c] = false }
@@ -81,10 +81,10 @@ final class LeafPacker {
 // MARK: Gathering
 
 extension LeafPacker {
-    /// Gathers rows of a leaf from `row` on, which must stay where they are until the packed leaf
-    /// is laid out. Returns how many: fewer than there are once it is full. An empty packer takes at
-    /// least one, unless the file is made to harm and a row fills more than a leaf. `columns` has
-    /// the source of each column.
+    /// Gathers rows of a leaf from `row` on, and returns how many: fewer than remain if the packed
+    /// leaf is full. The rows must not move until the packed leaf is laid out. An empty packer
+    /// takes at least one row, unless a row of a malicious file fills more than a leaf. `columns`
+    /// has the source of each column.
     func gather(_ leaf: Node, _ columns: [Source], from row: Int) -> Int {
         var limit = min(leaf.rowCount - row, shape.maximumRows - rowCount)
         while limit > 0 {
@@ -97,7 +97,8 @@ extension LeafPacker {
                 return count
             }
             if rowCount > 0 { return 0 }
-            // The encodings that all these rows need leave no room for one of them.
+            // The encodings that all these rows need may leave no room even for one row, so try
+            // fewer rows.
             limit /= 2
         }
         return 0

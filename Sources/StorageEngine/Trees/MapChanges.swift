@@ -1,9 +1,9 @@
 /// A change of one entry of a map.
 protocol MapChange: RankedEntry {
     var first: OrderedMap.FirstKey { get }
-    /// Twice the second key, and one more if the entry is to be removed.
+    /// Twice the second key, plus one if the entry is to be removed.
     var image: Int64 { get }
-    /// Whether the first keys are equal. The ranks are.
+    /// Whether the first keys are equal, given equal ranks.
     func hasFirst(of other: Self) -> Bool
 }
 
@@ -31,12 +31,12 @@ struct IntegerChange: MapChange {
     }
 }
 
-/// A change of a map whose first keys are bytes. The rank is the first eight of them.
+/// A change of a map whose first keys are bytes. The rank is the first eight bytes.
 struct BytesChange: MapChange {
     var rank: UInt64
     var image: Int64
     var length: Int
-    /// Where the bytes lie, while changes are sorted and made.
+    /// The location of the bytes, set only while changes are sorted and applied.
     var start: UnsafeRawPointer?
 
     private var bytes: UnsafeRawBufferPointer {
@@ -56,26 +56,27 @@ struct BytesChange: MapChange {
     }
 }
 
-/// Entries to be added to a map and removed from it: gathered in any order, and made together in
-/// the map's (``OrderedMap/make(_:_:_:treeID:)``), so that a leaf is visited once for all of them.
+/// Entries to be added to a map and removed from it. They are gathered in any order and applied in
+/// the map's order (``OrderedMap/make(_:_:_:treeID:)``), so that each leaf is visited once for all
+/// of them.
 struct MapChanges {
     private let kind: ColumnKind
     private var integers: [IntegerChange] = []
     private var strings: [BytesChange] = []
-    /// The first keys of `strings`, one behind the other.
+    /// The first keys of `strings`, concatenated.
     private var bytes: [UInt8] = []
 
     init(firstKeyKind: ColumnKind) { kind = firstKeyKind }
 
     var isEmpty: Bool { integers.isEmpty && strings.isEmpty }
 
-    /// Memory that the changes take.
+    /// The memory that the changes take.
     var byteCount: Int {
         integers.count &* MemoryLayout<IntegerChange>.stride
             &+ strings.count &* MemoryLayout<BytesChange>.stride &+ bytes.count
     }
 
-    /// `second` is at least 0 and takes 62 bits at most, as object keys do.
+    /// Adds a change. `second` is at least 0 and takes at most 62 bits, as object keys do.
     @inline(__always)
     mutating func append(_ first: OrderedMap.FirstKey, _ second: Int64, isRemoval: Bool) {
         let image = second &<< 1 | (isRemoval ? 1 : 0)
@@ -89,7 +90,7 @@ struct MapChanges {
         }
     }
 
-    /// Keeps memory for the changes of a small transaction.
+    /// Removes all changes, but keeps the memory if it is no more than a small transaction needs.
     mutating func removeAll() {
         let isSmall =
             integers.capacity * MemoryLayout<IntegerChange>.stride
@@ -99,7 +100,7 @@ struct MapChanges {
         bytes.removeAll(keepingCapacity: isSmall)
     }
 
-    /// Calls one of the bodies with the changes in the map's order, one for each entry.
+    /// Calls one of the bodies with the changes in the map's order, at most one for each entry.
     mutating func withSorted(
         integers visitIntegers: (UnsafeBufferPointer<IntegerChange>) throws -> Void,
         strings visitStrings: (UnsafeBufferPointer<BytesChange>) throws -> Void
@@ -124,8 +125,8 @@ struct MapChanges {
 }
 
 extension Array where Element: MapChange {
-    /// Of sorted changes, keeps one for each entry that is added more often than it is removed, or
-    /// the other way round, and none for the others.
+    /// Reduces sorted changes to one for each entry whose additions and removals differ in number,
+    /// and to none for other entries.
     fileprivate mutating func cancelOut() {
         var kept = 0
         var start = 0
@@ -137,7 +138,7 @@ extension Array where Element: MapChange {
                 end += 1
             } while end < count && self[end].isOfSameEntry(as: self[start])
             if added != 0 {
-                // Additions of an entry come before its removals.
+                // Additions of an entry are sorted before its removals.
                 self[kept] = added > 0 ? self[start] : self[end - 1]
                 kept += 1
             }

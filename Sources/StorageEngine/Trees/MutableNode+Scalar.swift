@@ -1,5 +1,5 @@
 extension MutableNode {
-    /// Writes any value that is stored in the node itself. False if it does not fit.
+    /// Writes a value that is stored in the node itself. Returns false if it does not fit.
     @inline(__always)
     func set(_ column: Int, _ row: Int, _ value: Scalar) -> Bool {
         switch value {
@@ -19,7 +19,7 @@ extension MutableNode {
         }
     }
 
-    /// Writes a value, or the reference to its overflow pages. False if it does not fit.
+    /// Writes a value, or the reference to its overflow pages. Returns false if it does not fit.
     @inline(__always)
     func set(_ column: Int, _ row: Int, _ value: ClusterTree.StoredValue) -> Bool {
         if case .bytes(let bytes) = value.scalar {
@@ -28,8 +28,8 @@ extension MutableNode {
         return set(column, row, value.scalar)
     }
 
-    /// Places a value of the row behind all others, of a column that is in this node. False, with
-    /// nothing changed, if it does not fit as the column is laid out.
+    /// Places a value in a new last row of a column that is in this node. Returns false, with
+    /// nothing changed, if it does not fit the column as it is laid out.
     @inline(__always)
     func place(_ value: Scalar, _ e: ColumnEntry, _ row: Int) -> Bool {
         switch value {

@@ -1,13 +1,13 @@
-/// The keys of a cluster leaf's rows.
+/// Object keys of a cluster leaf's rows.
 extension Node {
-    /// The object key of a row of a cluster leaf.
+    /// Returns the object key of a row of a cluster leaf.
     func objectKey(_ row: Int) -> ObjectKey {
         let column = keyColumn
         let relative = column < 0 ? Int64(row) : integer(column, row)
         return ObjectKey(rawValue: lowKey &+ relative)
     }
 
-    /// The row of an object in a cluster leaf; nil if it is not there.
+    /// Returns the row of an object in a cluster leaf, or nil if the object is not there.
     @inline(__always)
     func row(of key: ObjectKey) -> Int? {
         let relative = key.rawValue &- lowKey

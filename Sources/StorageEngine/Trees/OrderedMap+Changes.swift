@@ -1,11 +1,13 @@
-/// Many entries are added and removed leaf by leaf: one descent a leaf.
+/// Adding and removing many entries leaf by leaf, with one descent per leaf.
 extension OrderedMap {
-    /// So many neighbours in a leaf are removed faster in one pass over it than one by one.
+    /// The least number of consecutive removals that one pass over a leaf makes faster than single
+    /// removals.
     private static let manyRemovals = 8
 
-    /// Makes changes of a map without values. Entries to be removed must exist, entries to be added
-    /// must not. The changes are sorted, and otherwise left alone. `limitingMemory`: between leaves
-    /// nobody has a pointer into a page (``Pager/limitMemory()``).
+    /// Applies changes to a map without values. Entries to be removed must exist, and entries to be
+    /// added must not. The changes are sorted, and otherwise left as they are. With
+    /// `limitingMemory`, the caller holds no pointers into pages, so memory may be released between
+    /// leaves (``Pager/limitMemory()``).
     func make(
         _ changes: inout MapChanges, _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32,
         limitingMemory: Bool = false
@@ -44,9 +46,10 @@ extension OrderedMap {
             }
             try writer.addToCounts(&root, leaf.rowCount - before)
             let rows = leaf.rowCount
+            // The leaf has no room for the next change: make room and descend again.
             if next < end {
                 if isLongRun(changes[next..<end], before: row, of: leaf.reading) {
-                    // It leaves the left part full.
+                    // The run then goes on at the end of the left part and fills it.
                     try split(writer, &root, at: row)
                 } else {
                     try makeRoom(writer, &root, forRowAt: row)
@@ -59,12 +62,12 @@ extension OrderedMap {
         }
     }
 
-    /// The first change that belongs behind the leaf at the end of the path, which leads to that at
-    /// `next`.
+    /// Returns the index of the first change that belongs behind the leaf at the end of the path.
+    /// The path leads to the change at `next`.
     private func endOfLeaf<Change: MapChange>(
         _ writer: TreeWriter, _ changes: UnsafeBufferPointer<Change>, from next: Int
     ) -> Int {
-        // The nearest separator on the right is that of the lowest branch that has one.
+        // The nearest separator on the right is in the lowest branch that has a further child.
         for level in stride(from: writer.depth - 2, through: 0, by: -1) {
             let branch = writer.steps[level].node.reading
             let separator = writer.steps[level].index + 1
@@ -92,7 +95,8 @@ extension OrderedMap {
         }
     }
 
-    /// Adds an entry not before `row`, which becomes its place. False if the leaf has no room.
+    /// Adds an entry at or after `row`, and sets `row` to its position. Returns false if the leaf
+    /// has no room.
     @inline(__always)
     private func add(
         _ leaf: MutableNode, _ change: some MapChange, _ row: inout Int, _ writer: TreeWriter,
@@ -109,8 +113,8 @@ extension OrderedMap {
         return false
     }
 
-    /// Removes the entries of changes from `next` on, up to one that adds. False if the leaf has no
-    /// room for what ramps become, with `row` the place of an entry that is still to be removed.
+    /// Removes the entries of the changes from `next` on, up to one that adds. Returns false if the
+    /// leaf has no room to write its ramps out; `row` is then that of an entry still to be removed.
     private func remove<Change: MapChange>(
         _ leaf: MutableNode, _ changes: UnsafeBufferPointer<Change>, _ next: inout Int, _ end: Int,
         _ row: inout Int, _ selection: inout RowSelection, _ writer: TreeWriter, _ root: TreeRoot
@@ -133,6 +137,7 @@ extension OrderedMap {
             }
             return true
         }
+        // This estimate avoids searching for thousands of rows in a leaf that must be split anyway.
         guard leaf.mayHaveRoom(toKeep: leaf.rowCount - (stop - next)) else {
             row = try find(changes[next], from: row)
             return false
@@ -149,7 +154,7 @@ extension OrderedMap {
         return true
     }
 
-    /// The row of an entry in a leaf, from `start` on. Cheapest when it is near.
+    /// Returns the row of an entry in a leaf, at or after `start`. Cheapest for rows near `start`.
     @inline(__always)
     private func row(_ leaf: Node, _ first: FirstKey, _ second: Int64, from start: Int) -> Int? {
         let rows = leaf.rowCount
@@ -159,7 +164,7 @@ extension OrderedMap {
         return row < rows && isEqual(leaf, 0, row, first, second) ? row : nil
     }
 
-    /// Whether many entries all go before one row of a leaf, where others are before it.
+    /// Whether many entries all go before one row of a leaf, and other rows are before it.
     private func isLongRun<Change: MapChange>(
         _ changes: Slice<UnsafeBufferPointer<Change>>, before row: Int, of leaf: Node
     ) -> Bool {

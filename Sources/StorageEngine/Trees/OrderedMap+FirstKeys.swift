@@ -1,6 +1,6 @@
-/// Looking up a first key: a primary key, or what a short value of an index begins with.
+/// Lookup by first key: of a primary key, or of the leading bytes of an index's value.
 extension OrderedMap {
-    /// The second key of the first entry with this first key.
+    /// Returns the second key of the first entry with this first key, or nil if there is none.
     @inline(__always)
     func firstSecondKey(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey) throws -> Int64? {
         if root.reference.isNone { return nil }
@@ -16,8 +16,8 @@ extension OrderedMap {
         let shape = MapShape(key: key, valueCount: valueCount)
         var node = try pager.root(of: root, shape)
         while node.level > 0 {
-            // Second keys are not negative, so no separator with this first key comes before its
-            // first entry.
+            // Second keys are never negative, so a separator with this first key never comes before
+            // the first entry that has it.
             let row = key.lowerBound(node, BranchColumn.key, in: 1..<node.rowCount, wanted: -1)
             node = try pager.child(of: node, row - 1, shape)
         }
@@ -25,7 +25,8 @@ extension OrderedMap {
         if row < node.rowCount {
             return key.isEqual(node, 0, row) ? node.integer(1, row) : nil
         }
-        // The entry may begin the next leaf: its separator equals the key.
+        // The entry may be the first of the next leaf, if the separator of that leaf equals the
+        // key.
         var found: Int64?
         try forEach(pager, root, from: key.firstKey, Int64.min) { leaf, row in
             if key.isEqual(leaf, 0, row) { found = leaf.integer(1, row) }
@@ -35,12 +36,13 @@ extension OrderedMap {
     }
 }
 
-/// A first key that is looked for, in a type that says what kind it is: so a lookup is compiled for
-/// each kind, and asks for it nowhere on its way.
+/// A first key to look up, in a type that determines its kind, so that a lookup is specialized for
+/// each kind and never tests the kind on its way.
 private protocol SearchedKey {
     static var kind: ColumnKind { get }
     var firstKey: OrderedMap.FirstKey { get }
-    /// `wanted`: the column that is read next in the row that is found, or -1.
+    /// Returns the first row that is not before the key. `wanted` is the column that is read next
+    /// in that row, or -1.
     func lowerBound(_ node: Node, _ column: Int, in rows: Range<Int>, wanted: Int) -> Int
     func isEqual(_ node: Node, _ column: Int, _ row: Int) -> Bool
 }

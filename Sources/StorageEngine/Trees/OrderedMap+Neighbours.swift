@@ -1,31 +1,31 @@
-/// Neighbouring leaves share their room: a full one hands rows over before it is split, and one that
-/// has lost rows takes those of a neighbour.
+/// Sharing room among neighbouring leaves: a full leaf hands rows over before it is split, and a
+/// leaf that has lost rows takes those of a neighbour.
 ///
-/// Keys that come in runs among others ("1000", "10000", "100000", ...) would otherwise leave
-/// half-full leaves behind them, which are hardly visited again.
+/// Keys that arrive in runs among others ("1000", "10000", "100000", ...) would otherwise leave
+/// half-full leaves behind, which are rarely visited again.
 extension OrderedMap {
-    /// Makes room in the full leaf at the end of the path for a row at `row`. The path is void
+    /// Makes room in the full leaf at the end of the path for a row at `row`. The path is invalid
     /// afterwards.
     func makeRoom(_ writer: TreeWriter, _ root: inout TreeRoot, forRowAt row: Int) throws {
         if try handOverRows(writer, forRowAt: row) { return }
         try split(writer, &root, at: usualCut(writer.leaf.reading, row))
     }
 
-    /// Hands rows of the full leaf over to the neighbour that can take more of them. False, with
-    /// nothing changed, if that is not worth it.
+    /// Hands rows of the full leaf over to the neighbour that can take more of them. Returns false
+    /// if that is not worthwhile.
     ///
-    /// Rows go from the end of the leaf up to `row` at most, so that a run goes on in the room that
-    /// they leave. They take three quarters of the neighbour's room: behind a run, leaves are nearly
-    /// full after one or two times; and where keys come in any order, both leaves have room for a
-    /// while. A neighbour with less room than an eighth of a leaf is left alone, so that a row which
-    /// comes costs few others that move.
+    /// The rows come from one end of the leaf, up to `row` at most, so that a run continues in the
+    /// room that they leave. They take three quarters of the neighbour's free room. Behind a run,
+    /// leaves are then nearly full after one or two transfers; where keys come in any order, both
+    /// leaves have room for a while. A neighbour with less free room than an eighth of a leaf is
+    /// skipped, which bounds how many rows move for each inserted one.
     private func handOverRows(_ writer: TreeWriter, forRowAt row: Int) throws -> Bool {
         guard writer.depth > 1 else { return false }
         let leaf = writer.leaf
         let rows = leaf.rowCount
-        // Where rows are appended, the leaf before is full as a rule.
+        // Where rows are appended, the previous leaf is usually full.
         if row == rows, writer.isAtLastLeaf { return false }
-        // A leaf of ramps is full of rows, not of bytes.
+        // A leaf of ramps reaches its limit of rows, not of bytes.
         let used = leaf.usedBytes - NodeDraft.bytes(directoryOf: leaf.columnCount)
         guard used > leaf.byteCount / 2 else { return false }
         let (branch, index) = writer.parent
@@ -43,7 +43,7 @@ extension OrderedMap {
         let isLeft = other < index
         let moved = isLeft ? 0..<most : rows - most..<rows
         try requireOrder(isLeft ? node : leaf.reading, isLeft ? leaf.reading : node, writer)
-        // Beside other keys, rows may take more bytes than where they come from.
+        // Among the neighbour's keys, rows may take more bytes than in their own leaf.
         let bytes = node.packedBytes(with: leaf.reading, moved, at: isLeft ? node.rowCount : 0)
         guard bytes <= leaf.byteCount,
             bytes - NodeDraft.packedBytes(node) <= used * most / rows * 5 / 4
@@ -51,10 +51,11 @@ extension OrderedMap {
         return try writer.moveRows(moved, toSibling: other, format)
     }
 
-    /// Has the leaf at the end of the path, which has lost rows, take those of the neighbour with
-    /// fewer of them, if it has room for them and some more. The path is void afterwards.
+    /// Moves the rows of the neighbour with fewer rows into the leaf at the end of the path, which
+    /// has lost rows, if it has room for them and for some more. The path is invalid afterwards if
+    /// they were moved.
     ///
-    /// The last leaf of the map is left alone: it may fill up with entries that are added.
+    /// The last leaf of the map is never merged: it may fill up with new entries.
     func mergeLeaf(_ writer: TreeWriter, _ root: inout TreeRoot) throws {
         guard writer.depth > 1, !writer.isAtLastLeaf else { return }
         let leaf = writer.leaf
@@ -68,7 +69,7 @@ extension OrderedMap {
         else { return }
         let node = try writer.sibling(at: other, format)
         let limit = leaf.byteCount / 8 * 7
-        // Sooner known than what the rows take together.
+        // This estimate costs less than computing what the rows would take together.
         guard leaf.usedBytes + NodeDraft.packedBytes(node) <= limit + limit / 8 else { return }
         let isLeft = other < index
         try requireOrder(isLeft ? node : leaf.reading, isLeft ? leaf.reading : node, writer)
@@ -77,7 +78,7 @@ extension OrderedMap {
         if bytes <= limit { try writer.absorbSibling(other, &root, format) }
     }
 
-    /// In a file made to harm, keys may not ascend from leaf to leaf.
+    /// Checks that keys ascend between two neighbouring leaves, which a malicious file may violate.
     private func requireOrder(_ left: Node, _ right: Node, _ writer: TreeWriter) throws {
         let last = left.rowCount - 1
         let order = orderOfFirst(left, last, firstKey(right, 0))

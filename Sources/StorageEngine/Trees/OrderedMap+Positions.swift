@@ -1,6 +1,7 @@
-/// Entries by their positions in the map's order. All in O(log n), by the counts of branches.
+/// Entries addressed by position in the map's order. The counts in branches make all of this O(log
+/// n).
 extension OrderedMap {
-    /// How many entries come before a key.
+    /// Returns the number of entries before a key.
     func position(_ pager: Pager, _ root: TreeRoot, of first: FirstKey, _ second: Int64) throws
         -> Int
     {
@@ -20,12 +21,12 @@ extension OrderedMap {
         return position
     }
 
-    /// The leaf and row of the entry at a position, which must be in range.
+    /// Returns the leaf and row of the entry at a position, which must be in range.
     func entry(_ pager: Pager, _ root: TreeRoot, at position: Int) throws -> RowLocation {
         try ClusterTree.location(pager, root, at: position, format)
     }
 
-    /// Visits entries from a position on, in order, until `body` returns false.
+    /// Visits entries in order, from position `start` on, until `body` returns false.
     func forEach(
         _ pager: Pager, _ root: TreeRoot, fromPosition start: Int,
         _ body: (Node, Int) throws -> Bool

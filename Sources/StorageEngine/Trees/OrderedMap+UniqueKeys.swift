@@ -1,11 +1,11 @@
-/// Entries whose first key no other entry has: primary keys.
+/// Entries with unique first keys: primary keys.
 ///
-/// The path of the entry before is tried first, so that keys that come in order, or near each other,
-/// cost no descent; text behind the text before, and integers behind all others, are not searched
-/// either.
+/// The path of the previous entry is tried first, so that keys that come in order, or near each
+/// other, cost no descent. The leaf is not searched either for bytes that follow the previous
+/// entry's, or for integers above all others.
 extension OrderedMap {
-    /// Inserts an entry unless there is one with this first key; returns whether it did. The second
-    /// key must be above those of all entries that ever were.
+    /// Inserts an entry unless there is one with this first key. Returns whether it did. The second
+    /// key must be above those of all entries that ever existed.
     ///
     /// The path is made writable in any case.
     func insertUnique(
@@ -22,8 +22,8 @@ extension OrderedMap {
         return true
     }
 
-    /// The row of the leaf at the end of the path where an entry with this first key belongs; nil
-    /// if there is one already.
+    /// Returns the row of the leaf at the end of the path where an entry with this first key
+    /// belongs, or nil if such an entry exists.
     @inline(__always)
     private func rowForUnique(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ treeID: UInt32, _ first: FirstKey
@@ -53,26 +53,27 @@ extension OrderedMap {
             let rows = leaf.rowCount
             let row = lowerBound(leaf, 0, first, Int64.min)
             if row < rows, isFirstEqual(leaf, 0, row, first) { return nil }
-            // A key before the first row may belong to the leaf before.
+            // A key before the first row may belong to the previous leaf.
             if row > 0, row < rows || writer.isAtLastLeaf { return row }
         }
         if root.reference.isNone { root.reference = try makeLeaf(writer, treeID).0 }
-        // The last leaf that may hold the key: it holds all entries of this key if there are any.
+        // Leads to the last leaf that may hold the key. It holds the entry with this key if there
+        // is one.
         let leaf = try writer.descend(&root, format) { childRow($0, first, Int64.max) }.reading
         writer.keepPath(to: treeID)
         let row = lowerBound(leaf, 0, first, Int64.min)
         return row < leaf.rowCount && isFirstEqual(leaf, 0, row, first) ? nil : row
     }
 
-    /// Whether a key is between those of the row before this one and of this one, as far as there are
-    /// any.
+    /// Whether a key lies between those of the row before `row` and of `row`, if the leaf has the
+    /// latter.
     @inline(__always)
     private func belongs(_ key: UnsafeRawBufferPointer, at row: Int, of leaf: Node) -> Bool {
         row > 0 && row <= leaf.rowCount && compare(leaf.bytes(0, row - 1), key) < 0
             && (row == leaf.rowCount || compare(key, leaf.bytes(0, row)) < 0)
     }
 
-    /// Inserts an entry of a map without values into a leaf; false if the leaf has no room.
+    /// Inserts an entry of a map without values into a leaf. Returns false if the leaf has no room.
     @inline(__always)
     private func put(_ leaf: MutableNode, _ row: Int, _ first: FirstKey, _ second: Int64) -> Bool {
         switch first {

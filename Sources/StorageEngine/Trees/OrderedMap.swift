@@ -1,12 +1,12 @@
 import Glibc
 
-/// A sorted map on pages: (first key, second key) -> up to four integers.
+/// A sorted map on pages from (first key, second key) to up to five integers.
 ///
 /// Primary keys use (integer or bytes, object key) without values; backlinks (target, origin) ->
-/// count; the forest (tree id, 0) -> root. Leaves and separators share their key columns.
+/// count; the forest (tree id, 0) -> root. Leaves and branches have the same key columns.
 struct OrderedMap {
-    /// Longer bytes are cut to this length: entries that agree in it are told apart by their second
-    /// key, and by whoever asks.
+    /// The length to which longer byte keys are cut. The second key tells entries apart that agree
+    /// up to this length; readers compare the full values.
     static let maximumKeyBytes = 256
 
     enum FirstKey {
@@ -19,21 +19,21 @@ struct OrderedMap {
 
     var format: TreeFormat { .map(firstKey: firstKeyKind, values: valueCount) }
 
-    /// No first key comes before it.
+    /// A first key that no other precedes.
     var smallestKey: FirstKey {
         firstKeyKind == .integer
             ? .integer(.min) : .bytes(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// The first key of a row of a leaf.
+    /// Returns the first key of a row of a leaf.
     func firstKey(_ leaf: Node, _ row: Int) -> FirstKey {
         firstKeyKind == .integer ? .integer(leaf.integer(0, row)) : .bytes(leaf.bytes(0, row))
     }
 
     // MARK: Searching
 
-    /// First row of `node`, from `start` on, that is not before the key, in the key columns that
-    /// begin at `column`.
+    /// Returns the first row of `node`, at or after `start`, that is not before the key. The key
+    /// columns begin at `column`.
     @inline(__always)
     func lowerBound(
         _ node: Node, _ column: Int, _ first: FirstKey, _ second: Int64, from start: Int = 0
@@ -45,7 +45,7 @@ struct OrderedMap {
             guard row < rows, node.integer(column, row) == key,
                 node.integer(column + 1, row) < second
             else { return row }
-            // Among rows of equal first key, which ascend by the second one.
+            // Searches the rows with this first key, which ascend by the second key.
             let end = key == .max ? rows : node.lowerBound(column, key + 1, in: row + 1..<rows)
             return node.lowerBound(column + 1, second, in: row + 1..<end)
         case .bytes(let key):
@@ -68,11 +68,10 @@ struct OrderedMap {
         }
     }
 
-    /// The row of a branch whose child may hold the key.
+    /// Returns the row of a branch whose child may hold the key.
     @inline(__always)
     func childRow(_ node: Node, _ first: FirstKey, _ second: Int64) -> Int {
-        // The first separator means nothing: everything below the second belongs to the first
-        // child.
+        // The first separator is ignored: all keys below the second belong to the first child.
         let row = lowerBound(node, BranchColumn.key, first, second, from: 1)
         let isSeparator =
             row < node.rowCount && isEqual(node, BranchColumn.key, row, first, second)
@@ -94,7 +93,8 @@ struct OrderedMap {
         }
     }
 
-    /// How the first key of a row of a leaf compares with another: below 0, 0 or above 0.
+    /// Compares the first key of a row of a leaf with another key. Returns a negative number, zero
+    /// or a positive number.
     @inline(__always)
     func orderOfFirst(_ leaf: Node, _ row: Int, _ first: FirstKey) -> Int {
         switch first {
@@ -105,7 +105,7 @@ struct OrderedMap {
         }
     }
 
-    /// Visits entries from the given key on, in order, until `body` returns false.
+    /// Visits entries in order, from the given key on, until `body` returns false.
     func forEach(
         _ pager: Pager, _ root: TreeRoot, from first: FirstKey, _ second: Int64,
         _ body: (Node, Int) throws -> Bool
@@ -116,8 +116,9 @@ struct OrderedMap {
             pager, try pager.root(of: root, format), first, second, true, &remaining, body)
     }
 
-    /// `remaining`: how many rows the leaves to come have at most. Where one node occurs again and
-    /// again, in a file made to harm, the walk ends when it has seen as many.
+    /// Visits the entries below a node. `remaining` is the most rows that the leaves to come may
+    /// have. In a malicious file a node may occur repeatedly; the walk ends once it has seen as
+    /// many rows as the root counts.
     private func visit(
         _ pager: Pager, _ node: Node, _ first: FirstKey, _ second: Int64, _ isEdge: Bool,
         _ remaining: inout Int, _ body: (Node, Int) throws -> Bool
@@ -142,7 +143,7 @@ struct OrderedMap {
         return true
     }
 
-    /// The leaf and row of exactly this key.
+    /// Returns the leaf and row of exactly this key, or nil if there is no such entry.
     @inline(__always)
     func find(_ pager: Pager, _ root: TreeRoot, _ first: FirstKey, _ second: Int64) throws
         -> (Node, Int)?
@@ -159,7 +160,7 @@ struct OrderedMap {
 
     // MARK: Changing
 
-    /// Inserts an entry or replaces the values of an equal one. Returns whether it is new.
+    /// Inserts an entry, or replaces the values of an equal one. Returns whether the entry is new.
     @discardableResult
     func set(
         _ writer: TreeWriter, _ root: inout TreeRoot, treeID: UInt32, _ first: FirstKey,
@@ -210,14 +211,15 @@ struct OrderedMap {
         try writer.makeNode(level: 0, treeID: treeID, columns: format.leafColumns, lowKey: 0)
     }
 
-    /// Where to split a full leaf that has no room for a row at `row`: at its end if the row would
-    /// be appended there, because then more of them will; else in the middle.
+    /// Returns where to split a full leaf that has no room for a row at `row`: at its end if the
+    /// row would be appended there, because more are likely to follow; otherwise in the middle.
     func usualCut(_ leaf: Node, _ row: Int) -> Int {
         let rows = leaf.rowCount
         return row >= rows ? rows - 1 : rows / 2
     }
 
-    /// Splits the full leaf at the end of the path before row `cut`. The path is void afterwards.
+    /// Splits the full leaf at the end of the path before row `cut`. The path is invalid
+    /// afterwards.
     func split(_ writer: TreeWriter, _ root: inout TreeRoot, at cut: Int) throws {
         let leaf = writer.leaf
         let rows = leaf.rowCount
@@ -225,7 +227,7 @@ struct OrderedMap {
             throw writer.pager.damaged(root.reference.page, "an entry of a map fills a leaf")
         }
         let (reference, right) = try makeLeaf(writer, leaf.reading.treeID)
-        // Packed anew: what is left of a wide range of keys may be narrow.
+        // Appending encodes the rows anew: half of a wide range of keys may be narrow.
         guard right.appendRows(from: leaf.reading, cut..<rows) else {
             throw writer.pager.damaged(
                 writer.steps[writer.depth - 1].reference.page,
@@ -234,10 +236,12 @@ struct OrderedMap {
         try writer.insertSibling(
             &root, format, after: writer.depth - 1, reference, right,
             separator: .row(leaf.reading, cut))
+        // Removed last, because the separator is a row of this leaf and `insertSibling` counts its
+        // rows.
         leaf.removeRows(cut..<rows)
     }
 
-    /// Removes an entry; false if there is none.
+    /// Removes an entry. Returns false if there is none.
     @discardableResult
     func remove(
         _ writer: TreeWriter, _ root: inout TreeRoot, _ first: FirstKey, _ second: Int64
@@ -267,7 +271,8 @@ struct OrderedMap {
     }
 }
 
-/// Orders bytes as unsigned, shorter first: below 0, 0 or above 0.
+/// Compares bytes as unsigned numbers; a prefix comes first. Returns a negative number, zero or a
+/// positive number.
 @inline(__always)
 func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     let shared = min(a.count, b.count)

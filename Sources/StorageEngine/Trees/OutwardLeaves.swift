@@ -1,9 +1,9 @@
-/// A walk over the leaves of a collection's tree that begins at one of them and goes outwards: to
-/// the next one behind all that it has seen and to the next one before it, in turns.
+/// A walk over the leaves of a collection's tree that begins at one of them and goes outwards,
+/// alternating between the next leaf behind all those seen and the next one before them.
 ///
-/// Nothing may be written while it walks.
+/// Nothing may be written during the walk.
 struct OutwardLeaves {
-    /// A leaf by its parent; of a root that is a leaf, there is none.
+    /// The location of a leaf: its parent and its row there. A root that is a leaf has no parent.
     private struct Place {
         var branch: Node?
         var row: Int
@@ -13,18 +13,19 @@ struct OutwardLeaves {
     private let format: TreeFormat
     private let root: TreeRoot
     private let start: Int
-    /// The positions of the rows of all leaves so far.
+    /// The positions of the rows of all leaves seen so far.
     private var seen = 0..<0
     private var firstPlace = Place(branch: nil, row: 0)
     private var lastPlace = Place(branch: nil, row: 0)
     private var goesBack = false
 
-    /// The leaf at which the walk stands, after ``next()`` has returned true.
+    /// The current leaf. Valid after ``next()`` has returned true.
     private(set) var leaf: Node
-    /// The position of the leaf's first row.
+    /// The position of the current leaf's first row.
     private(set) var firstPosition = 0
 
-    /// Begins at the leaf that holds position `start`, or the last one. The tree is not empty.
+    /// Creates a walk that begins at the leaf that holds position `start`, or at the last leaf. The
+    /// tree must not be empty.
     init(_ pager: Pager, _ root: TreeRoot, from start: Int, _ format: TreeFormat) throws {
         self.pager = pager
         self.root = root
@@ -33,10 +34,10 @@ struct OutwardLeaves {
         leaf = try pager.root(of: root, format)
     }
 
-    /// The row of the leaf that is nearest to where the walk began.
+    /// The row of the current leaf that is nearest to where the walk began.
     var nearestRow: Int { min(max(start - firstPosition, 0), leaf.rowCount - 1) }
 
-    /// Goes on to the next leaf; false when all have been seen.
+    /// Advances to the next leaf. Returns false once all have been seen.
     mutating func next() throws -> Bool {
         let (mayGoBack, mayGoOn) = (seen.lowerBound > 0, seen.upperBound < root.count)
         if seen.isEmpty {
@@ -87,15 +88,15 @@ struct OutwardLeaves {
         try see { $0.lowerBound - $1..<$0.upperBound }
     }
 
-    /// In a file made to harm the same leaf may occur again and again: each has a row, so that the
-    /// walk ends.
+    /// Extends `seen` by the current leaf. Every leaf must have rows, so that the walk ends even in
+    /// a malicious file in which the same leaf occurs repeatedly.
     private mutating func see(_ extended: (Range<Int>, Int) -> Range<Int>) throws {
         guard leaf.rowCount > 0, firstPosition >= 0, firstPosition <= root.count - leaf.rowCount
         else { throw pager.countsDisagree(root.reference) }
         seen = extended(seen, leaf.rowCount)
     }
 
-    /// Finds the leaf of a position, its place and the row in it.
+    /// Moves to the leaf of a position. Returns its location and the row in it.
     private mutating func descend(to position: Int) throws -> (Place, row: Int) {
         var place = Place(branch: nil, row: 0)
         var remaining = position

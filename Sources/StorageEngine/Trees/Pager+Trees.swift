@@ -1,7 +1,7 @@
 import CColumnKernels
 
 extension Pager {
-    /// The root of a tree that is not empty.
+    /// Returns the root of a tree that is not empty.
     @inline(__always)
     func root(of tree: TreeRoot, _ shape: some TreeShape) throws -> Node {
         let root = PageHeader(try page(tree.reference))
@@ -9,8 +9,8 @@ extension Pager {
         return Node(root.base)
     }
 
-    /// The node that row `row` of a branch leads to. It is one level down, so that every descent
-    /// ends, also in a file made to harm.
+    /// Returns the node that row `row` of a branch leads to. It must be one level down, so that
+    /// every descent ends, even in a malicious file.
     @inline(__always)
     func child(of branch: Node, _ row: Int, _ shape: some TreeShape) throws -> Node {
         let reference = branch.child(row)
@@ -19,7 +19,7 @@ extension Pager {
         return Node(child.base)
     }
 
-    /// A node is valid, but not in its place.
+    /// Returns the error for a node that is valid but not part of the tree that leads to it.
     @inline(never)
     func misplaced(_ reference: PageReference) -> StorageError {
         damaged(reference.page, "it is not a node of the tree that leads to it")
@@ -30,13 +30,14 @@ extension Pager {
         damaged(reference.page, "row counts do not add up")
     }
 
-    /// No tree has more rows: each takes a bit of its own page at least. Bounds the time that walking
-    /// a forged tree can take in which nodes occur again and again, and the memory that its rows can.
+    /// An upper bound on the rows of a tree: each row takes at least a bit of its leaf. It bounds
+    /// the time and memory that walking a tree of a malicious file can take if nodes occur
+    /// repeatedly.
     var maximumRowCount: Int {
         MutableNode.rowLimit(byteCount: file.byteCount(file.mappedPages))
     }
 
-    /// Takes a node that was laid out elsewhere into the open transaction.
+    /// Adds a node that was laid out elsewhere to the open transaction.
     func adopt(_ node: MutableNode) throws -> PageReference {
         let (reference, buffer) = try allocateUninitialized(
             pages: node.byteCount / pageSize)
@@ -45,8 +46,8 @@ extension Pager {
         return reference
     }
 
-    /// Asks for a part of a page of the file to be brought near. A hint: nothing is read, so the
-    /// page need not exist, and of a private copy it is the wrong one.
+    /// Prefetches part of a page of the file. This is only a hint: nothing is dereferenced, so the
+    /// page need not exist. For a page with a private copy it prefetches the wrong memory.
     @inline(__always)
     func prefetch(page: UInt64, offset: Int, byteCount: Int) {
         var address = addressOfPage(page) &+ UInt(bitPattern: offset)
@@ -63,8 +64,8 @@ extension Pager {
             &+ UInt(truncatingIfNeeded: page &<< pageTable.pageShift)
     }
 
-    /// Damage that was found by more than a look at a page. The open write transaction, if there is
-    /// one, may have half done what met it, and can only be rolled back.
+    /// Returns the error for damage that only shows beyond a single page. An open write transaction
+    /// may have been halfway through a change, so it fails and can only be rolled back.
     @inline(never)
     func damaged(_ page: UInt64, _ what: String) -> StorageError {
         failing(

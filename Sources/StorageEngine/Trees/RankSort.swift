@@ -1,17 +1,17 @@
-/// What is sorted by a number first.
+/// An entry that is sorted by a number first.
 protocol RankedEntry: BitwiseCopyable {
-    /// A number that orders entries; equal ones may need `precedes`.
+    /// A number that orders entries. Entries of equal rank may need `precedes`.
     var rank: UInt64 { get }
-    /// The whole order.
+    /// Whether this entry comes before another in the complete order.
     func precedes(_ other: Self) -> Bool
 }
 
-/// Ranks: unsigned numbers in the order of values.
+/// Conversion of values to ranks: unsigned numbers in the order of the values.
 enum SortRank {
     @inline(__always)
     static func of(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
 
-    /// The first eight bytes, or zeros behind the last.
+    /// Returns the first eight bytes as a big-endian number, padded with zeros.
     @inline(__always)
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         if bytes.count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
@@ -22,8 +22,9 @@ enum SortRank {
 }
 
 extension Array where Element: RankedEntry {
-    /// Sorts entries byte by byte of the rank, leaving out bytes in which all agree, then by
-    /// comparison where ranks are equal; unless ranks decide, because such entries come in order.
+    /// Sorts entries with a radix sort of the rank's bytes, skipping bytes in which all entries
+    /// agree, and then sorts entries of equal rank by comparison. `ranksDecide` skips the
+    /// comparison, because entries of equal rank are already in order.
     mutating func sortByRank(ranksDecide: Bool) {
         guard count > Self.fewEntries else { return sort { $0.precedes($1) } }
         var differing: UInt64 = 0
@@ -36,10 +37,10 @@ extension Array where Element: RankedEntry {
         if !ranksDecide { sortEqualRanks() }
     }
 
-    /// So many are compared faster than they are counted.
+    /// The most entries for which comparing is faster than a radix sort.
     private static var fewEntries: Int { 64 }
 
-    /// One pass of a radix sort, which keeps the order of equal bytes.
+    /// One pass of a radix sort. It is stable.
     private func scatter(into target: inout [Element], shift: UInt64) {
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 256) { next in
             next.update(repeating: 0)
@@ -69,7 +70,7 @@ extension Array where Element: RankedEntry {
                 if isInOrder, !self[end - 1].precedes(self[end]) { isInOrder = false }
                 end += 1
             }
-            // Often they come in the order of their keys. Sorting a part copies it.
+            // Entries of equal rank are often in order already, and sorting a slice copies it.
             if !isInOrder { self[start..<end].sort { $0.precedes($1) } }
             start = end
         }

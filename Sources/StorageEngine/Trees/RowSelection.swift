@@ -1,7 +1,7 @@
-/// Some rows of a node, chosen to be removed. Reused from node to node, so that choosing allocates
-/// nothing.
+/// The rows of a node that are to be removed. Reused from node to node, so that selecting rows does
+/// not allocate.
 struct RowSelection {
-    /// The rows that stay, and those that go; both ascend.
+    /// The rows that stay and the rows that go. Both ascend.
     private(set) var kept: ContiguousArray<Int32> = []
     private(set) var removed: ContiguousArray<Int32> = []
 
@@ -13,19 +13,19 @@ struct RowSelection {
     /// The row that follows the last removed one.
     var end: Int { Int(removed.last ?? -1) + 1 }
 
-    /// Chooses a row behind all that were chosen before.
+    /// Selects a row behind all those selected before.
     @inline(__always)
     mutating func remove(_ row: Int) {
         for between in end..<row { kept.append(Int32(truncatingIfNeeded: between)) }
         removed.append(Int32(truncatingIfNeeded: row))
     }
 
-    /// The node has no more rows to remove.
+    /// Completes the selection: the remaining rows stay.
     mutating func finish(rowCount: Int) {
         for row in end..<rowCount { kept.append(Int32(truncatingIfNeeded: row)) }
     }
 
-    /// The kept rows are neighbours.
+    /// Whether the kept rows are consecutive.
     var keepsNeighbours: Bool {
         guard let first = kept.first, let last = kept.last else { return true }
         return Int(last - first) == kept.count - 1

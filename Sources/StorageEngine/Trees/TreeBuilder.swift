@@ -1,13 +1,13 @@
-/// Builds a tree from left to right: leaves come whole and in order, and each branch is filled
+/// Builds a tree from left to right. Leaves come whole and in order, and each branch is filled
 /// until it has just the headroom that a later change needs.
 ///
-/// Open branches lie in memory of their own, so that transactions may end between two leaves. What
-/// was built is reachable only once the root that ``finish()`` returns is.
+/// Open branches are in memory of their own, so that transactions may end between two leaves.
+/// Nothing that was built is reachable before the root that ``finish()`` returns is.
 final class TreeBuilder {
     private let writer: TreeWriter
     private let treeID: UInt32
     private let format: TreeFormat
-    /// The open branch above each level, the lowest first.
+    /// The open branch above each level, from the lowest level up.
     private var branches: [MutableNode] = []
     private var count = 0
 
@@ -21,7 +21,7 @@ final class TreeBuilder {
         for branch in branches { branch.base.deallocate() }
     }
 
-    /// Adds a leaf behind all others; `leaf` is what it looks like.
+    /// Appends a leaf. `leaf` is its content.
     func append(_ reference: PageReference, _ leaf: Node) throws {
         count += leaf.rowCount
         let separator: TreeWriter.Separator =
@@ -33,7 +33,7 @@ final class TreeBuilder {
         try append(reference, rows: leaf.rowCount, separator, above: 0)
     }
 
-    /// The root of everything that was added.
+    /// Completes the tree and returns its root.
     func finish() throws -> TreeRoot {
         var level = 0
         while level < branches.count {
@@ -50,7 +50,8 @@ final class TreeBuilder {
     private func append(
         _ child: PageReference, rows: Int, _ separator: TreeWriter.Separator, above level: Int
     ) throws {
-        // Separators as long as no map has them may fill a branch each.
+        // In a malicious file a separator may be so long that it fills a branch, which bounds the
+        // depth here.
         guard level < TreeWriter.maximumDepth - 1 else { throw writer.tooDeep(child) }
         if level == branches.count { branches.append(makeBranch(above: level)) }
         if !writer.hasHeadroom(branches[level]) { try close(level) }
@@ -62,7 +63,7 @@ final class TreeBuilder {
         try writer.setSeparator(branch, row, format, separator)
     }
 
-    /// Hands an open branch to the transaction and to the branch above, and begins the next one.
+    /// Adds an open branch to the transaction and to the branch above it, and begins the next one.
     private func close(_ level: Int) throws {
         let branch = branches[level]
         let reference = try writer.pager.adopt(branch)

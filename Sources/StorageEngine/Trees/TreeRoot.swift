@@ -1,19 +1,20 @@
-/// Where a tree begins, and how much is in it.
+/// The location of a tree's root, and the number of rows below it.
 struct TreeRoot: Equatable {
-    /// `.none` for an empty tree.
+    /// The root node; `.none` for an empty tree.
     var reference = PageReference.none
-    /// Level of the root node: 0 when it is a leaf.
+    /// The level of the root node: 0 when it is a leaf.
     var level = 0
-    /// Rows in all leaves.
+    /// The number of rows in all leaves.
     var count = 0
 
     static let empty = TreeRoot()
 }
 
-/// Says whether a page belongs into a tree. A descent is compiled for each shape that it is used with:
-/// ``TreeFormat`` can be any tree's and decides at run time; lookups have shapes of their own.
+/// The structure that a tree's nodes must have. Descents are specialized for each shape.
+/// ``TreeFormat`` covers every tree and decides at run time; lookups by key have shapes of their
+/// own.
 protocol TreeShape {
-    /// Whether a page holds a node of this tree, of a level.
+    /// Whether a page holds a node of this tree at this level.
     func describes(_ page: PageHeader, level: Int) -> Bool
 }
 
@@ -25,11 +26,13 @@ struct ClusterShape: TreeShape {
     }
 }
 
-/// What the nodes of a tree look like.
+/// The structure of a tree's nodes.
 enum TreeFormat: TreeShape {
-    /// A collection: one column of values in leaves, behind one of keys in maps; no separators.
+    /// A collection: leaves have one column of values, after one of keys in maps. There are no
+    /// separators.
     case collection(hasKeys: Bool, ColumnKind)
-    /// A cluster tree: the leaf's columns are the table's; branches are separated by object keys.
+    /// A cluster tree: the leaf's columns are the table's, and branches have object keys as
+    /// separators.
     case cluster
     /// An ordered map: two key columns (integers, or bytes and an integer), then `values` integer
     /// columns.
@@ -37,18 +40,18 @@ enum TreeFormat: TreeShape {
 }
 
 extension TreeFormat {
-    /// Whether a page holds a node with the columns of this tree's nodes of a level. Leaves of a
-    /// cluster tree may lack columns of their table, and have them in any order, so those are looked
-    /// at where they are used.
+    /// Whether a page holds a node with the columns that this tree's nodes have at this level.
+    /// Leaves of a cluster tree may lack columns of their table and have them in any order, so
+    /// their columns are checked where they are used.
     ///
-    /// Nodes are valid by themselves, but in a file made to harm a reference may lead to one of
-    /// another tree. Asked at each step of each descent.
+    /// Each node has been checked by itself, but in a malicious file a reference may lead to a node
+    /// of another tree. Called at each step of each descent.
     @inline(__always)
     func describes(_ page: PageHeader, level: Int) -> Bool {
         level > 0 ? describesBranch(page, level: level) : describesLeaf(page)
     }
 
-    /// The first three columns are those of every branch.
+    /// Checks the columns after the first three, which every branch has.
     @inline(__always)
     private func describesBranch(_ page: PageHeader, level: Int) -> Bool {
         let node = Node(page.base)
@@ -103,7 +106,7 @@ extension TreeFormat {
         return columns
     }
 
-    /// Leaf columns of collections and ordered maps. (Those of a cluster tree are its table's.)
+    /// The leaf columns of collections and ordered maps. Those of a cluster tree are its table's.
     var leafColumns: [ColumnFormat] {
         switch self {
         case .collection(let hasKeys, let kind):
@@ -124,7 +127,8 @@ extension TreeFormat {
 }
 
 extension Node {
-    /// Whether a column that exists is stored here, as this kind, with its position as its id.
+    /// Whether an existing column is stored in this node, as this kind, with its position as its
+    /// id.
     @inline(__always)
     fileprivate func hasColumn(_ column: Int, _ kind: ColumnKind) -> Bool {
         entry(column).isInline(ColumnTag(id: UInt16(truncatingIfNeeded: column), kind: kind))

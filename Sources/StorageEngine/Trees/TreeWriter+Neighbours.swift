@@ -1,11 +1,12 @@
-/// The leaves beside the one at the end of the path, below the same branch.
+/// The siblings of the leaf at the end of the path: leaves below the same branch.
 extension TreeWriter {
-    /// The branch above the leaf, and the leaf's row in it. The path has one.
+    /// The branch above the leaf, and the leaf's row in it. The path must have one.
     var parent: (branch: MutableNode, index: Int) {
         (steps[depth - 2].node, steps[depth - 2].index)
     }
 
-    /// A child of the branch above the leaf, with as many rows as that says.
+    /// Returns a child of the branch above the leaf, after checking its row count against the
+    /// branch.
     func sibling(at index: Int, _ format: TreeFormat) throws -> Node {
         let branch = parent.branch.reading
         let node = try pager.child(of: branch, index, format)
@@ -15,8 +16,8 @@ extension TreeWriter {
         return node
     }
 
-    /// Moves rows at one end of the leaf to the neighbour on that side, which must have room for
-    /// them. False, with no row moved, if it has none. The path is void afterwards.
+    /// Moves rows at one end of the leaf to the sibling on that side. Returns false, with no row
+    /// moved, if the sibling has no room. The path is invalid afterwards.
     func moveRows(_ rows: Range<Int>, toSibling index: Int, _ format: TreeFormat) throws -> Bool {
         let (branch, ownIndex) = parent
         let old = branch.reading.child(index)
@@ -36,15 +37,16 @@ extension TreeWriter {
         return true
     }
 
-    /// Takes all rows of a neighbour into the leaf, if that has room for them, and frees it. The path
-    /// is void afterwards.
+    /// Moves all rows of a sibling into the leaf and frees the sibling. Does nothing if the leaf
+    /// has no room. The path is invalid after a move.
     func absorbSibling(_ index: Int, _ root: inout TreeRoot, _ format: TreeFormat) throws {
         let (branch, ownIndex) = parent
         let sibling = try self.sibling(at: index, format)
         let row = index < ownIndex ? 0 : leaf.rowCount
         guard leaf.insertRows(from: sibling, 0..<sibling.rowCount, at: row) else { return }
         try pager.free(branch.reading.child(index))
-        // The left one's separator stays.
+        // The left node's row remains in the branch, because its separator also bounds the merged
+        // node.
         let left = min(index, ownIndex)
         branch.removeRow(at: left + 1)
         try setChild(branch, left, steps[depth - 1].reference)

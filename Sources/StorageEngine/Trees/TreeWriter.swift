@@ -1,43 +1,44 @@
-/// Copy-on-write descent, splits and removals: what all trees share when they are changed.
+/// Copy-on-write descents, splits and removals, which all trees share when they are changed.
 ///
-/// One per connection. Between two calls it keeps the path of the last descent, from the root
-/// (`steps[0]`) to a leaf (`steps[depth - 1]`): every node on it is a private copy of this
-/// transaction. Branches are split on the way down before they could overflow, so that a change in
-/// a leaf never fails for want of room above it.
+/// Between two calls a writer keeps the path of the last descent, from the root (`steps[0]`) to a
+/// leaf (`steps[depth - 1]`). Every node on it is a private copy of this transaction. Branches are
+/// split on the way down before they can overflow, so that a change in a leaf never fails for lack
+/// of room above it.
 final class TreeWriter {
-    /// One node on the path, and which of its rows the path takes.
+    /// One node on the path, and the row of it that the path takes.
     struct Step {
         var reference: PageReference
         var node: MutableNode
         var index: Int
     }
 
-    /// 40-bit page numbers and at least 64 children a branch need no more than 7 levels.
+    /// Page numbers of 40 bits and at least 64 children per branch need no more than 7 levels.
     static let maximumDepth = 16
 
     let pager: Pager
     let steps: UnsafeMutablePointer<Step>
     @exclusivity(unchecked) private(set) var depth = 0
-    /// The tree and path stamp that the path belongs to; see `hasPath(to:)`.
+    /// The tree and the stamps that the path belongs to; see `hasPath(to:)`.
     @exclusivity(unchecked) private var pathTreeID: UInt32 = 0
     @exclusivity(unchecked) private var keptStamp: UInt64 = 0
     @exclusivity(unchecked) private var pathCopies: UInt64 = 0
-    /// Where an object was last found; see `row(of:)`.
+    /// The row in which an object was last found; see `row(of:)`.
     @exclusivity(unchecked) private var lastRow = 0
-    /// The row behind the last entry with a unique key, where the next one often belongs. Only a guess.
+    /// The row behind the last inserted entry with a unique key, where the next one often belongs.
+    /// Only a hint.
     @exclusivity(unchecked) var rowBehindInsertion = 0
-    /// The tree that rows were last appended to, the version that they belong to, and how many rows
-    /// it had before; see `rowsAppended(to:)`.
+    /// The tree to which rows were last appended, the version of that transaction, and the tree's
+    /// row count before; see `rowsAppended(to:)`.
     @exclusivity(unchecked) private var appendedTreeID: UInt32 = 0
     @exclusivity(unchecked) private var appendedVersion: UInt64 = 0
     @exclusivity(unchecked) private var rowsBeforeAppends = 0
-    /// Changes whenever rows may have moved.
+    /// A stamp that changes whenever rows may have moved.
     let layoutStamp: UnsafeMutablePointer<UInt64>
-    /// Changes whenever nodes have come, gone or moved, so that paths are void: less often than rows
-    /// move. Writers of one tree share it.
+    /// A stamp that changes whenever nodes are added, removed or moved, which invalidates paths. It
+    /// changes less often than rows move. Writers of one tree share it.
     private let pathStamp: UnsafeMutablePointer<UInt64>
 
-    /// Without a stamp for paths, these are void whenever rows have moved.
+    /// Creates a writer. Without a stamp for paths, every move of rows invalidates the path.
     init(
         pager: Pager, layoutStamp: UnsafeMutablePointer<UInt64>,
         pathStamp: UnsafeMutablePointer<UInt64>? = nil
@@ -52,32 +53,32 @@ final class TreeWriter {
 
     var leaf: MutableNode { steps[depth - 1].node }
 
-    /// Nodes have come, gone or moved, and rows with them.
+    /// Records that nodes were added, removed or moved, and rows with them.
     @inline(__always)
     func rowsMoved() {
         layoutStamp.pointee &+= 1
         pathStamp.pointee &+= 1
     }
 
-    /// Rows have moved within their leaf: paths still lead to it.
+    /// Records that rows moved within their leaf. Paths still lead to it.
     @inline(__always)
     func rowsMovedInLeaf() { layoutStamp.pointee &+= 1 }
 
     // MARK: Descent
 
-    /// Whether the path of the last descent still stands: it was in this tree and transaction, no
-    /// node has moved and no private copy has gone since. Branches on it may have used up their
-    /// headroom, so it must not be used to split.
+    /// Whether the path of the last descent is still valid: it is in this tree and transaction, no
+    /// node has moved, and no private copy has been dropped since. Branches on it may have used up
+    /// their headroom, so it must not be used for a split.
     @inline(__always)
     func hasPath(to treeID: UInt32) -> Bool {
         depth > 0 && pathTreeID == treeID && keptStamp == pathStamp.pointee
             && pathCopies == pager.copiesStamp
     }
 
-    /// Whether no leaf comes after the one at the end of the path.
+    /// Whether the leaf at the end of the path is the last one of the tree.
     var isAtLastLeaf: Bool { isOnRightEdge(depth - 1) }
 
-    /// Whether no node of its level comes after the one at `position` of the path.
+    /// Whether no node of the same level comes after the one at `position` of the path.
     func isOnRightEdge(_ position: Int) -> Bool {
         for level in 0..<position {
             let step = steps[level]
@@ -86,8 +87,7 @@ final class TreeWriter {
         return true
     }
 
-    /// Declares the path valid for `hasPath(to:)`; called at the end of a change that left it in
-    /// place.
+    /// Declares the path valid for `hasPath(to:)`. Called at the end of a change that preserved it.
     @inline(__always)
     func keepPath(to treeID: UInt32) {
         pathTreeID = treeID
@@ -100,7 +100,7 @@ final class TreeWriter {
         pathTreeID = 0
     }
 
-    /// Rows are about to be appended to a tree.
+    /// Records that rows are about to be appended to a tree.
     func noteAppend(to treeID: UInt32, _ root: TreeRoot) {
         guard appendedTreeID != treeID || appendedVersion != pager.writeVersion else { return }
         appendedTreeID = treeID
@@ -108,16 +108,17 @@ final class TreeWriter {
         rowsBeforeAppends = root.count
     }
 
-    /// How many rows this transaction appended to a tree; only the last ones where it appends to
-    /// several in turns, fewer where it deleted some.
+    /// Returns the number of rows that this transaction appended to a tree. When appends to several
+    /// trees are interleaved, only those since the last change of trees count. Deletions reduce the
+    /// number.
     func rowsAppended(to treeID: UInt32, _ root: TreeRoot) -> Int {
         guard appendedTreeID == treeID, appendedVersion == pager.writeVersion else { return 0 }
         return root.count - rowsBeforeAppends
     }
 
-    /// The row of an object in the cluster leaf at the end of the path; nil if it is not there.
-    /// Changes come in several steps to one object, so the row of the step before is looked at
-    /// first.
+    /// Returns the row of an object in the cluster leaf at the end of the path, or nil if it is not
+    /// there. Several changes to one object often follow each other, so the row of the last call is
+    /// tried first.
     @inline(__always)
     func row(of key: ObjectKey) -> Int? {
         let leaf = leaf.reading
@@ -132,7 +133,8 @@ final class TreeWriter {
         return row
     }
 
-    /// Makes the path to a leaf writable. `choose` picks the row of each branch.
+    /// Makes the path to a leaf writable and returns the leaf. `choose` picks the row in each
+    /// branch.
     @inline(__always)
     func descend(
         _ root: inout TreeRoot, _ format: TreeFormat, choose: (Node) -> Int
@@ -142,13 +144,14 @@ final class TreeWriter {
         }
     }
 
-    /// Makes the path writable to the leaf that holds the row at a position among all rows, and
-    /// returns the leaf and the row in it. The position behind the last row is in the last leaf.
+    /// Makes the path writable to the leaf that holds a position, and returns the leaf and the row
+    /// in it. The position after the last row is in the last leaf.
     func descend(
         _ root: inout TreeRoot, _ format: TreeFormat, to position: Int
     ) throws -> (leaf: MutableNode, row: Int) {
         while true {
-            // Anew for each attempt: what comes before each child is taken off on the way down.
+            // Each attempt starts from the position again, because the descent makes it relative to
+            // each child.
             var row = position
             let isThere = try tryDescend(&root, format) {
                 ClusterTree.childRow($0, position: &row)
@@ -157,7 +160,8 @@ final class TreeWriter {
         }
     }
 
-    /// False if a branch had to be split: the path is to be walked again.
+    /// Attempts one descent. Returns false if a branch had to be split and the descent must start
+    /// over.
     @inline(__always)
     private func tryDescend(
         _ root: inout TreeRoot, _ format: TreeFormat, choose: (Node) -> Int
@@ -174,6 +178,7 @@ final class TreeWriter {
             depth += 1
             let view = node.reading
             if view.level == 0 { return true }
+            // Checked before the child is entered, whose new reference already needs the headroom.
             guard hasHeadroom(node) else {
                 try splitBranch(&root, format)
                 return false
@@ -189,7 +194,7 @@ final class TreeWriter {
         }
     }
 
-    /// A private copy of a node; itself if it is one already.
+    /// Returns a private copy of a node, or the node itself if it already is one.
     @inline(__always)
     func writable(_ reference: PageReference) throws -> (PageReference, MutableNode) {
         let copy = try pager.makeWritable(reference)
@@ -198,9 +203,9 @@ final class TreeWriter {
         return (copy.0, MutableNode(copy.1, byteCount: copy.byteCount))
     }
 
-    /// The private copy of a node that is to be at this level of the tree and to have so many rows
-    /// below it. The counts of what this transaction wrote add up; those of the file are looked at
-    /// when it is copied, so that no count ever becomes negative.
+    /// Returns the private copy of a node that must be at this level of the tree and have `rows`
+    /// rows below it. Counts written by this transaction add up. Counts from the file are checked
+    /// when a node is copied, so that no count ever becomes negative.
     @inline(__always)
     func enter(
         _ reference: PageReference, level: Int, rows: Int, _ format: TreeFormat
@@ -212,15 +217,15 @@ final class TreeWriter {
         return copy
     }
 
-    /// Room for one more child and for the columns of all children to grow in width: what a change
-    /// below may need.
+    /// Whether a branch has room for one more child and for wider columns for all children: the
+    /// most that a change below it needs.
     func hasHeadroom(_ branch: MutableNode) -> Bool {
         branch.freeBytes
             >= branch.reading.rowCount * growth(branch) + 128 + widestSeparator(branch)
     }
 
-    /// Bytes by which what is kept of each child may grow: birth 0 to 4, page and count 2 to 4 each,
-    /// an object key as separator 4 to 8; any other integer to 8.
+    /// Returns the bytes by which the entry of each child may grow: birth from 0 to 4, page and
+    /// count from 2 to 4 each, an object key from 4 to 8, and the integer first key of a map to 8.
     private func growth(_ branch: MutableNode) -> Int {
         let isOfIntegers =
             branch.columnCount > BranchColumn.secondKey
@@ -228,7 +233,7 @@ final class TreeWriter {
         return 12 + (isOfIntegers ? 8 - branch.entry(BranchColumn.key).width / 8 : 0)
     }
 
-    /// Separators of maps with bytes as keys vary in length; assume the longest.
+    /// Returns room for a separator of bytes, which varies in length: assumes the longest.
     private func widestSeparator(_ branch: MutableNode) -> Int {
         branch.reading.columnCount > BranchColumn.key
             && branch.reading.kind(BranchColumn.key) == .bytes ? OrderedMap.maximumKeyBytes + 8 : 0
@@ -239,7 +244,7 @@ final class TreeWriter {
         try require(branch.setInteger(BranchColumn.birth, row, Int64(bitPattern: child.birth)))
     }
 
-    /// Adds to the row counts of the whole path, the root's included.
+    /// Adds to the row counts of the whole path, including the root's.
     @inline(__always)
     func addToCounts(_ root: inout TreeRoot, _ difference: Int) throws {
         root.count += difference
@@ -255,8 +260,8 @@ final class TreeWriter {
         }
     }
 
-    /// Headroom was ensured on the way down. A branch made to harm may need more, and going on
-    /// without would lose data.
+    /// Throws unless `fits`. The descent ensured headroom, but a branch of a malicious file may
+    /// need more, and going on without it would lose data.
     @inline(__always)
     func require(_ fits: Bool) throws {
         if !fits {
@@ -268,7 +273,7 @@ final class TreeWriter {
 
     // MARK: Growth
 
-    /// A new, empty node of this transaction. Its layout starts like that of `model`.
+    /// Makes an empty node of this transaction. Its layout starts like that of `model`.
     func makeNode(
         level: Int, treeID: UInt32, columns: [ColumnFormat], lowKey: Int64, pages: Int = 1,
         model: Node? = nil
@@ -281,7 +286,7 @@ final class TreeWriter {
         return (reference, node)
     }
 
-    /// A copy of a dirty node under a new page number, for splitting.
+    /// Copies a private node to a new page number, for a split.
     func duplicate(_ node: MutableNode) throws -> (PageReference, MutableNode) {
         let pages = node.reading.pageCount
         let (reference, buffer) = try pager.allocate(pages: pages, kind: .node)
@@ -291,7 +296,7 @@ final class TreeWriter {
         return (reference, copy)
     }
 
-    /// Moves a dirty node to a longer run.
+    /// Moves a private node to a longer run.
     func grow(_ node: MutableNode, _ reference: PageReference, to pages: Int) throws
         -> (PageReference, MutableNode)
     {
@@ -303,17 +308,20 @@ final class TreeWriter {
         return (larger, MutableNode(buffer, byteCount: byteCount))
     }
 
-    /// Splits the branch at the end of the path in two; the path is void afterwards.
+    /// Splits the branch at the end of the path in two. The path is invalid afterwards.
     private func splitBranch(_ root: inout TreeRoot, _ format: TreeFormat) throws {
         let node = steps[depth - 1].node
         let rows = node.reading.rowCount
         try require(rows >= 4)
-        // On the right edge of the tree keys arrive in order: leave the left node nearly full.
+        // On the right edge of the tree keys usually arrive in order, so the left node stays nearly
+        // full.
         let cut = isOnRightEdge(depth - 1) ? rows - 2 : rows / 2
         let (reference, right) = try duplicate(node)
         right.removeRows(0..<cut)
         try insertSibling(
             &root, format, after: depth - 1, reference, right, separator: .row(node.reading, cut))
+        // Removed last, because the separator is a row of this node and `insertSibling` counts its
+        // rows.
         node.removeRows(cut..<rows)
     }
 
@@ -326,7 +334,8 @@ final class TreeWriter {
         case row(Node, Int)
     }
 
-    /// Enters `sibling` into the tree right of the node at `position` of the path.
+    /// Inserts `sibling` into the tree, to the right of the node at `position` of the path. The
+    /// rows that move to it must still be in that node, because the counts are derived from there.
     func insertSibling(
         _ root: inout TreeRoot, _ format: TreeFormat, after position: Int,
         _ reference: PageReference, _ sibling: MutableNode, separator: Separator
@@ -348,7 +357,7 @@ final class TreeWriter {
         rowsMoved()
     }
 
-    /// Puts a new root above the old one, which becomes its only child; `steps[0]` is the new root.
+    /// Adds a new root above the old one, which becomes its only child. `steps[0]` is the new root.
     func growRoot(_ root: inout TreeRoot, _ format: TreeFormat) throws {
         guard depth < Self.maximumDepth else { throw tooDeep(steps[0].reference) }
         let old = steps[0]
@@ -400,8 +409,7 @@ final class TreeWriter {
 
     // MARK: Replacement and removal
 
-    /// The node at `position` of the path lives in another buffer and under another number from now
-    /// on.
+    /// Makes the node at `position` of the path refer to another buffer and page.
     func replaceNode(
         _ root: inout TreeRoot, at position: Int, _ reference: PageReference, _ node: MutableNode
     ) throws {
@@ -415,7 +423,7 @@ final class TreeWriter {
         rowsMoved()
     }
 
-    /// Removes the (empty) node at the end of the path, and every branch that this leaves empty.
+    /// Removes the empty node at the end of the path, and every branch that this leaves empty.
     func removeLeaf(_ root: inout TreeRoot, _ format: TreeFormat) throws {
         var position = depth - 1
         while true {
@@ -435,7 +443,7 @@ final class TreeWriter {
         try shorten(&root, format)
     }
 
-    /// Replaces a root with one child by it.
+    /// Replaces a root that has one child by that child, repeatedly.
     func shorten(_ root: inout TreeRoot, _ format: TreeFormat) throws {
         while !root.reference.isNone, root.level > 0 {
             let node = try pager.root(of: root, format)
