@@ -1,28 +1,30 @@
 import Glibc
 
-/// Address space for the pages of one file, reserved at once: what is in it never moves.
+/// The address space for the pages of one file. It is reserved at once, so nothing in it ever
+/// moves.
 struct AddressRanges {
-    /// For the file, mapped as it grows.
+    /// The range for the file, mapped as it grows.
     let file: UnsafeMutableRawPointer
-    /// For decrypted pages, at the same offsets; nil for a plain file.
+    /// The range for decrypted pages, at the same offsets; nil for a plain file.
     let decrypted: UnsafeMutableRawPointer?
-    /// A word for each page.
+    /// One word for each page.
     let pageWords: UnsafeMutablePointer<UInt64>
-    /// Of the file's range.
+    /// The length of the file's range.
     let byteCount: Int
 
     private let mappings: [(UnsafeMutableRawPointer, Int)]
 
-    /// Small files get so much: 1 GiB. Of 47 bits of address space 5,000 encrypted files then take
-    /// less than a tenth.
+    /// The reservation for small files: 1 GiB. 5,000 encrypted files then take less than a tenth of
+    /// a 47-bit address space.
     static let smallestReservation = 1 << 30
-    /// Larger ones so many times what they need now.
+    /// The factor by which a reservation exceeds the current need of a larger file.
     private static let roomToGrow = 4
-    /// Where the process may use only so much address space (`RLIMIT_AS`), one file takes this part
-    /// of it, unless it needs more at once: the rest is not the engine's.
+    /// The fraction of the process's address space limit (`RLIMIT_AS`) that one file takes at most,
+    /// unless it needs more at once. The rest is left to the program.
     private static let shareOfLimit = 64
 
-    /// Ranges for at least `needed` bytes of the file, and as much to grow as can be had.
+    /// Reserves ranges for at least `needed` bytes of the file, with as much room to grow as the
+    /// system allows.
     static func reserve(
         atLeast needed: Int, smallest: Int = smallestReservation, pageShift: UInt64,
         isEncrypted: Bool
@@ -32,7 +34,8 @@ struct AddressRanges {
             do throws(SystemFailure) {
                 return try AddressRanges(length, Int(pageShift), isEncrypted)
             } catch {
-                // Strict overcommit accounting may say no; valgrind says that a length is invalid.
+                // Strict overcommit accounting may refuse (ENOMEM), and valgrind rejects the length
+                // (EINVAL).
                 guard error.errno == ENOMEM || error.errno == EINVAL, length > needed
                 else { throw error }
                 length = max(length / 2 / 4096 * 4096, needed)
@@ -40,7 +43,7 @@ struct AddressRanges {
         }
     }
 
-    /// What to ask for first.
+    /// Returns the length to try first.
     static func preferredByteCount(
         atLeast needed: Int, smallest: Int = smallestReservation,
         limit: Int? = System.addressSpaceLimit
@@ -48,7 +51,7 @@ struct AddressRanges {
         var length = smallest
         while length / roomToGrow < needed { length *= 2 }
         if let limit { length = min(length, max(limit / shareOfLimit, needed + needed / 4)) }
-        // Whole pages of every size.
+        // Rounds up to a multiple of every page size.
         let unit = 64 << 10
         return (length + unit - 1) / unit * unit
     }
@@ -67,12 +70,13 @@ struct AddressRanges {
         do throws(SystemFailure) {
             file = try take(length, System.reserve)
             decrypted = isEncrypted ? try take(length, System.reserve) : nil
-            // 1/512 of the range at 4096 bytes a page. Memory is committed only where a word was
+            // 1/512 of the range with pages of 4096 bytes. Memory is committed only where a word is
             // written.
             let wordBytes = max(4096, (length >> pageShift) << 3)
             let words = try take(wordBytes, System.mapSparse)
             pageWords = words.assumingMemoryBound(to: UInt64.self)
-            // The decrypted pages are zeros in a forked child: it must not take them for checked.
+            // The decrypted pages read as zeros in a forked child, so it must not take them for
+            // checked ones.
             if isEncrypted { try System.wipeInForkedChild(words, length: wordBytes) }
         } catch {
             Self.unmap(taken)
@@ -82,11 +86,11 @@ struct AddressRanges {
         byteCount = length
     }
 
-    /// Nobody may have a pointer into the ranges any more.
+    /// Unmaps the ranges. No pointers into them may be used any more.
     func release() { Self.unmap(mappings) }
 
     private static func unmap(_ mappings: [(UnsafeMutableRawPointer, Int)]) {
-        // Fails for wrong arguments only; there is nothing to be done about that.
+        // Fails only for invalid arguments, which cannot be remedied here.
         for (address, length) in mappings { try? System.unmap(address, length: length) }
     }
 }

@@ -1,6 +1,7 @@
-/// A fast 64-bit hash that finds accidental damage; it is no defence against forgery.
+/// A fast 64-bit hash that detects accidental damage. It does not protect against deliberate
+/// changes.
 ///
-/// Folded 64 × 64 → 128 bit multiplications in four independent lanes, after wyhash. Seed and
+/// It folds 64 × 64 → 128 bit multiplications in four independent lanes, after wyhash. Seed and
 /// length take part, and no word is multiplied by a bare zero, so zeros do not hash to zero.
 public enum Checksum {
     private static let secret0: UInt64 = 0xA076_1D64_78BD_642F

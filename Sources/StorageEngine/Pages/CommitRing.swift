@@ -1,30 +1,31 @@
-/// A slot for commit records: its number, and the block of the file that it is.
+/// A slot for a commit record: its number, and its block in the file.
 struct CommitSlot: Hashable, Sendable {
     var number: UInt64
     var block: UInt64
 }
 
-/// Where the slots for commit records are, and which of them a record takes.
+/// The locations of the commit slots, and the choice of the slot for each record.
 ///
-/// A new file has 8 slots, in front of its pages. When it has grown, 56 more lie among the pages: the
-/// *extension*, which is never freed nor moved. Who says where it is says as well from which record on
-/// the ring has all of them. A file of format 5 has 64 in front of its pages.
+/// A new file has 8 slots in front of its pages. Once it has grown, 56 more lie among the pages:
+/// the *extension*, which is never freed nor moved. Whatever names the extension also names the
+/// first record that could use all slots. A file of format 5 has 64 slots in front of its pages.
 struct CommitRing: Equatable, Sendable {
     static let fewSlots: UInt64 = 8
     static let allSlots: UInt64 = 64
-    /// A file with few slots that becomes larger than this gets the others.
+    /// The size above which a file with few slots gets an extension.
     static let largestFileWithFewSlots: UInt64 = 256 << 10
 
-    /// Records that follow each other are so many slots apart. Odd, so that all slots are used. Of
-    /// slots that are neighbours in the file, the records are then 27 numbers apart, or 3 where there
-    /// are few slots: more than a record and those since its checkpoint (``maximumCheckpointAge``).
+    /// The distance in slots between consecutive records. It is odd, so that all slots are used.
+    /// Records in neighbouring slots are then 27 numbers apart, or 3 in a small ring. This exceeds
+    /// the number of records since a checkpoint (``maximumCheckpointAge``), so damage to two
+    /// neighbouring blocks does not hit records that depend on each other.
     private static let stride: UInt64 = 19
 
     let slotsInFront: UInt64
     private let pageShift: UInt64
-    /// The first page of the extension; 0: there is none.
+    /// The first page of the extension; 0 if there is none.
     private(set) var extensionPage: UInt64 = 0
-    /// The number of the first record that had all slots to choose from; 0: there is no extension.
+    /// The number of the first record that could use all slots; 0 if there is no extension.
     private(set) var extensionSequence: UInt64 = 0
 
     init(slotsInFront: UInt64 = fewSlots, pageShift: UInt64 = 12) {
@@ -32,7 +33,7 @@ struct CommitRing: Equatable, Sendable {
         self.pageShift = pageShift
     }
 
-    /// The same with an extension, if the two numbers are those of one.
+    /// Returns this ring with an extension, if the two numbers describe one.
     func extended(at page: UInt64, since sequence: UInt64) -> CommitRing {
         var ring = self
         guard !hasAllInFront, page != 0, sequence != 0 else { return ring }
@@ -40,10 +41,10 @@ struct CommitRing: Equatable, Sendable {
         return ring
     }
 
-    /// Whether the slots in front of the pages are all that there will be: format 5.
+    /// Whether all slots are in front of the pages, so that there is never an extension: format 5.
     var hasAllInFront: Bool { slotsInFront == Self.allSlots }
     var isExtended: Bool { extensionPage != 0 }
-    /// Whether the newest record has all slots to choose from.
+    /// Whether the newest record could use all slots.
     var hasAllSlots: Bool { hasAllInFront || isExtended }
 
     // MARK: Numbers
@@ -58,7 +59,7 @@ struct CommitRing: Equatable, Sendable {
         return (sequence &* Self.stride) % slotCount(for: sequence)
     }
 
-    /// The slot of the record with this number.
+    /// Returns the slot of the record with this number.
     func slot(of sequence: UInt64) -> CommitSlot { slot(numbered: slotNumber(of: sequence)) }
 
     func place(of sequence: UInt64) -> RecordPlace { .slot(slot(of: sequence)) }
@@ -73,40 +74,40 @@ struct CommitRing: Equatable, Sendable {
 
     var front: [CommitSlot] { (0..<slotsInFront).map { slot(numbered: $0) } }
 
-    /// Those of the extension, one behind the other; none without one.
+    /// The slots of the extension, which are contiguous; empty without an extension.
     var behind: [CommitSlot] {
         isExtended ? (slotsInFront..<Self.allSlots).map { slot(numbered: $0) } : []
     }
 
     // MARK: What is needed
 
-    /// The free map is written as a checkpoint at least this often, in records. A record with those
-    /// since its checkpoint takes less than a third of the ring, so that there is always room for the
-    /// next one beside three of them that are still needed (``Coordinator/sequence(after:in:)``).
+    /// The largest number of records from one checkpoint of the free map to the next. A record and
+    /// those since its checkpoint take less than a third of the ring, so there is always room for
+    /// the next record beside three that are still needed (``Coordinator/sequence(after:in:)``).
     var maximumCheckpointAge: UInt64 { Self.maximumCheckpointAge(slots: hasAllSlots) }
 
     private static func maximumCheckpointAge(slots hasAll: Bool) -> UInt64 { hasAll ? 20 : 1 }
 
-    /// Whether a record with this number would be put in the place of one that the record `newest`,
-    /// which is older, may rely on: itself, or one since its checkpoint.
+    /// Whether a record with number `sequence` would overwrite a slot that the older record
+    /// `newest` may depend on: its own slot, or that of a record since its checkpoint.
     func wouldReplace(neededBy newest: UInt64, sequence: UInt64) -> Bool {
         guard newest != 0 else { return false }
         let count = slotCount(for: newest)
         let age = Self.maximumCheckpointAge(slots: count == Self.allSlots)
         if count == slotCount(for: sequence) { return (newest &- sequence) % count <= age }
-        // The first records that have all slots to choose from.
+        // The ring grew in between, so the two numbers map to slots by different rules.
         let number = slotNumber(of: sequence)
         return (newest - min(age, newest)...newest).contains { slotNumber(of: $0) == number }
     }
 
     // MARK: Extending
 
-    /// Pages of the extension.
+    /// The number of pages of the extension.
     var extensionPageCount: UInt64 {
         (Self.allSlots - Self.fewSlots) >> (pageShift - FileHeader.blockShift)
     }
 
-    /// What the extension has in use from `page` on.
+    /// Returns the number of pages of the extension at or above `page`.
     func extensionPages(from page: UInt64) -> UInt64 {
         guard isExtended else { return 0 }
         let end = extensionPage + extensionPageCount
@@ -118,9 +119,9 @@ struct CommitRing: Equatable, Sendable {
         Extent(start: extensionPage, count: extensionPages(from: 0))
     }
 
-    /// The ring with an extension that the next record comes with, and that record's number: `next`,
-    /// or as many more as it takes to come to the same slot. So whoever looks where the next record
-    /// would be finds this one.
+    /// Returns the ring with an extension that the next record introduces, and that record's
+    /// number. The number is `next`, or the first one after it that maps to the same slot. Recovery
+    /// and other processes then find the record where they look for the next one.
     func extended(at page: UInt64, next: UInt64) -> (CommitRing, sequence: UInt64) {
         let slot = slotNumber(of: next)
         var ring = extended(at: page, since: next)
@@ -128,7 +129,7 @@ struct CommitRing: Equatable, Sendable {
         return (ring, ring.extensionSequence)
     }
 
-    /// Whether a record may say this: of a file of so many pages.
+    /// Whether the record with number `record`, in a file of these pages, may name this ring.
     func isPlausible(in record: UInt64, within pages: Range<UInt64>) -> Bool {
         guard isExtended else { return true }
         return !hasAllInFront && extensionSequence >= 1 && extensionSequence <= record

@@ -1,32 +1,34 @@
 import Glibc
 
-/// How much of the memory for decrypted pages is in use, and where it is in use densely.
+/// Accounting for the memory of decrypted pages: how much is in use, and which regions are dense.
 ///
-/// *Room.* Decrypted pages stay in their places as long as the file is open, so there is a limit to
-/// how many get one; further ones are each connection's own affair (``PrivateRuns``).
+/// *Room.* Decrypted pages stay in their places as long as the file is open, so the number of
+/// places is limited. A page beyond the limit belongs to the connection that decrypts it
+/// (``PrivateRuns``).
 ///
-/// *Density.* Memory that is touched page by page costs more than decrypting the page (1.6 us
-/// against 1.0, measured in a virtual machine); in pieces of 2 MiB a tenth of that. But a reader of
-/// single pages all over a large file must not be given 2 MiB for each. So large pieces are asked
-/// for where a scan seems to come along: in a region that nothing has touched, behind one that is
-/// in good use.
+/// *Density.* Touching memory page by page costs more than decrypting the page (1.6 us against 1.0,
+/// measured in a virtual machine). In pieces of 2 MiB it costs a tenth of that. But a reader of
+/// single pages all over a large file must not cause 2 MiB to be committed for each. So large pages
+/// are requested where a scan seems to arrive: in an untouched region behind a dense one.
 struct DecryptedPlaces {
-    /// Regions are as large as the large pages of the processor, and as aligned.
+    /// The size and alignment of a region, which are those of the processor's large pages.
     static let regionBytes = 2 << 20
-    /// Behind a region with this much in use, the next one is expected to fill up.
+    /// The bytes in use from which on a region counts as dense, so that the next one is expected to
+    /// fill up.
     private static let denseBytes = regionBytes / 4
 
-    /// Each stretch of neighbouring regions with large pages is a mapping of its own, of which a
-    /// process has some ten thousands for everything.
+    /// The most stretches of regions with large pages. Each stretch of neighbouring regions is a
+    /// mapping of its own, and a process may only have some ten thousand mappings in all.
     private static let mostStretches = 32
 
-    /// Bytes in use, places that are to be used again included.
+    /// The bytes in use, including places that are to be used again.
     private(set) var byteCount = 0
-    /// No place that was never in use is given away beyond its limit.
+    /// The account that all mappings of the file share. A new place is only granted below its
+    /// limit.
     let memory: DecryptedMemory
 
     private let firstRegion: UInt
-    /// Bytes in use in each region, up to the last one touched.
+    /// The bytes in use in each region, up to the last one touched.
     private var bytesOfRegion: [Int] = []
     private var stretchCount = 0
     private var lastEnlarged = -1
@@ -40,8 +42,8 @@ struct DecryptedPlaces {
         UInt(bitPattern: address) / UInt(regionBytes)
     }
 
-    /// Notes that the place of a page is about to be used for the first time. `enlarge` is called
-    /// with regions that are better given one large page.
+    /// Records that the place of a page is about to be used for the first time. Calls `enlarge`
+    /// with a region that should get a large page.
     mutating func willUse(
         _ pageSize: Int, at address: UnsafeRawPointer,
         enlarge: (UnsafeMutableRawPointer) -> Void
@@ -70,7 +72,7 @@ struct DecryptedPlaces {
         return true
     }
 
-    /// The memory of a page that was in use has been given back.
+    /// Records that the memory of a page that was in use has been freed.
     mutating func forget(_ pageSize: Int, at address: UnsafeRawPointer) {
         bytesOfRegion[Int(Self.region(of: address) - firstRegion)] -= pageSize
         byteCount -= pageSize
@@ -78,9 +80,9 @@ struct DecryptedPlaces {
     }
 }
 
-/// How much memory the decrypted pages of one file take, in all its ``MappedPages``.
+/// The memory that the decrypted pages of one file take, in all its ``MappedPages``.
 final class DecryptedMemory: Sendable {
-    /// No more is given away.
+    /// The limit for new places.
     let mostBytes: Int
     private let used = Locked(0)
     private let forkGeneration = System.forkGeneration
@@ -96,14 +98,15 @@ final class DecryptedMemory: Sendable {
     func take(_ byteCount: Int) { used.withLock { $0 += byteCount } }
 
     func giveBack(_ byteCount: Int) {
-        // In a forked child the lock may be held for ever, and nobody asks.
+        // In a forked child the lock may be held for ever by a thread that does not exist there.
+        // The child needs no account.
         if forkGeneration == System.forkGeneration { used.withLock { $0 -= byteCount } }
     }
 }
 
 extension DecryptedMemory {
-    /// An eighth of the memory that this process may use, by the machine and by the control group
-    /// that it sees as its root (as containers do), but at least 64 MiB.
+    /// An eighth of the memory that this process may use, but at least 64 MiB. The limits of the
+    /// machine and of the control group that the process sees as its root (as in containers) apply.
     static let shareOfMemory = max(
         64 << 20, min(memoryOfMachine, memoryOfControlGroup ?? .max) / 8)
 
@@ -111,13 +114,13 @@ extension DecryptedMemory {
         max(0, sysconf(Int32(_SC_PHYS_PAGES))) * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    /// Nil without a limit.
+    /// The memory limit of the control group; nil without one.
     private static var memoryOfControlGroup: Int? {
         guard let file = fopen("/sys/fs/cgroup/memory.max", "re") else { return nil }
         defer { fclose(file) }
         var digits = [CChar](repeating: 0, count: 32)
         guard fgets(&digits, Int32(digits.count), file) != nil else { return nil }
-        // "max", where there is no limit, is no number.
+        // Without a limit the file contains "max", which reads as 0.
         let limit = strtoull(digits, nil, 10)
         return limit == 0 ? nil : Int(clamping: limit)
     }

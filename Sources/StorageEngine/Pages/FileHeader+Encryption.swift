@@ -1,17 +1,17 @@
-/// From the key that a user gives to the cipher of a file.
+/// Deriving the cipher of a file from the user's key.
 extension FileHeader {
-    /// Makes the header of a new file that of an encrypted one.
+    /// Makes the header of a new file that of an encrypted file.
     ///
-    /// - Throws: `.fileAccess` where libcrypto cannot be used.
+    /// - Throws: `.fileAccess` if libcrypto cannot be used.
     mutating func encrypt(key: [UInt8], path: String) throws(StorageError) {
         let salt = (0..<Encryption.saltSize).map { _ in UInt8.random(in: 0 ... .max) }
         let cipher = try makeCipher(key: key, salt: salt, path: path)
         encryption = Encryption(salt: salt, keyCheck: cipher.keyCheck.bytes)
     }
 
-    /// The cipher of the file's contents; nil for a plain file.
+    /// Returns the cipher of the file's contents; nil for a plain file.
     ///
-    /// - Throws: `.wrongKey`; `.fileAccess` where libcrypto cannot be used.
+    /// - Throws: `.wrongKey`; `.fileAccess` if libcrypto cannot be used.
     func cipher(key: [UInt8]?, path: String) throws(StorageError) -> FileCipher? {
         switch (encryption, key) {
         case (nil, nil): return nil
@@ -63,6 +63,8 @@ extension FileHeader {
 }
 
 extension FileCipher {
+    /// Checks the length of a key.
+    ///
     /// - Throws: `.invalidArgument` for a key that does not have 64 bytes.
     static func checkLength(of key: [UInt8]?, path: String) throws(StorageError) {
         guard let key, key.count != userKeySize else { return }

@@ -1,20 +1,20 @@
-/// The first block of a file: what never changes after the file was created.
+/// The first block of a file, which does not change after the file's creation.
 struct FileHeader: Equatable, Sendable {
-    /// Bytes of the header; the block is larger.
+    /// The bytes of the header, which is shorter than its block.
     static let size = 512
-    /// Size of the header block, of the marker's block, and of each commit slot.
+    /// The size of the header block, of the marker's block, and of each commit slot.
     static let blockSize: UInt64 = 4096
     static let blockShift: UInt64 = 12
     static let markerOffset = blockSize
-    /// Behind the marker, in a sector of its own.
+    /// The locator follows the marker in the same block, in a sector of its own.
     static let locatorOffset = markerOffset + 512
     static let slotsOffset = 2 * blockSize
-    /// Of new files.
+    /// The format version of new files.
     static let formatVersion: UInt32 = 6
-    /// Files with all commit slots in front of their pages.
+    /// The format version of files with all commit slots in front of their pages.
     static let earlierFormatVersion: UInt32 = 5
-    /// The length of a file of which nothing has been written yet: "RL". Less than any database
-    /// has, more than a block.
+    /// The length of a file to which nothing has been written yet: "RL" in ASCII. It is less than
+    /// that of any database, and more than a block.
     static let newFileSize: UInt64 = 0x524C
     static let pageSizes = [4096, 8192, 16384]
 
@@ -25,21 +25,21 @@ struct FileHeader: Equatable, Sendable {
 
     var formatVersion = Self.formatVersion
     var pageSize: Int
-    /// Random.
+    /// The random id of the file.
     var fileID: (UInt64, UInt64)
-    /// The file is being created: nothing has been committed, and what follows the header may
-    /// be missing.
+    /// Whether creation is not finished: nothing has been committed, and the blocks behind the
+    /// header may be missing.
     var isUnfinished: Bool
-    /// Nil for a plain file.
+    /// The encryption parameters; nil for a plain file.
     var encryption: Encryption?
 
-    /// What the holder of the key needs to derive the file's key, and to see that it is the right
-    /// one.
+    /// The parameters from which the holder of the key derives the file's key, and checks that it
+    /// is the right one.
     struct Encryption: Equatable, Sendable {
         static let saltSize = FileCipher.saltSize
         static let size = saltSize + FileCipher.keyCheckSize
 
-        /// Random.
+        /// Random bytes.
         var salt: [UInt8]
         var keyCheck: [UInt8]
     }
@@ -50,27 +50,28 @@ struct FileHeader: Equatable, Sendable {
             && a.encryption == b.encryption
     }
 
-    /// Commit slots in front of the pages.
+    /// The number of commit slots in front of the pages.
     var slotsInFront: UInt64 {
         formatVersion == Self.earlierFormatVersion ? CommitRing.allSlots : CommitRing.fewSlots
     }
 
-    /// The ring of a file that has not become larger yet.
+    /// The ring of a file that has no extension yet.
     var ring: CommitRing {
         CommitRing(
             slotsInFront: slotsInFront, pageShift: UInt64(pageSize.trailingZeroBitCount))
     }
 
-    /// Header, marker and commit slots.
+    /// The number of blocks in front of the pages: header, marker and commit slots.
     var blockCount: UInt64 { Self.slotsOffset / Self.blockSize + slotsInFront }
 
-    /// The first page behind these.
+    /// The first page behind these blocks.
     var firstPage: UInt64 {
         let bytes = blockCount * Self.blockSize
         return (bytes + UInt64(pageSize) - 1) / UInt64(pageSize)
     }
 
-    /// Seeds every checksum of the file, so that another file's pages and records do not pass.
+    /// The seed of every checksum of the file, so that pages and records of another file are
+    /// refused.
     var fileSeed: UInt64 {
         withUnsafeBytes(of: fileID) { Checksum.hash($0, seed: 0) }
     }
@@ -79,13 +80,13 @@ struct FileHeader: Equatable, Sendable {
 // MARK: Files without a valid header
 
 extension FileHeader {
-    /// Whether a file begins like a database, whatever comes then.
+    /// Whether a file begins with the signature of a database, whatever follows.
     static func hasSignature(_ start: some Collection<UInt8>) -> Bool {
         start.starts(with: magic)
     }
 
-    /// Whether a file is as the first steps of its creation may leave it: zeros, of a length that
-    /// no other file of zeros has by accident. `start`: its first block.
+    /// Whether a file is in a state that the first steps of its creation leave: zeros, of a length
+    /// that no other file of zeros has by accident. `start` is its first block.
     static func isBeingCreated(_ start: some Collection<UInt8>, fileSize: UInt64) -> Bool {
         fileSize == newFileSize && start.allSatisfy { $0 == 0 }
     }
@@ -121,7 +122,7 @@ extension FileHeader {
         Checksum.hash(UnsafeRawBufferPointer(rebasing: block[0..<504]), seed: 0)
     }
 
-    /// Reads a header from bytes that nobody vouches for.
+    /// Decodes a header from untrusted bytes.
     init(_ block: UnsafeRawBufferPointer, path: String) throws(StorageError) {
         guard block.count >= Self.size else {
             throw StorageError(
@@ -182,18 +183,18 @@ extension FileHeader {
     }
 }
 
-/// Says which version the last process that closed the file left, durable.
+/// The durable version that the last process to close the file left.
 struct CleanCloseMarker: Equatable, Sendable {
     static let size = 64
 
-    /// The first page of the ring's extension, or 0: the record may be there.
+    /// The first page of the ring's extension, or 0. The record may be in the extension.
     var extensionPage: UInt64
 
     var version: UInt64
     var commitID: UInt64
     /// The sequence number of the version's commit record.
     var sequence: UInt64
-    /// Where that is.
+    /// The location of that record.
     var place: RecordPlace
 
     init(_ record: CommitRecord) {
@@ -227,7 +228,7 @@ struct CleanCloseMarker: Equatable, Sendable {
             UnsafeRawBufferPointer(rebasing: bytes[0..<56]), seed: header.fileSeed)
     }
 
-    /// Nil for bytes that are not a marker of this file.
+    /// Decodes a marker. Returns nil for bytes that are not a marker of this file.
     init?(_ bytes: UnsafeRawBufferPointer, _ header: FileHeader) {
         func word(_ offset: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -245,9 +246,10 @@ struct CleanCloseMarker: Equatable, Sendable {
     }
 }
 
-/// Says where the extension of the ring is, besides the records, so that no damaged block hides it.
-/// Written before the first record that says so. It may be that of an extension that no record came to
-/// name: then no valid record is there.
+/// The location of the ring's extension, stored in addition to the records, so that no single
+/// damaged block hides the extension. It is written before the first record that names the
+/// extension. If that record was never written, the locator names pages that contain no valid
+/// record.
 struct ExtensionLocator: Equatable, Sendable {
     static let size = 16
 
@@ -271,7 +273,7 @@ struct ExtensionLocator: Equatable, Sendable {
 
     init(page: UInt64) { self.page = page }
 
-    /// Nil for bytes that are not one of this file.
+    /// Decodes a locator. Returns nil for bytes that are not a locator of this file.
     init?(_ bytes: UnsafeRawBufferPointer, _ header: FileHeader) {
         func word(_ offset: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

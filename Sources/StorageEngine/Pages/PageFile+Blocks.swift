@@ -1,12 +1,12 @@
-/// Blocks that are not runs of pages: commit records, in their slots in front of the pages or among
-/// them, and the clean-close marker.
+/// Blocks that are not runs of pages: commit records, in slots or among the pages, the clean-close
+/// marker, and the locator of the ring's extension.
 ///
-/// In an encrypted file, a block begins with a seal, and what a plain file has there follows,
-/// encrypted.
+/// In an encrypted file a block begins with a seal. The ciphertext of a plain file's contents
+/// follows.
 extension PageFile {
     // MARK: Commit records
 
-    /// Whether records may be among the pages: where one fills a page.
+    /// Whether records may be among the pages: only if a record fills a page.
     var mayHoldRecordsAmongPages: Bool { pageSize == CommitRecord.size && !isInMemory }
 
     private func offset(of place: RecordPlace) -> UInt64 {
@@ -16,22 +16,22 @@ extension PageFile {
         }
     }
 
-    /// The valid record at a place.
+    /// Reads the valid record at a place; nil if there is none.
     func readRecord(at place: RecordPlace) throws(StorageError) -> CommitRecord? {
         let block = try read(offset: offset(of: place), count: CommitRecord.size)
         return block.withUnsafeBytes { record(in: $0, at: place) }
     }
 
-    /// The record of a version that is or was visible, nil where its place holds something else by now:
-    /// then newer versions exist.
+    /// Reads the record of a version that is or was visible. Returns nil if its place has been
+    /// reused, which means that newer versions exist.
     func readRecord(
         of version: UInt64, newestIn coordinator: Coordinator
     ) throws(StorageError) -> CommitRecord? {
-        // Published before the version is: its record's number, or that of a newer one, whose writer
-        // may have died. Not every number was used.
+        // The visible sequence is published before the version. It is the number of the version's
+        // record, or of a newer record whose writer may have died. Numbers may have been skipped.
         let newest = coordinator.visibleSequence
         let ring = coordinator.ring(from: ring)
-        // The newest number may have passed over as many as there are slots.
+        // The newest number may have skipped as many numbers as there are slots.
         let reach = 2 * CommitRing.allSlots - 1
         for sequence in (newest - min(newest, reach)...newest).reversed() {
             let record = try readRecord(at: coordinator.recordPlace(of: sequence, in: ring))
@@ -42,8 +42,8 @@ extension PageFile {
         return nil
     }
 
-    /// The records among the pages that followed `record`, by their numbers: in the windows that it
-    /// names.
+    /// Reads the records among the pages that followed `record`, in the order of their numbers,
+    /// from the windows that it names.
     func recordsAmongPages(after record: CommitRecord) throws(StorageError) -> [CommitRecord] {
         guard mayHoldRecordsAmongPages else { return [] }
         var found: [UInt64: CommitRecord] = [:]
@@ -67,8 +67,8 @@ extension PageFile {
         return found.values.sorted { $0.sequence < $1.sequence }
     }
 
-    /// Calls `body` with slots that lie one behind the other, and their blocks: an empty one for each
-    /// behind the end of the file.
+    /// Calls `body` with each of the slots, which are contiguous, and its block. The block of a
+    /// slot beyond the end of the file is empty.
     func readSlots(
         _ slots: [CommitSlot], _ body: (CommitSlot, UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) {
@@ -87,8 +87,9 @@ extension PageFile {
         }
     }
 
-    /// Whether a valid record with a number after `sequence` may be in a place's block. A plain one is
-    /// not checked for that: it says its number in its first sector.
+    /// Whether the block of a place may hold a valid record with a number after `sequence`. In a
+    /// plain file, only the number in the block's first sector is read, without a check of the
+    /// record.
     func mayHoldRecord(
         _ block: UnsafeRawBufferPointer, at place: RecordPlace, after sequence: UInt64
     ) -> Bool {
@@ -97,14 +98,15 @@ extension PageFile {
         return record(in: block, at: place).map { $0.sequence > sequence } ?? false
     }
 
-    /// The record in a place's block; nil for an empty slot, and for whatever is not the record that
-    /// was written to this place of this file.
+    /// Decodes the record in a place's block. Returns nil for an empty slot, and for anything but
+    /// the record that was written to this place of this file.
     func record(in block: UnsafeRawBufferPointer, at place: RecordPlace) -> CommitRecord? {
         guard let cipher else { return decodedRecord(block, at: place) }
         guard block.count == CommitRecord.size,
             let contents = cipher.open(block, at: .record(place))
         else { return nil }
-        // The record ends where its room ends in either kind of file.
+        // The seal shortens the room for a record, so records of both kinds of files end before its
+        // length.
         let plain = contents + [UInt8](repeating: 0, count: Seal.size)
         return plain.withUnsafeBytes { decodedRecord($0, at: place) }
     }
@@ -115,7 +117,7 @@ extension PageFile {
         CommitRecord(block, at: place, fileSeed: fileSeed, firstPage: firstPage, ring: ring)
     }
 
-    /// A record as the block that its place is to hold.
+    /// Encodes a record as the block for its place.
     func block(of record: CommitRecord) -> [UInt8] {
         let block = record.encode(fileSeed: fileSeed)
         guard cipher != nil else { return block }
@@ -123,32 +125,32 @@ extension PageFile {
         return sealed(block[..<CommitRecord.contentSize], for: .record(record.place))
     }
 
-    /// Writes what ``block(of:)`` gave.
+    /// Writes a block that ``block(of:)`` returned.
     func write(recordBlock: [UInt8], at place: RecordPlace) throws(StorageError) {
         try write(recordBlock, at: offset(of: place))
     }
 
-    /// Writes to a place once more what is there, byte for byte: see ``Recovery/makeDurable(_:)``.
+    /// Writes the contents of a place again, byte for byte; see ``Recovery/makeDurable(_:)``.
     func rewriteRecord(at place: RecordPlace) throws(StorageError) {
         let offset = offset(of: place)
         try write(try read(offset: offset, count: CommitRecord.size), at: offset)
     }
 
-    /// Overwrites a place with zeros: no record.
+    /// Overwrites a place with zeros, which are no record.
     func clearRecord(at place: RecordPlace) throws(StorageError) {
         try write([UInt8](repeating: 0, count: CommitRecord.size), at: offset(of: place))
     }
 
     // MARK: Marker
 
-    /// The marker, or nil.
+    /// Reads the marker; nil if there is no valid one.
     func readMarker() throws(StorageError) -> CleanCloseMarker? {
         let block = try read(
             offset: FileHeader.markerOffset, count: Seal.size + CleanCloseMarker.size)
         return block.withUnsafeBytes { marker(in: $0) }
     }
 
-    /// The marker in its block, or nil.
+    /// Decodes the marker in its block; nil if it is not valid.
     func marker(in block: UnsafeRawBufferPointer) -> CleanCloseMarker? {
         guard let cipher else { return CleanCloseMarker(block, header) }
         let end = Seal.size + CleanCloseMarker.size
@@ -163,7 +165,7 @@ extension PageFile {
             cipher == nil ? bytes : sealed(bytes[...], for: .marker), at: FileHeader.markerOffset)
     }
 
-    /// Overwrites the marker with zeros, in one sector.
+    /// Overwrites the marker with zeros. All of it is in one sector.
     func clearMarker() throws(StorageError) {
         let size = Seal.size + CleanCloseMarker.size
         try write([UInt8](repeating: 0, count: size), at: FileHeader.markerOffset)
@@ -171,7 +173,7 @@ extension PageFile {
 
     // MARK: Locator
 
-    /// What says where the extension of the ring is, or nil.
+    /// Reads the locator of the ring's extension; nil if there is no valid one.
     func readLocator() throws(StorageError) -> ExtensionLocator? {
         if ring.hasAllInFront { return nil }
         let block = try read(
@@ -191,7 +193,7 @@ extension PageFile {
             at: FileHeader.locatorOffset)
     }
 
-    /// Overwrites it with zeros, in one sector.
+    /// Overwrites the locator with zeros. All of it is in one sector.
     func clearLocator() throws(StorageError) {
         let size = Seal.size + ExtensionLocator.size
         try write([UInt8](repeating: 0, count: size), at: FileHeader.locatorOffset)

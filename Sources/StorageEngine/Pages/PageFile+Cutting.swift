@@ -1,11 +1,12 @@
 /// Making the file shorter.
 extension PageFile {
-    /// Cuts the file behind `pageCount` pages, if it is longer, and gives back the memory of what
-    /// was there, decrypted copies included.
+    /// Truncates the file to `pageCount` pages, if it is longer, and releases the memory of the
+    /// pages behind, including decrypted copies.
     ///
-    /// Only with the write lock, when no version that anybody may read has more pages: see
+    /// Requires the write lock, and that no version that anyone may read has more pages: see
     /// ``WriterState``.
     func cut(to pageCount: UInt64) throws(StorageError) {
+        // Unmapped first, so that no mapping ever extends behind the end of the file.
         unmap(from: pageCount)
         guard try size() > offset(of: pageCount) else { return }
         do throws(SystemFailure) {

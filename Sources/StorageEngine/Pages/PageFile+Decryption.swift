@@ -1,28 +1,31 @@
-/// Pages of an encrypted file: decrypted and authenticated when they are first used, and kept in
-/// their places as long as there is room, but for those that are read once.
+/// Pages of an encrypted file. They are decrypted and authenticated when they are first used, and
+/// kept in their places as long as there is room, except those that are read only once.
 ///
-/// An entry belongs to a page and a birth. It stays where it is until the page is needed with
-/// another birth: then the old contents were free before the new ones were written, so no pinned
-/// version reaches them (invariant I1), and nobody reads what is replaced here. A reference cannot
-/// name a page that is not in its version: it comes from an authenticated page, and both its own
+/// A decrypted run belongs to a page and a birth. It stays in its place until the page is needed
+/// with another birth. By then the old contents had been free before the new ones were written, so
+/// no pinned version reaches them (invariant I1) and nobody reads what is replaced. A reference
+/// cannot name a page that is not in its version: it comes from an authenticated page, and both its
 /// birth and that of the run are authenticated. All pages of a run are replaced at once, for the
 /// same reason.
 extension PageFile {
-    /// No run is longer: values end at 16 MiB, and a checkpoint of this size describes a free map
-    /// of some ten million pieces. Bounds what a forged length can cost.
+    /// An upper bound on the length of a run. Values have at most 16 MiB, and a checkpoint of this
+    /// size describes a free map of some ten million extents. Bounds the cost of a manipulated
+    /// length.
     private static let largestRunBytes = 256 << 20
 
-    /// The decrypted run that `reference` names, of at most so many pages. `page` has looked for it
-    /// in vain.
+    /// Decrypts the run that `reference` names, which has at most `pageLimit` pages and has not
+    /// been found decrypted.
     ///
-    /// `apart` is asked where to put the run, once that has been authenticated: memory that is as
-    /// long, for whoever reads the run once or wants a copy, or nil for the place where it stays.
-    /// The first touch of that place costs several times as much as the cipher.
+    /// Once the run is authenticated, `apart` decides where it is copied: to memory of its length,
+    /// for a caller that reads the run once or wants a copy, or, if it returns nil, to the place
+    /// where the run stays. The first touch of that place costs several times as much as the
+    /// cipher.
     func decrypt(
         _ reference: PageReference, within pageLimit: UInt64, with cipher: FileCipher,
         in pages: MappedPages, apart: (UnsafeRawBufferPointer) -> UnsafeMutableRawPointer?
     ) throws(StorageError) -> UnsafeRawPointer {
-        // Before any lock is taken: another thread may have held it when this process was forked.
+        // Checked before any lock is taken, because another thread may have held it when this
+        // process was forked.
         if cipher.isForked {
             throw StorageError(
                 .usedAfterFork, path: path,
@@ -59,8 +62,8 @@ extension PageFile {
         }
     }
 
-    /// Calls `body` with the decrypted run, seal included, or with nil if it is not what was sealed
-    /// for this page. `sealed` may go on behind the run.
+    /// Calls `body` with the decrypted run, including the seal, or with nil if it is not what was
+    /// sealed for this page. `sealed` may extend behind the run.
     func withOpenedRun<Result, Failure: Error>(
         _ sealed: UnsafeRawBufferPointer, at page: UInt64, _ cipher: FileCipher,
         _ body: (UnsafeRawBufferPointer?) throws(Failure) -> Result
@@ -74,13 +77,13 @@ extension PageFile {
             }, body)
     }
 
-    /// Puts an authenticated run where readers look for it.
+    /// Copies an authenticated run to the place where readers look for it.
     private func install(
         _ run: UnsafeRawBufferPointer, at reference: PageReference, in pages: MappedPages
     ) {
         let place = pages.ranges.decrypted! + byteCount(reference.page)
         pages.installing.withLock { places in
-            // Another thread may have been faster, and its readers may be there already.
+            // Another thread may have installed the run meanwhile, and readers may already use it.
             if pages.checkedBirths[Int(reference.page)] == reference.birth { return }
             use(numbers(of: run, at: reference), in: pages, &places)
             place.copyMemory(from: run.baseAddress!, byteCount: run.count)
@@ -95,24 +98,24 @@ extension PageFile {
         return first..<first + run.count >> Int(pageShift)
     }
 
-    /// The word of a page whose place is in use, although no run that begins there was checked.
+    /// The word of a page whose place is in use, although no checked run begins there.
     private static let usedPlace = UInt64.max
 
-    /// Says that the places of some pages are in use from now on.
+    /// Records that the places of some pages are in use from now on.
     private func use(
         _ numbers: Range<Int>, in pages: MappedPages, _ places: inout DecryptedPlaces
     ) {
         for page in numbers where pages.checkedBirths[page] == 0 {
             places.willUse(pageSize, at: pages.table.address(of: UInt64(page))) {
-                // Only a wish: without it, memory comes in small pieces.
+                // Only a request: if it fails, memory comes in small pages.
                 try? System.preferLargePages($0, length: DecryptedPlaces.regionBytes)
             }
             (pages.checkedBirths + page).storeRelease(Self.usedPlace)
         }
     }
 
-    /// Takes the place of a run that has just been decrypted and is to be kept there; false if there
-    /// is no room. Where a place was in use before, memory does not grow.
+    /// Reserves the place of a run that has just been decrypted and is to be kept there. Returns
+    /// false if there is no room. A place that was in use before takes no more memory.
     func takePlace(
         for run: UnsafeRawBufferPointer, at reference: PageReference, in pages: MappedPages
     ) -> Bool {
@@ -127,8 +130,8 @@ extension PageFile {
         }
     }
 
-    /// Forgets what is known of pages that are no part of the file any more, and calls `body`, which
-    /// gives back their memory.
+    /// Discards what is known of pages that are no longer part of the file, and calls `body`, which
+    /// releases their memory.
     func leavePlaces(
         from first: UInt64, to end: UInt64, in pages: MappedPages, _ body: () -> Void
     ) {
@@ -148,19 +151,19 @@ extension PageFile {
 // MARK: Runs that this process has written
 
 extension PageFile {
-    /// Copying more than this in advance would cost a large commit more than decrypting, later, the
-    /// part of it that is read.
+    /// The size above which a commit's runs are not copied in advance: copying them would cost more
+    /// than decrypting the part that is read later.
     private static let largestAdoptedBytes = 1 << 20
 
-    /// Says that runs of a commit, which was written ahead, are in the file. Those of an encrypted file
-    /// are decrypted when they are read.
+    /// Records that runs of a commit, written ahead of its record, are in the file. Those of an
+    /// encrypted file are decrypted when they are read.
     func adopt(_ runs: PageSet, birth: UInt64) {
         guard cipher == nil, let pages else { return }
         runs.forEach { pages.markChecked(PageReference(page: $0, birth: birth)) }
     }
 
-    /// Says that a commit's runs are in the file. They need no check when they are read, and those
-    /// of a small commit no decryption.
+    /// Records that a commit's runs are in the file. They need no check when they are read, and
+    /// those of a small commit no decryption.
     func adopt(_ runs: [RunImage]) {
         guard let pages else { return }
         guard cipher != nil else {

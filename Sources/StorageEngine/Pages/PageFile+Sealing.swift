@@ -1,9 +1,9 @@
-/// A finished run in private memory, and the page that it goes to.
+/// A finished run in private memory, and the page to which it is written.
 struct RunImage {
     var page: UInt64
     var buffer: UnsafeMutableRawPointer
     var byteCount: Int
-    /// The first word of its seal, once it has one.
+    /// The first word of the run's seal, once it has one.
     var seal: UInt64 = 0
 
     var reference: PageReference { PageReference(page: page, birth: PageHeader(buffer).birth) }
@@ -13,24 +13,25 @@ struct RunImage {
 struct PageListHash {
     private(set) var value: UInt64 = 0
 
-    /// The first word of a run's seal: its checksum, or half of its authentication tag.
+    /// Adds the first word of a run's seal: its checksum, or half of its authentication tag.
     mutating func combine(_ seal: UInt64) {
-        // Order matters: each step multiplies what came before by an odd constant.
+        // Order matters: each step multiplies the hash so far by an odd constant.
         value = (value &+ 0x9E37_79B9_7F4A_7C15 &+ seal) &* 0xD6E8_FEB8_6659_FD93
         value ^= value >> 32
     }
 }
 
-/// Sealing: the last step before finished runs are written.
+/// Sealing, the last step before finished runs are written.
 extension PageFile {
-    /// An encrypted file seals at most this much before it is written, or a single longer run: so a
-    /// large commit needs little memory beside its private copies.
+    /// The most bytes of an encrypted file that are sealed before they are written, unless a single
+    /// run is longer. A large commit thus needs little memory besides its private copies.
     private static let largestBatchBytes = 1 << 20
 
-    /// Seals finished runs, notes their seals, and hands them part by part to `write`, with the last
-    /// part also all of them. What it gets as a part are the runs themselves, or in an encrypted file
-    /// images of them, valid during the call; the private copies of an encrypted file stay as they are,
-    /// because others may be reading them.
+    /// Seals finished runs, stores the seals in `runs`, and passes the runs in batches to `write`.
+    /// The last call also receives all runs, with their seals. A batch consists of the runs
+    /// themselves, or, in an encrypted file, of sealed images that are valid during the call. The
+    /// private copies of an encrypted file are not changed, because other connections may be
+    /// reading them.
     func seal(
         _ runs: inout [RunImage],
         _ write: (ArraySlice<RunImage>, _ all: [RunImage]?) throws(StorageError) -> Void
@@ -48,7 +49,7 @@ extension PageFile {
         sealingScratch.withLock { $0.reset() }
     }
 
-    /// Parts of a commit to be sealed and written one after the other, at least one.
+    /// Returns the batches in which a commit is sealed and written; at least one.
     private func sealingBatches(of runs: [RunImage]) -> [Range<Int>] {
         var batches: [Range<Int>] = []
         var start = 0
@@ -60,7 +61,7 @@ extension PageFile {
             }
             bytes += runs[index].byteCount
         }
-        // A group that only frees has one part too, an empty one.
+        // A group that only frees pages has one empty batch, so that `write` is called.
         batches.append(start..<runs.count)
         return batches
     }
@@ -74,7 +75,7 @@ extension PageFile {
         }
     }
 
-    /// The sealed images of some of the runs, in `scratch`.
+    /// Seals a batch of runs into `scratch` and returns the images.
     private func seal(
         _ runs: inout [RunImage], _ batch: Range<Int>, with cipher: FileCipher,
         into scratch: inout SealingScratch
@@ -94,7 +95,7 @@ extension PageFile {
     }
 }
 
-/// What is known of a run from its bytes in the file, after its seal was checked.
+/// What the bytes of a run in the file say, once its seal has been checked.
 struct IntactRun {
     var pageCount: UInt64
     var birth: UInt64
@@ -108,9 +109,10 @@ struct IntactRun {
     }
 }
 
+/// Checking runs that are not in use yet, for recovery.
 extension PageFile {
-    /// The run at the beginning of bytes that were read from `page` on; nil if it is not what was
-    /// sealed for this page of this file, or not whole.
+    /// Checks the run at the beginning of bytes that were read from `page` on. Returns nil if it is
+    /// not what was sealed for this page of this file, or is not complete.
     func intactRun(_ bytes: UnsafeRawBufferPointer, at page: UInt64) -> IntactRun? {
         if let cipher {
             return withOpenedRun(bytes, at: page, cipher) { run in

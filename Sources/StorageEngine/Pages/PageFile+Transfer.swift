@@ -2,7 +2,7 @@ import Glibc
 
 /// Reading and writing by system call, and growth.
 extension PageFile {
-    /// Reads bytes; fewer than asked for at the end of the file.
+    /// Reads bytes; fewer than requested at the end of the file.
     func read(offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let result = bytes.withUnsafeMutableBytes { buffer in
@@ -27,11 +27,12 @@ extension PageFile {
         if case .failure(let error) = result { throw failure(error, .write) }
     }
 
-    /// Makes durable what has been written.
+    /// Makes all writes durable.
     ///
-    /// One call at a time, and none after one that failed. Linux keeps what it could not write as if it
-    /// had been written, and tells each open file once: of two calls at a time, or one after the
-    /// other, only the first may hear of a failure that concerns both. So all are told here.
+    /// Only one call runs at a time, and none after one that failed. Linux marks pages that it
+    /// could not write as clean, and reports the failure once per open file. Of two concurrent or
+    /// consecutive calls, only the first may learn of a failure that concerns both. So the failure
+    /// is kept here and reported to every later caller.
     func sync() throws(StorageError) {
         if isInMemory { return }
         if planted(.overlapsSyncs) { return try syncData() }
@@ -50,8 +51,8 @@ extension PageFile {
         do { try System.syncData(descriptor) } catch { throw failure(error, .sync) }
     }
 
-    /// Has the system begin to write what it holds for the disk, so that a later sync waits for less.
-    /// That sync tells of errors.
+    /// Starts writeback of dirty pages, so that a later sync waits for less. That sync reports any
+    /// errors.
     func beginWriteback() {
         if isInMemory { return }
         try? System.beginWriteback(descriptor)
@@ -61,31 +62,33 @@ extension PageFile {
 // MARK: Growth
 
 extension PageFile {
-    /// A new file has half as much for pages as for its header, marker and commit slots, and at least
-    /// this many bytes.
+    /// The smallest initial length. A new file's length is 3/2 of its header, marker and commit
+    /// slots, but at least this.
     private static let smallestFile: UInt64 = 64 << 10
     static func initialBytes(_ header: FileHeader) -> UInt64 {
         max(smallestFile, header.blockCount * FileHeader.blockSize * 3 / 2)
     }
     private static let smallestStep: UInt64 = 64 << 10
     private static let largestStep: UInt64 = 1 << 20
-    /// A transaction larger than this does not wait for space to be written beforehand: it will
-    /// fill the space itself, and the sync of so much data hides what the space costs.
+    /// The size above which a transaction does not wait for space to be filled with zeros: it fills
+    /// the space itself, and its sync of so much data hides what the unwritten space costs.
     private static let largestPrewrittenTransaction: UInt64 = 4 << 20
 
-    /// How many pages a file of `pageCount` pages gets when it lacks `shortage`.
+    /// Returns the page count of a file of `pageCount` pages after it grows because it lacks
+    /// `shortage` pages.
     func grownPageCount(from pageCount: UInt64, shortage: UInt64) -> UInt64 {
         let quarter = pageCount / 4
         let step = min(max(quarter, Self.smallestStep >> pageShift), Self.largestStep >> pageShift)
         return pageCount + max(step, shortage)
     }
 
-    /// Extends the file and maps what is new.
+    /// Extends the file and maps the new pages.
     ///
     /// Space is allocated before anything is written there, so that a full disk is an error here
-    /// and never a fault under the mapping. Then it is filled with zeros, because a sync of
-    /// blocks that were written before costs half of one that also converts them; but not for large
-    /// transactions. `transactionPages` is nil where there will only be such.
+    /// and never a fault in the mapping. Unless the transaction is large, the space is then filled
+    /// with zeros, because a sync of blocks that were written before costs half of one that also
+    /// converts unwritten blocks. `transactionPages` is nil if only large transactions will use the
+    /// space.
     func grow(
         from oldCount: UInt64, to newCount: UInt64, transactionPages: UInt64?
     ) throws(StorageError) {

@@ -1,49 +1,49 @@
 import Glibc
 
-/// The data file as pages: mapped for reading (``MappedPages``), written with `pwritev` only, never
-/// through the mapping.
+/// The data file as pages: mapped for reading (``MappedPages``), and written only with `pwritev`,
+/// never through the mapping.
 ///
 /// Pages of a plain file are read where they are mapped. Those of an encrypted file are decrypted
-/// into memory at the same offset from another address, and read there.
+/// to the same offset in another range of memory, and read there.
 ///
-/// Several threads read at a time. One writer at a time (the holder of the write lock) grows and
+/// Several threads read concurrently. One writer at a time, the holder of the write lock, grows and
 /// writes the file.
 // Unchecked because of the two words, which are accessed atomically.
 package final class PageFile: @unchecked Sendable {
     let path: String
     let descriptor: Int32
     let header: FileHeader
-    /// Nil for a plain file.
+    /// The cipher; nil for a plain file.
     let cipher: FileCipher?
-    /// Memory files need no syncs and no space written beforehand.
+    /// Whether the file is in memory. Such files need no syncs and no prewritten space.
     let isInMemory: Bool
 
     let pageSize: Int
     let pageShift: UInt64
     let firstPage: UInt64
-    /// The slots for records that the file was made with.
+    /// The commit slots with which the file was created.
     let ring: CommitRing
     let fileSeed: UInt64
 
-    /// Where pages are read; nil as long as none are.
+    /// The address space in which pages are read; nil before any are mapped.
     private let current = Locked<MappedPages?>(nil)
-    /// The stamp of `current`, 0 for none, and the pages mapped there: for whoever looks without
-    /// the lock. Changed under it, the stamp first.
+    /// The stamp of `current` (0 for none) and the number of pages mapped there, for readers
+    /// without the lock. They are changed under the lock, the stamp first.
     private let mappedStamp: UnsafeMutablePointer<UInt64>
     private let mappedPageCount: UnsafeMutablePointer<UInt64>
     let decryptedMemory: DecryptedMemory
     private let smallestReservation: Int
-    /// Why the contents of the file are not known any more, once a sync has failed. Held during a sync,
-    /// for which at most one other thread waits.
+    /// The error of the first sync that failed. The contents of the file are unknown from then on.
+    /// Held during a sync, for which at most one other thread waits.
     let syncFailure = Locked<StorageError?>(nil)
-    /// Of an encrypted file: held by whoever seals and writes a commit.
+    /// Encrypted files: held by the thread that seals and writes a commit.
     let sealingScratch = Locked(SealingScratch())
-    /// What a connection has decrypted for itself is given back when it is more, and nobody has a
-    /// pointer into it.
+    /// The most bytes that a connection keeps of what it has decrypted for itself. Beyond this it
+    /// frees the memory as soon as nobody has a pointer into it.
     let mostPrivateBytes: Int
     private static let mostPrivateBytes = 16 << 20
 
-    /// Takes over the descriptor only when it succeeds.
+    /// Creates a page file on an open descriptor, which it never closes.
     init(
         descriptor: Int32, path: String, header: FileHeader, cipher: FileCipher? = nil,
         mostDecryptedBytes: Int? = nil, smallestReservation: Int? = nil, isInMemory: Bool = false
@@ -75,27 +75,27 @@ package final class PageFile: @unchecked Sendable {
     func offset(of page: UInt64) -> UInt64 { page << pageShift }
     func byteCount(_ pages: UInt64) -> Int { Int(pages) << Int(pageShift) }
 
-    /// Pages that can be read.
+    /// The number of pages that can be read.
     var mappedPages: UInt64 { mappedPageCount.loadAcquire() }
 
     func failure(_ failure: SystemFailure, _ operation: StorageError.Operation) -> StorageError {
         StorageError(failure, operation, path: path)
     }
 
-    /// Bytes of the file now.
+    /// Returns the current length of the file.
     func size() throws(StorageError) -> UInt64 {
         do { return try System.size(descriptor) } catch { throw failure(error, .read) }
     }
 
-    /// Where pages are read from now on; nil as long as none are. A version that is read before
-    /// this is asked has all its pages there.
+    /// The address space in which pages are read from now on; nil before any are mapped. It holds
+    /// all pages of a version that was read before this property.
     var pages: MappedPages? { current.withLock { $0 } }
 
-    /// Whether ``pages`` is still the one with that stamp.
+    /// Whether ``pages`` still is the address space with this stamp.
     @inline(__always)
     func isMapped(with stamp: UInt64) -> Bool { mappedStamp.loadAcquire() == stamp }
 
-    /// Makes pages up to `pageCount` readable. The file must have them.
+    /// Makes pages up to `pageCount` readable. The file must contain them.
     func map(pageCount: UInt64) throws(StorageError) {
         guard pageCount > mappedPages else { return }
         try current.withLock { pages throws(StorageError) in
@@ -112,6 +112,8 @@ package final class PageFile: @unchecked Sendable {
             } catch {
                 throw failure(error, .map)
             }
+            // Stored last, because it announces to threads without the lock that the pages are
+            // mapped.
             mappedPageCount.storeRelease(pageCount)
         }
     }
@@ -138,9 +140,10 @@ package final class PageFile: @unchecked Sendable {
         }
     }
 
-    /// Forgets the pages from `pageCount` on: none of them counts as checked any more, nothing is
-    /// mapped there, and what was decrypted is gone. Where only readers of older versions look,
-    /// all of that stays: nobody uses it, and what comes in its place has another birth.
+    /// Unmaps the pages from `pageCount` on: none of them counts as checked any more, nothing is
+    /// mapped there, and their decrypted contents are gone. Older address spaces, which only
+    /// readers of older versions use, keep all of that: nobody reads these pages there, and new
+    /// pages in their place have other births.
     func unmap(from pageCount: UInt64) {
         current.withLock { pages in
             let mapped = mappedPages
@@ -149,15 +152,15 @@ package final class PageFile: @unchecked Sendable {
             let (start, length) = (byteCount(pageCount), byteCount(mapped - pageCount))
             leavePlaces(from: pageCount, to: mapped, in: pages) {
                 for range in [pages.ranges.file, pages.ranges.decrypted].compactMap({ $0 }) {
-                    // Where this fails, the old mapping stays until the file grows over it: nothing
-                    // says that there is anything in it.
+                    // If this fails, the old mapping stays until the file grows over it. It does no
+                    // harm, because no page word refers to it.
                     try? System.reserve(at: range + start, length: length)
                 }
             }
         }
     }
 
-    /// Throws if the file is smaller than a version says: someone else has cut it.
+    /// Throws if the file is shorter than a version says, because it was truncated by someone else.
     func checkSize(pageCount: UInt64) throws(StorageError) {
         let size = try size()
         guard size >> pageShift >= pageCount || planted(.acceptsCutFiles) else {
@@ -173,11 +176,11 @@ package final class PageFile: @unchecked Sendable {
 // MARK: Checked pages
 
 extension PageFile {
-    /// The run that `reference` names, checked: once per process for each page and birth. For those
-    /// who have no connection.
+    /// Returns the run that `reference` names, checked once per process for each page and birth.
+    /// For callers without a connection.
     ///
-    /// Nothing that a snapshot reaches is younger (invariant I3), and no page behind its end is
-    /// touched, whatever a damaged page says: the file may end there.
+    /// Nothing that a snapshot reaches is younger than it (invariant I3). No page behind the
+    /// snapshot's end is touched, whatever a damaged page says, because the file may end there.
     func page(
         _ reference: PageReference, of snapshot: SnapshotBounds
     ) throws(StorageError) -> UnsafeRawPointer {
@@ -192,8 +195,8 @@ extension PageFile {
         return try check(reference, of: snapshot, in: pages)
     }
 
-    /// Checks a run for which ``PageTable/checkedPage(_:of:)`` has looked in vain. `apart`: see
-    /// ``decrypt(_:within:with:in:apart:)``; not asked where the file is not encrypted.
+    /// Checks a run that ``PageTable/checkedPage(_:of:)`` did not return. `apart` is as in
+    /// ``decrypt(_:within:with:in:apart:)``, and is only called for encrypted files.
     @inline(never)
     func check(
         _ reference: PageReference, of snapshot: SnapshotBounds, in pages: MappedPages,
@@ -251,8 +254,8 @@ extension PageFile {
 }
 
 extension PageFile {
-    /// The contents of a run that is not a node, or nil where it is of another kind or its length
-    /// is not possible.
+    /// Returns the contents of a run that is not a node, or nil if it is of another kind or its
+    /// length is not possible.
     func contents(at start: UnsafeRawPointer, kind: PageKind) -> UnsafeRawBufferPointer? {
         let header = PageHeader(start)
         guard header.kind == kind, header.lowKey >= 0,

@@ -1,4 +1,4 @@
-/// What a run holds.
+/// The contents of a run.
 public enum PageKind: UInt8, Sendable {
     case node = 1
     case overflow = 2
@@ -7,15 +7,15 @@ public enum PageKind: UInt8, Sendable {
 
 /// The first 64 bytes of every run, read in place.
 ///
-/// A view: it is valid as long as the bytes it points to. The layout is in `docs/design.md`.
+/// This is a view, valid as long as the bytes it points to. `docs/design.md` describes the layout.
 @frozen
 public struct PageHeader {
-    /// Bytes in front of the contents of a run.
+    /// The bytes in front of a run's contents.
     public static let size = 64
 
-    /// Bytes of the seal. What it covers begins behind it.
+    /// The bytes of the seal, which covers everything behind it.
     static let sealSize = 32
-    /// Where the seal's zeros begin, after the checksum.
+    /// The offset at which the seal's zeros begin, after the checksum.
     private static let sealPaddingOffset = 8
 
     public let base: UnsafeRawPointer
@@ -27,12 +27,12 @@ public struct PageHeader {
         base.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
     }
 
-    /// `nil` for a byte that names no kind.
+    /// The kind; nil for a byte that names none.
     public var kind: PageKind? {
         PageKind(rawValue: base.load(fromByteOffset: 32, as: UInt8.self))
     }
 
-    /// 0 for a leaf.
+    /// The height above the leaves; 0 for a leaf.
     @inlinable
     public var level: Int { Int(base.load(fromByteOffset: 33, as: UInt8.self)) }
 
@@ -42,15 +42,15 @@ public struct PageHeader {
         Int(base.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
     }
 
-    /// Whether this is a node of a level with so many columns: kind, level and number of columns
-    /// are neighbours, and compared as one.
+    /// Whether this is a node of this level with this number of columns. Kind, level and number of
+    /// columns are adjacent and compared as one word.
     @inline(__always)
     func isNode(level: Int, columns: Int) -> Bool {
         let form = UInt32(truncatingIfNeeded: columns) &<< 16 | UInt32(Self.nodeForm(level))
         return base.loadUnaligned(fromByteOffset: 32, as: UInt32.self) == form
     }
 
-    /// The same whatever the number of columns.
+    /// Whether this is a node of this level, whatever its number of columns.
     @inline(__always)
     func isNode(level: Int) -> Bool {
         base.loadUnaligned(fromByteOffset: 32, as: UInt16.self) == Self.nodeForm(level)
@@ -61,10 +61,10 @@ public struct PageHeader {
         UInt16(truncatingIfNeeded: level) &<< 8 | UInt16(PageKind.node.rawValue)
     }
 
-    /// Whether this is what a walk over a tree comes to last: a leaf, or a value with a run of its own.
+    /// Whether the run is at the bottom of a tree: a leaf, or a value with a run of its own.
     var isLeafOrValue: Bool { kind == .node && level == 0 || kind == .overflow }
 
-    /// Pages in the run.
+    /// The number of pages in the run.
     @inlinable
     public var pageCount: Int {
         Int(base.loadUnaligned(fromByteOffset: 36, as: UInt32.self))
@@ -83,13 +83,13 @@ public struct PageHeader {
         Int(base.loadUnaligned(fromByteOffset: 52, as: UInt32.self))
     }
 
-    /// Nodes: the lowest key the node may hold. Other kinds: length in bytes.
+    /// The lowest key that a node may hold. Other kinds: the length in bytes.
     @inlinable
     public var lowKey: Int64 { base.loadUnaligned(fromByteOffset: 56, as: Int64.self) }
 }
 
 extension PageHeader {
-    /// Writes a whole header; the seal is zero until `seal(_:pageNumber:fileSeed:)`.
+    /// Writes a whole header. The seal is zero until `seal(_:pageNumber:fileSeed:)` fills it.
     public static func write(
         to base: UnsafeMutableRawPointer, kind: PageKind, level: Int = 0, columnCount: Int = 0,
         pageCount: Int, birth: UInt64, treeID: UInt32, rowCount: Int = 0, lowKey: Int64
@@ -113,7 +113,7 @@ extension PageHeader {
         return Checksum.hash(UnsafeRawBufferPointer(rebasing: run[sealSize...]), seed: seed)
     }
 
-    /// Fills the seal of a finished run and returns the checksum.
+    /// Fills in the seal of a finished run and returns the checksum.
     @discardableResult
     public static func seal(
         _ run: UnsafeMutableRawBufferPointer, pageNumber: UInt64, fileSeed: UInt64
@@ -127,7 +127,7 @@ extension PageHeader {
         return sum
     }
 
-    /// Whether the run is what was sealed for this page of this file. Zeros are not.
+    /// Whether the run is what was sealed for this page of this file. A run of zeros is not.
     public static func isSealed(
         _ run: UnsafeRawBufferPointer, pageNumber: UInt64, fileSeed: UInt64
     ) -> Bool {

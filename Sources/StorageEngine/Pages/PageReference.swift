@@ -1,12 +1,12 @@
-/// Where a parent finds a child page, and which writing of that page it means.
+/// A parent's reference to a child page, and to one particular writing of it.
 ///
-/// Page numbers are reused; a birth is not. A page whose header carries another birth than the
-/// reference is stale, however valid it looks.
+/// Page numbers are reused, births are not. A page whose header has another birth than the
+/// reference is stale, even if it is valid by itself.
 @frozen
 public struct PageReference: Hashable, Sendable {
     /// The number of the first page of the run: its byte offset divided by the page size.
     public var page: UInt64
-    /// The version of the commit that wrote it.
+    /// The version of the commit that wrote the run.
     public var birth: UInt64
 
     @inlinable
@@ -15,7 +15,7 @@ public struct PageReference: Hashable, Sendable {
         self.birth = birth
     }
 
-    /// Page 0 holds the file header, so it never names a run: it stands for "nothing".
+    /// The reference to nothing. Page 0 holds the file header, so it is never part of a run.
     public static let none = PageReference(page: 0, birth: 0)
 
     @inlinable

@@ -1,9 +1,10 @@
-/// A set of page numbers, a bit each: 1/32768 of the pages' bytes, where neighbours are in it.
+/// A set of page numbers with one bit per page. It takes 1/32768 of the pages' bytes where pages
+/// are adjacent.
 struct PageSet {
     private static let chunkShift: UInt64 = 15
     private static let chunkWords = 1 << 9
 
-    /// By the upper bits of the number; empty where no page is.
+    /// The bits, by the upper bits of the page number; an empty array where no page is in the set.
     private var chunks: [[UInt64]] = []
     private(set) var count = 0
 
@@ -27,7 +28,7 @@ struct PageSet {
         count += 1
     }
 
-    /// The page must be in it.
+    /// Removes a page, which must be in the set.
     mutating func remove(_ page: UInt64) {
         let (chunk, word, bit) = Self.place(page)
         chunks[chunk][word] &= ~bit
@@ -36,7 +37,7 @@ struct PageSet {
 
     mutating func removeAll() { self = PageSet() }
 
-    /// In ascending order.
+    /// Visits the pages in ascending order.
     func forEach(_ body: (UInt64) -> Void) {
         for (index, chunk) in chunks.enumerated() {
             for (word, bits) in chunk.enumerated() where bits != 0 {

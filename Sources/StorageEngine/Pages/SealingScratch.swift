@@ -1,16 +1,16 @@
 import Glibc
 
-/// Memory in which one commit at a time has the sealed images of its runs, one behind the other.
+/// Memory for the sealed images of one commit's runs, which are contiguous.
 ///
 /// Used by one thread at a time.
 struct SealingScratch {
-    /// What is kept between commits: small ones need no more.
+    /// The capacity that is kept between commits, enough for small ones.
     private static let keptCapacity = 256 << 10
 
     private var start: UnsafeMutableRawPointer?
     private var capacity = 0
 
-    /// Undefined contents; what was there before becomes invalid.
+    /// Returns memory with undefined contents. Invalidates memory returned before.
     mutating func memory(byteCount: Int) -> UnsafeMutableRawPointer {
         if byteCount > capacity || start == nil {
             tearDown()
@@ -22,7 +22,7 @@ struct SealingScratch {
         return start!
     }
 
-    /// Gives back what a large commit took.
+    /// Frees memory that only a large commit needs.
     mutating func reset() {
         if capacity > Self.keptCapacity { tearDown() }
     }

@@ -1,9 +1,9 @@
-/// What nothing that a version reaches exceeds.
+/// Upper bounds on the births and page numbers reachable from a version.
 ///
-/// While the version is pinned, or the base of a write transaction, the file has at least so many
-/// pages, and they are mapped.
+/// While the version is pinned, or is the base of a write transaction, the file has at least
+/// `pageCount` pages, and they are mapped.
 struct SnapshotBounds: Sendable {
-    /// No page has a later birth.
+    /// The version, which no birth exceeds.
     var version: UInt64
     /// One past the last page.
     var pageCount: UInt64

@@ -1,7 +1,7 @@
-/// Unsigned integers in base 128, least significant group first (LEB128): small numbers, as the
-/// distances between extents mostly are, take one byte.
+/// Unsigned integers in base 128, least significant group first (LEB128). Small numbers, such as
+/// most distances between extents, take one byte.
 enum VariableLengthInteger {
-    /// The most bytes one value can take: ⌈64 / 7⌉.
+    /// The most bytes of one value: ⌈64 / 7⌉.
     static let maximumByteCount = 10
 
     static func byteCount(of value: UInt64) -> Int {
@@ -9,7 +9,8 @@ enum VariableLengthInteger {
         return (bits + 6) / 7
     }
 
-    /// Signed integers fold their sign into the last bit, so that small ones are short.
+    /// Appends a signed integer with its sign folded into the lowest bit, so that small magnitudes
+    /// are short.
     static func append(signed value: Int64, to bytes: inout [UInt8]) {
         append(UInt64(bitPattern: value << 1 ^ value >> 63), to: &bytes)
     }
@@ -24,7 +25,7 @@ enum VariableLengthInteger {
     }
 }
 
-/// Reads variable-length integers, and what lies between them, from bytes that nobody vouches for.
+/// A reader of variable-length integers, and of the bytes between them, for untrusted bytes.
 struct VariableLengthIntegerReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
@@ -33,19 +34,19 @@ struct VariableLengthIntegerReader {
 
     var remaining: Int { bytes.count - position }
 
-    /// The next bytes, or nil where there are not so many.
+    /// Returns the next `count` bytes, or nil if fewer remain.
     mutating func take(_ count: UInt64) -> UnsafeRawBufferPointer? {
         guard count <= UInt64(remaining) else { return nil }
         defer { position += Int(count) }
         return UnsafeRawBufferPointer(rebasing: bytes[position..<position + Int(count)])
     }
 
-    /// The next little-endian number of fixed size, or nil.
+    /// Returns the next little-endian number of fixed size, or nil.
     mutating func fixed<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) -> T? {
         take(UInt64(MemoryLayout<T>.size)).map { T(littleEndian: $0.loadUnaligned(as: T.self)) }
     }
 
-    /// The next value, or nil where the bytes end early or the value exceeds 64 bits.
+    /// Returns the next value, or nil if the bytes end early or the value exceeds 64 bits.
     mutating func next() -> UInt64? {
         var value: UInt64 = 0
         var shift: UInt64 = 0
@@ -61,7 +62,7 @@ struct VariableLengthIntegerReader {
         return nil
     }
 
-    /// The next signed value, or nil.
+    /// Returns the next signed value, or nil.
     mutating func nextSigned() -> Int64? {
         next().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
     }
