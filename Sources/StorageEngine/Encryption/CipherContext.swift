@@ -1,9 +1,9 @@
 import CCrypto
 
-/// One AES-256-GCM computation at a time of libcrypto. Reused, it allocates nothing, and sets up
-/// the key only when that changes.
+/// A reusable AES-256-GCM context of libcrypto, for one computation at a time. Reuse allocates
+/// nothing, and sets up the key only when it changes.
 ///
-/// Used by one thread at a time. Begin, process the contents in order, finish.
+/// Used by one thread at a time. Each use begins, processes the contents in order, and finishes.
 final class CipherContext {
     enum Direction: Int32 {
         case opening = 0
@@ -17,7 +17,7 @@ final class CipherContext {
     /// The session whose key is set up.
     private var salt: SessionSalt?
 
-    /// Nil where libcrypto has no AES-256-GCM: its configuration can take it away.
+    /// Creates a context; nil if libcrypto has no AES-256-GCM, which its configuration can disable.
     init?(_ direction: Direction) {
         guard let context = EVP_CIPHER_CTX_new() else { preconditionFailure("out of memory") }
         guard
@@ -33,8 +33,8 @@ final class CipherContext {
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
-    /// Starts with the nonce that `number` is. The key is asked for only if the session is another
-    /// than the last one.
+    /// Begins with the nonce that `number` stands for. `key` is only called if the session is not
+    /// that of the previous use.
     func begin(
         _ salt: SessionSalt, _ number: UInt32, key: () -> SecretKey,
         _ additionalData: SealedPlace.AdditionalData
@@ -62,7 +62,7 @@ final class CipherContext {
         EVP_CipherInit_ex(context, nil, nil, key, nonce, direction.rawValue) == 1
     }
 
-    /// Encrypts or decrypts the next bytes; the two places must not overlap.
+    /// Encrypts or decrypts the next bytes. Input and output must not overlap.
     func process(
         _ input: UnsafeRawPointer, into output: UnsafeMutableRawPointer, count: Int
     ) {
@@ -73,7 +73,7 @@ final class CipherContext {
         precondition(result == 1 && Int(done) == count, "libcrypto refused valid arguments")
     }
 
-    /// Ends a sealing.
+    /// Finishes sealing and returns the authentication tag.
     func finishedTag() -> (UInt64, UInt64) {
         precondition(direction == .sealing)
         var tag: (UInt64, UInt64) = (0, 0)
@@ -86,7 +86,7 @@ final class CipherContext {
         return (UInt64(littleEndian: tag.0), UInt64(littleEndian: tag.1))
     }
 
-    /// Ends an opening: whether contents, place and nonce are what was sealed.
+    /// Finishes opening. Whether contents, place and nonce are what was sealed.
     func isAuthentic(_ tag: (UInt64, UInt64)) -> Bool {
         precondition(direction == .opening)
         var tag = (tag.0.littleEndian, tag.1.littleEndian)
@@ -99,7 +99,7 @@ final class CipherContext {
     }
 
     private func finish() -> Bool {
-        // Nothing comes out at the end of this mode, but there has to be a place for it.
+        // GCM produces no output here, but the call requires a buffer.
         var rest: (UInt64, UInt64) = (0, 0)
         var count: Int32 = 0
         return withUnsafeMutableBytes(of: &rest) {

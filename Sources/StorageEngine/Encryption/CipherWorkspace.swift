@@ -1,20 +1,21 @@
 import Glibc
 
-/// What one thread needs to open sealed contents: a context, and memory for the result, so that
-/// nothing that fails to authenticate ever lies where it could be read.
+/// A cipher context and memory for the result, with which one thread opens sealed contents.
+/// Contents that fail to authenticate thus never lie where readers look.
 final class CipherWorkspace {
-    /// Kept between uses.
+    /// The capacity of a new workspace. Above `largestKeptCapacity`, memory is freed after each
+    /// use.
     private static let smallestCapacity = 64 << 10
     private static let largestKeptCapacity = 1 << 20
-    /// How much is decrypted before the length of the whole is known. One block of the cipher, so
-    /// that what follows is processed in whole blocks.
+    /// The number of bytes that are decrypted before the total length is known. It is one block of
+    /// the cipher, so that the rest is processed in whole blocks.
     static let prefixSize = 16
 
     private let context: CipherContext
     private var memory: UnsafeMutableRawPointer
     private var capacity = smallestCapacity
 
-    /// Nil where libcrypto has no AES-256-GCM.
+    /// Creates a workspace; nil if libcrypto has no AES-256-GCM.
     init?() {
         guard let context = CipherContext(.opening) else { return nil }
         self.context = context
@@ -23,12 +24,13 @@ final class CipherWorkspace {
 
     deinit { free(memory) }
 
-    /// Opens what lies at the beginning of `sealed`. The result is as long as the sealed bytes,
-    /// begins with the seal itself, and is valid until the workspace is used again.
+    /// Opens the contents at the beginning of `sealed`. The result has the length of the sealed
+    /// bytes, begins with the seal itself, and is valid until the workspace is used again. Returns
+    /// nil if the contents are not authentic.
     ///
-    /// `byteCount` tells the length of the whole, seal included, from the first 16 decrypted bytes;
-    /// nil, or more than there is, means that they cannot be what was sealed. Nothing else may be
-    /// concluded from these bytes: they are authenticated only in the end.
+    /// `byteCount` determines the total length, seal included, from the first 16 decrypted bytes.
+    /// If it returns nil, or more than `sealed` has, the bytes cannot be what was sealed. It must
+    /// not conclude anything else from these bytes, which are authenticated only at the end.
     func open(
         _ sealed: UnsafeRawBufferPointer, key: (SessionSalt) -> SecretKey,
         _ additionalData: SealedPlace.AdditionalData,
@@ -60,7 +62,7 @@ final class CipherWorkspace {
         capacity = count
     }
 
-    /// Gives back memory that few contents need.
+    /// Frees memory that few contents need.
     func shrink() {
         guard capacity > Self.largestKeptCapacity else { return }
         free(memory)

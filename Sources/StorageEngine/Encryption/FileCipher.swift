@@ -3,22 +3,23 @@ import CRealmSystem
 /// Seals and opens everything that one encrypted file stores behind its header. Nothing else in the
 /// engine knows keys, nonces or libcrypto.
 ///
-/// AES-256-GCM. The file's key comes from the 64 bytes that the user gave and the file's salt; each
-/// session of writing has a key of its own, derived from the file's key and the session's salt,
-/// and numbers its seals. Any thread may call any method.
+/// The cipher is AES-256-GCM. The file's key is derived from the user's 64 bytes and the file's
+/// salt. Each session of writing numbers its seals and has its own key, derived from the file's key
+/// and the session's salt. Any thread may call any method.
 final class FileCipher: Sendable {
-    /// Bytes of the key that a user gives.
+    /// The bytes of the key that a user gives.
     static let userKeySize = 64
-    /// Bytes of a file's salt, and of its key check.
+    /// The bytes of a file's salt, and of its key check.
     static let saltSize = 32
     static let keyCheckSize = SecretKey.size
 
-    /// Keys of sessions that are kept: each writing process since the file was made may have left
-    /// pages behind. 256 keys are 16 KiB.
+    /// The number of session keys that are cached. Each process that has written to the file may
+    /// have left pages sealed in sessions of its own. 256 keys take 16 KiB.
     private static let maximumKnownKeys = 256
     private static let maximumIdleWorkspaces = 8
 
-    /// Tells whether a key is the file's, and nothing about the key. Kept in the file's header.
+    /// A value that verifies whether a key is the file's, without revealing the key. Stored in the
+    /// file's header.
     let keyCheck: SecretKey
 
     private let fileID: (UInt64, UInt64)
@@ -33,10 +34,11 @@ final class FileCipher: Sendable {
         var session: SealingSession
     }
 
-    /// Nil where libcrypto, as it is configured on this machine, lacks what this needs.
+    /// Creates the cipher of a file; nil if libcrypto, as configured on this machine, lacks an
+    /// algorithm.
     ///
-    /// `parameters` are what the header says about the file: a key does not fit a file whose header
-    /// was made to say something else.
+    /// `parameters` are the header's fields that the key check covers. If they are changed, the key
+    /// no longer fits the file.
     init?(
         userKey: [UInt8], salt: [UInt8], fileID: (UInt64, UInt64), parameters: [UInt8],
         sealsInSession: UInt32 = SealingSession.maximumSeals
@@ -61,8 +63,8 @@ final class FileCipher: Sendable {
 
     // MARK: Sealing
 
-    /// Writes a seal and the encrypted contents to `target`, which must not overlap them and has
-    /// room for 32 bytes more. Returns the seal's first word, which is as random as a hash.
+    /// Writes a seal and the encrypted contents to `target`, which must not overlap the contents
+    /// and has room for 32 more bytes. Returns the seal's first word, which is as random as a hash.
     @discardableResult
     func seal(
         _ contents: UnsafeRawBufferPointer, for place: SealedPlace,
@@ -83,8 +85,9 @@ final class FileCipher: Sendable {
 
     // MARK: Opening
 
-    /// Opens contents whose length their first 16 bytes tell, and calls `body` with them: the seal,
-    /// then the contents; nil if they are not what was sealed for this place with this key.
+    /// Opens contents whose first 16 bytes determine their length, and calls `body` with the seal
+    /// followed by the contents. Calls it with nil if they are not what was sealed for this place
+    /// with this key.
     ///
     /// See ``CipherWorkspace/open(_:key:_:byteCount:)``.
     func withOpened<Result, Failure: Error>(
@@ -99,7 +102,7 @@ final class FileCipher: Sendable {
                 sealed, key: key, place.additionalData(fileID: fileID), byteCount: byteCount))
     }
 
-    /// Opens contents of a known length; nil if they are not what was sealed.
+    /// Opens contents of known length. Returns nil if they are not what was sealed.
     func open(_ sealed: UnsafeRawBufferPointer, at place: SealedPlace) -> [UInt8]? {
         withOpened(
             sealed, at: place, byteCount: { _ in sealed.count },

@@ -1,6 +1,6 @@
 import CCrypto
 
-/// 32 bytes that only holders of the database's key can compute.
+/// 32 bytes that only holders of the user's key can compute.
 struct SecretKey: Sendable {
     static let size = 32
 
@@ -20,27 +20,26 @@ struct SecretKey: Sendable {
         Swift.withUnsafeMutableBytes(of: &words, body)
     }
 
-    /// Compares in a time that does not tell where the two differ.
+    /// Compares in constant time, so that timing does not reveal where the two differ.
     func equals(_ other: [UInt8]) -> Bool {
         other.count == Self.size
             && withUnsafeBytes { CRYPTO_memcmp($0.baseAddress!, other, Self.size) == 0 }
     }
 }
 
-/// HKDF with SHA-256 (RFC 5869): many independent keys from one secret.
+/// HKDF with SHA-256 (RFC 5869), which derives many independent keys from one secret.
 enum KeyDerivation {
     /// HKDF-Extract.
     static func extract(salt: [UInt8], from secret: [UInt8]) -> SecretKey {
         salt.withUnsafeBytes { authenticationCode(of: secret, key: $0) }
     }
 
-    /// The first 32 bytes of HKDF-Expand. Different `info` gives keys that say nothing about each
-    /// other.
+    /// The first 32 bytes of HKDF-Expand. Different values of `info` give independent keys.
     static func expand(_ key: SecretKey, info: [UInt8]) -> SecretKey {
         key.withUnsafeBytes { authenticationCode(of: info + [1], key: $0) }
     }
 
-    /// Whether libcrypto has HMAC-SHA256, which its configuration can take away.
+    /// Whether libcrypto has HMAC-SHA256, which its configuration can disable.
     static var isAvailable: Bool {
         withUnsafeBytes(of: UInt64(0)) { hash([], key: $0) } != nil
     }
@@ -54,7 +53,7 @@ enum KeyDerivation {
         return code
     }
 
-    /// HMAC-SHA256; nil where libcrypto refuses.
+    /// Returns the HMAC-SHA256, or nil if libcrypto fails.
     private static func hash(_ message: [UInt8], key: UnsafeRawBufferPointer) -> SecretKey? {
         var code = SecretKey()
         let isDone = code.withUnsafeMutableBytes { target in

@@ -1,13 +1,13 @@
 import CCrypto
 
 enum Libcrypto {
-    /// Asks libcrypto to stay as it is until the process has ended.
+    /// Asks libcrypto not to clean up before the process has ended.
     ///
-    /// Else `exit` has it take itself apart while threads of this process still commit, and the next
-    /// page that one of them seals or opens ends the process by a signal. Too late where somebody
-    /// else in the process used libcrypto first: then nothing is asked any more.
+    /// Otherwise `exit` makes libcrypto clean up while other threads may still commit, and the next
+    /// page that one of them seals or opens ends the process by a signal. The request has no effect
+    /// if other code of the process has used libcrypto before.
     static func keepUntilProcessEnds() {
-        // Fails only without memory, and whoever uses libcrypto next is told so.
+        // Fails only for lack of memory, which the next use of libcrypto reports.
         _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
     }
 }

@@ -1,5 +1,5 @@
-/// Names the key of one session: drawn at random each time a process opens a file and begins to
-/// write to it.
+/// The identity of one session's key. It is drawn at random each time a process opens a file, and
+/// whenever a session ends.
 package struct SessionSalt: Hashable, Sendable {
     static let size = 12
 
@@ -11,20 +11,21 @@ package struct SessionSalt: Hashable, Sendable {
         self.low = low
     }
 
-    /// From the system's generator, which a forked child does not share with its parent.
+    /// Draws a salt from the kernel's generator, which a forked child does not share with its
+    /// parent.
     static func random() -> SessionSalt {
         SessionSalt(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
     }
 
-    /// As they are in a seal.
+    /// The bytes as they are in a seal.
     var bytes: [UInt8] {
         withUnsafeBytes(of: high.littleEndian, Array.init)
             + withUnsafeBytes(of: low.littleEndian, Array.init)
     }
 }
 
-/// The 32 bytes in front of everything that an encrypted file stores: what it takes to decrypt the
-/// rest, given the file's key, and to tell whether it is what was written.
+/// The 32 bytes in front of everything that an encrypted file stores. With the file's key, they
+/// suffice to decrypt what follows and to authenticate it.
 ///
 /// | offset | size | field |
 /// | --- | --- | --- |
@@ -76,15 +77,16 @@ struct Seal: Equatable {
     }
 }
 
-/// Where something sealed lies in its file. It is authenticated with the contents, so that what was
-/// written for one place passes nowhere else.
+/// The location of sealed contents in their file. It is authenticated with the contents, so that
+/// contents written for one place are refused in any other.
 enum SealedPlace: Equatable {
     case run(page: UInt64)
     case record(RecordPlace)
     case marker
     case locator
 
-    /// File, kind of place, number: 32 bytes.
+    /// Returns file id, kind of place and number: 32 bytes that are authenticated besides the
+    /// contents.
     func additionalData(fileID: (UInt64, UInt64)) -> AdditionalData {
         let (kind, number): (UInt64, UInt64) =
             switch self {

@@ -1,13 +1,13 @@
 import CRealmSystem
 
-/// Hands out pairs of key and nonce, and none of them twice.
+/// A generator of pairs of key and nonce that never repeats a pair.
 ///
-/// Within a session the nonce is a number that only goes up, also past writes that fail. Whoever
-/// cannot know which numbers were used draws a new session: a process that opens a file, because
-/// its last user may have crashed, or the file may be a copy; a forked child, because its parent
-/// goes on counting; and whoever runs out of numbers.
+/// Within a session the nonce is a number that only increases, even if the write fails. A new
+/// session begins wherever used numbers may be unknown. This includes a process that opens a file,
+/// because its last user may have crashed or the file may be a copy, and a forked child, because
+/// its parent continues to count. It also begins when the numbers are used up.
 package struct SealingSession {
-    /// Seals of one session: all nonces that 4 bytes name.
+    /// The most seals of one session: all nonces that 4 bytes distinguish.
     package static let maximumSeals: UInt32 = .max
 
     private let limit: UInt32
@@ -19,7 +19,7 @@ package struct SealingSession {
         self.limit = limit
     }
 
-    /// The session and the number of the next seal.
+    /// Returns the session and the number of the next seal.
     package mutating func next() -> (salt: SessionSalt, number: UInt32) {
         if used == limit || forkGeneration != realm_fork_generation() {
             self = SealingSession(limit: limit)
