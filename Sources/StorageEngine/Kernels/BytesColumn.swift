@@ -1,10 +1,10 @@
 import CColumnKernels
 
-/// What a byte string is searched for.
+/// A test of a byte string against a pattern.
 enum BytesTest {
     case equal, prefix, suffix, contains
 
-    /// The same for one string, wherever it lies.
+    /// Applies the test to one byte string outside a column.
     func matches(_ bytes: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
         switch self {
         case .equal: return Node.compare(bytes, pattern) == 0
@@ -21,15 +21,15 @@ enum BytesTest {
     }
 }
 
-/// A column of byte strings, as the kernels work on it. Valid as long as its node.
+/// A column of byte strings, as the kernels see it. Valid as long as its node.
 struct BytesColumn {
     private let packed: realm_bytes_column
     private let kernels: ColumnKernels
 
     init(_ node: Node, _ column: Int, kernels: ColumnKernels = .best) {
         let entry = node.entry(column)
-        // In front of the heap are at least the page's header and directory; regions begin at
-        // multiples of 8.
+        // At least the page's header and directory precede the heap, so the 8 bytes before it are
+        // readable. Regions begin at multiples of 8.
         packed = realm_bytes_column(
             heap: (node.base + entry.heapOffset).assumingMemoryBound(to: UInt8.self),
             ends: (node.base + entry.dataOffset).assumingMemoryBound(to: UInt16.self),
@@ -40,8 +40,8 @@ struct BytesColumn {
     var rowCount: Int { packed.rows }
     var nulls: UnsafePointer<UInt64>? { packed.nulls }
 
-    /// Finds the values in the node. True if some lie elsewhere, in runs of their own: those are
-    /// not members.
+    /// Finds matching values in the node. Returns whether some values are in runs of their own;
+    /// those are not members.
     func match(
         _ test: BytesTest, _ pattern: UnsafeRawBufferPointer, into mask: inout RowMask
     ) -> Bool {
@@ -56,14 +56,14 @@ struct BytesColumn {
             if let bytes, pattern.count > 0 {
                 return realm_match_contained_bytes(packed, bytes, pattern.count, mask.words)
             }
-            // Everything contains nothing, as everything begins with it.
+            // Every string contains the empty pattern, as every string begins with it.
             kind = realm_bytes_prefix
         }
         return kernels.table.pointee.match_bytes(packed, kind, bytes, pattern.count, mask.words)
     }
 }
 
-/// A column of sixteen bytes a row, as the kernels work on it. Valid as long as its node.
+/// A column of sixteen bytes per row, as the kernels see it. Valid as long as its node.
 struct Fixed16Column {
     private let data: UnsafeRawPointer
     let nulls: UnsafePointer<UInt64>?

@@ -1,11 +1,11 @@
-/// The least or the greatest value of a column of numbers, leaf after leaf. Nulls and NaN are left
-/// out; of two zeros, -0 is the lesser.
+/// The least or the greatest value of a column of numbers, accumulated leaf by leaf. Nulls and NaN
+/// are ignored, and -0 is less than 0.
 struct ColumnExtreme {
     enum Side { case least, greatest }
 
     let side: Side
     let kind: ColumnKind
-    /// The integer, or the order-preserving image of the floating-point number, found so far.
+    /// The best integer, or order-preserving image of a floating-point number, found so far.
     private(set) var best: Int64?
 
     init(_ side: Side, kind: ColumnKind) {
@@ -13,7 +13,7 @@ struct ColumnExtreme {
         self.kind = kind
     }
 
-    /// Takes an integer or an image into account.
+    /// Includes an integer or an image.
     mutating func add(_ number: Int64) {
         guard let best else {
             self.best = number
@@ -22,7 +22,7 @@ struct ColumnExtreme {
         self.best = side == .least ? min(best, number) : max(best, number)
     }
 
-    /// Whether a column may hold something better: where it may not, its data is not needed.
+    /// Whether a column may hold a better value. If not, its data need not be read.
     func mayImprove(_ zone: PackedZone) -> Bool {
         guard let best, zone.width < 64 else { return true }
         let end: Int64
@@ -40,7 +40,7 @@ struct ColumnExtreme {
     mutating func add(_ column: PackedColumn, _ selection: UnsafePointer<UInt64>?) {
         guard mayImprove(column.zone), let bounds = column.bounds(selection) else { return }
         if column.zone.holdsImages, !isNumber(bounds.low) || !isNumber(bounds.high) {
-            // With a NaN among them.
+            // Some image is a NaN, which the bounds do not exclude, so each value is tested.
             column.forEach(selection) { _, image in
                 if isNumber(image) { add(image) }
             }
@@ -49,7 +49,7 @@ struct ColumnExtreme {
         add(image(side == .least ? bounds.low : bounds.high, of: column.zone))
     }
 
-    /// What a packed number is in the order that all leaves share.
+    /// Returns the image of a packed number in the order that all leaves share.
     private func image(_ number: Int64, of zone: PackedZone) -> Int64 {
         kind == .integer || zone.holdsImages
             ? number : PackedNumbers.image(whole: number, kind: kind)

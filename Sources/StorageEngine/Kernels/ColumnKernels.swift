@@ -1,12 +1,12 @@
 import CColumnKernels
 
-/// The loops over packed columns, as compiled for one level of processors.
+/// The loops over packed columns, compiled for one level of processors.
 ///
 /// `CColumnKernels` compiles the same loops several times, because the package as a whole is built
-/// for the oldest processor of the architecture. The level is chosen once for the process; tests
-/// ask for every level that the processor has.
+/// for the oldest processor of the architecture. The level is chosen once per process; tests use
+/// every level that the processor has.
 struct ColumnKernels: @unchecked Sendable {
-    // Unchecked because of the pointer: it leads to a constant.
+    // Unchecked because of the pointer, which refers to a constant.
     let table: UnsafePointer<realm_column_kernels>
 
     /// The levels of this processor, from the lowest to the best.

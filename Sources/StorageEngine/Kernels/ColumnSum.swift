@@ -1,10 +1,10 @@
-/// The sum of a column's values, leaf after leaf. Nulls are left out.
+/// The sum of a column's values, accumulated leaf by leaf. Nulls are ignored.
 ///
-/// Integers are added exactly. Floating point is added in Double precision, one value after the
-/// other in the order of rows, as a loop over the objects would: the result does not depend on how
-/// the values are packed or which processor adds them.
+/// Integers are added exactly. Floating-point values are added in Double precision, one by one in
+/// the order of rows, as a loop over the objects would. The result thus does not depend on how the
+/// values are packed or on the processor.
 public struct ColumnSum: Sendable {
-    /// How many values were added.
+    /// The number of added values.
     public private(set) var count = 0
     /// The sum of an integer column; 0 for others. No number of rows overflows it.
     public private(set) var integer: Int128 = 0
@@ -20,7 +20,7 @@ public struct ColumnSum: Sendable {
         return (kind == .integer ? Double(integer) : floating) / Double(count)
     }
 
-    /// Adds one value so many times.
+    /// Adds one value `times` times.
     mutating func add(_ number: Double, times: Int) {
         count += times
         for _ in 0..<times { floating += number }
@@ -58,7 +58,7 @@ public struct ColumnSum: Sendable {
         count += added
     }
 
-    /// Whole numbers are added as integers where each of the additions one by one would be exact.
+    /// Adds whole numbers as integers if adding them one by one would be exact as well.
     private mutating func addWhole(_ column: PackedColumn, _ selection: UnsafePointer<UInt64>?) {
         let limit = 9_007_199_254_740_992.0
         let zone = column.zone

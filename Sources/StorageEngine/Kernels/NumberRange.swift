@@ -1,14 +1,14 @@
-/// How a value is compared with another.
+/// A comparison of a value with another.
 public enum Comparison: Sendable, CaseIterable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
-/// The numbers that a comparison accepts, as packed columns hold them.
+/// The numbers that a comparison accepts, in the form in which packed columns hold them.
 ///
-/// Floating point compares as IEEE 754 has it: 0 equals -0, and a comparison with NaN is false,
-/// except that NaN is not equal to anything, NaN included.
+/// Floating point compares as in IEEE 754: 0 equals -0, and a comparison with NaN is false, except
+/// that NaN is not equal to any value, NaN included.
 struct NumberRange: Equatable {
-    /// From the first to the last of some ascending numbers; empty while `low > high`.
+    /// The bounds of consecutive numbers, both inclusive; empty while `low > high`.
     struct Bounds: Equatable {
         var low: Int64
         var high: Int64
@@ -18,11 +18,11 @@ struct NumberRange: Equatable {
         var isEmpty: Bool { low > high }
     }
 
-    /// Of integers, and of floating point that is stored as whole numbers.
+    /// The accepted integers, which are also those of floating point stored as whole numbers.
     var values: Bounds
-    /// Of the order-preserving images of floating point.
+    /// The accepted order-preserving images of floating point.
     var images: Bounds
-    /// Whether the numbers outside are meant instead.
+    /// Whether the numbers outside the bounds are accepted instead.
     var isInverted = false
 
     init(_ comparison: Comparison, _ number: NumberEdges?) {
@@ -35,7 +35,8 @@ struct NumberRange: Equatable {
             isInverted: comparison == .notEqual)
     }
 
-    /// From `first` on, through or up to `last`. Nil is NaN, and nothing is between it and another.
+    /// Creates the range from `first` to `last`, which belongs to it if `includesLast`. Nil is NaN; a
+    /// range with NaN at either end is empty.
     init(from first: NumberEdges?, to last: NumberEdges?, includesLast: Bool) {
         guard let first, let last else {
             self.init(values: .none, images: .none)
@@ -47,7 +48,8 @@ struct NumberRange: Equatable {
                 low: first.values.bounds(.greaterOrEqual).low, high: last.values.bounds(end).high),
             images: Bounds(
                 low: first.images.bounds(.greaterOrEqual).low, high: last.images.bounds(end).high))
-        // An end below everything is marked by bounds that are empty, whatever they are.
+        // If nothing precedes `last`, its bounds are `none`, whose `high` must not be used as a
+        // number.
         if last.values.bounds(end).isEmpty { values = .none }
         if last.images.bounds(end).isEmpty { images = .none }
     }
@@ -59,14 +61,14 @@ struct NumberRange: Equatable {
     }
 }
 
-/// Where a number lies among those that packed columns hold.
+/// The position of a number among those that packed columns hold.
 struct NumberEdges {
-    /// Its place in an ascending row of integers.
+    /// The position in an ascending sequence of integers.
     struct Place {
-        /// The first of the row that is not less, and the last that is not greater.
+        /// The first integer of the sequence that is not less, and the last that is not greater.
         var first: Int64
         var last: Int64
-        /// The whole row.
+        /// The whole sequence.
         var all: NumberRange.Bounds
 
         func bounds(_ comparison: Comparison) -> NumberRange.Bounds {
@@ -89,7 +91,7 @@ struct NumberEdges {
         images = values
     }
 
-    /// Nil for NaN.
+    /// Creates the position of a number; nil for NaN.
     init?(_ number: Double) {
         guard !number.isNaN else { return nil }
         values = Self.wholePlace(number)
@@ -100,7 +102,7 @@ struct NumberEdges {
                 high: PackedNumbers.image(Double.infinity)))
     }
 
-    /// Nil for NaN.
+    /// Creates the position of a number; nil for NaN.
     init?(_ number: Float) {
         guard !number.isNaN else { return nil }
         values = Self.wholePlace(Double(number))
@@ -111,13 +113,14 @@ struct NumberEdges {
                 high: PackedNumbers.image(Float.infinity)))
     }
 
-    /// 0 and -0 are neighbours that are equal: -0 has the image -1, 0 the image 0.
+    /// Returns the position of an image. 0 and -0 are equal, and their images 0 and -1 are
+    /// adjacent.
     private static func place(_ image: Int64, isZero: Bool, all: NumberRange.Bounds) -> Place {
         isZero
             ? Place(first: -1, last: 0, all: all) : Place(first: image, last: image, all: all)
     }
 
-    /// Among whole numbers, whose magnitudes are below 2^53.
+    /// Returns the position among whole numbers, whose magnitudes are below 2^53.
     private static func wholePlace(_ number: Double) -> Place {
         let limit = 9_007_199_254_740_992.0
         let near = min(max(number, -limit), limit)
@@ -128,12 +131,12 @@ struct NumberEdges {
 }
 
 extension NumberRange {
-    /// The test of one number of an integer column.
+    /// Whether a number of an integer column is accepted.
     func contains(_ number: Int64) -> Bool {
         (number >= values.low && number <= values.high) != isInverted
     }
 
-    /// The test of one floating-point number, by its image.
+    /// Whether a floating-point number is accepted, given its image.
     func containsImage(_ image: Int64) -> Bool {
         (image >= images.low && image <= images.high) != isInverted
     }

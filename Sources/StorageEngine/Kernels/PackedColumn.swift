@@ -1,9 +1,9 @@
 import CColumnKernels
 
-/// A column of packed numbers, as the kernels work on it. Valid as long as its node.
+/// A column of packed numbers, as the kernels see it. Valid as long as its node.
 ///
-/// Nothing outside the column's regions is read: their size follows from the node's rows, which
-/// `Node.problem(in:)` has checked.
+/// The kernels read nothing outside the column's regions, whose size follows from the node's rows.
+/// `Node.problem(in:)` has checked both.
 struct PackedColumn {
     let zone: PackedZone
     let kind: ColumnKind
@@ -62,13 +62,13 @@ struct PackedColumn {
         if isMember { mask.subtract(nulls: nulls) }
     }
 
-    /// The rows of a ramp whose deltas lie in `low...low + span`.
+    /// Returns the rows of a ramp whose deltas are in `low...low + span`.
     @inline(__always)
     private func rows(_ low: UInt64, _ span: UInt64) -> Range<Int> {
         Int(low)..<Int(low &+ span) + 1
     }
 
-    /// How many rows, of those selected, are not null.
+    /// Returns the number of selected rows that are not null.
     func presentCount(_ selection: UnsafePointer<UInt64>?) -> Int {
         guard selection != nil || nulls != nil else { return rowCount }
         var count = 0
@@ -78,7 +78,7 @@ struct PackedColumn {
 
     // MARK: Adding up
 
-    /// The exact sum of the numbers, and how many there are.
+    /// Returns the exact sum of the numbers, and their count.
     func sum(_ selection: UnsafePointer<UInt64>?) -> (sum: Int128, count: Int) {
         if zone.width == 0 {
             let count = presentCount(selection)
@@ -90,7 +90,7 @@ struct PackedColumn {
         return (sum + Int128(zone.base) * Int128(deltas.count), deltas.count)
     }
 
-    /// The sum of the numbers of rows, which are a ramp's deltas.
+    /// Returns the sum of the row numbers, which are a ramp's deltas.
     private func sumOfRows(_ selection: UnsafePointer<UInt64>?) -> Int {
         guard selection != nil else { return rowCount * (rowCount - 1) / 2 }
         var sum = 0
@@ -100,7 +100,7 @@ struct PackedColumn {
 
     // MARK: The least and the greatest
 
-    /// The least and the greatest number, or image of a number; nil where all rows are null.
+    /// Returns the least and the greatest number, or image of a number; nil if all rows are null.
     func bounds(_ selection: UnsafePointer<UInt64>?) -> (low: Int64, high: Int64)? {
         if zone.isRamp {
             guard let rows = ends(selection) else { return nil }
@@ -148,7 +148,7 @@ struct PackedColumn {
         }
     }
 
-    /// The first and the last row that is selected and not null; nil if there is none.
+    /// Returns the first and the last row that is selected and not null; nil if there is none.
     private func ends(_ selection: UnsafePointer<UInt64>?) -> ClosedRange<Int>? {
         let words = 0..<wordCount
         guard let first = words.first(where: { presentWord($0, selection) != 0 }),
@@ -160,7 +160,7 @@ struct PackedColumn {
 
     @inline(__always) private var wordCount: Int { (rowCount &+ 63) &>> 6 }
 
-    /// The rows of a word that are selected and not null.
+    /// Returns the bits of word `i` for rows that are selected and not null.
     @inline(__always)
     private func presentWord(_ i: Int, _ selection: UnsafePointer<UInt64>?) -> UInt64 {
         var word = selection?[i] ?? ~0
@@ -171,7 +171,7 @@ struct PackedColumn {
 }
 
 extension Node {
-    /// The null bitmap as words, or nil when nothing is null. Regions begin at multiples of 8.
+    /// The null bitmap as words, or nil if the column has none. Regions begin at multiples of 8.
     @inline(__always)
     func nullWords(_ column: Int) -> UnsafePointer<UInt64>? {
         nullBitmap(column)?.assumingMemoryBound(to: UInt64.self)

@@ -1,12 +1,12 @@
-/// What the directory tells of the numbers in a packed column: where they can lie.
+/// The bounds of the numbers in a packed column, according to the directory.
 ///
-/// Also of a column that is spilled, so that a scan need not visit its node.
+/// Also available for a spilled column, so that a scan may skip the column's node.
 struct PackedZone {
     let base: Int64
     let width: Int
-    /// Whether the number of row i is base + i. The width is 0 then.
+    /// Whether the number of row `i` is `base + i`. The width is 0 then.
     let isRamp: Bool
-    /// No delta is larger.
+    /// An upper bound on the deltas.
     let largest: UInt64
     /// Whether the numbers are order-preserving images of floating point.
     let holdsImages: Bool
@@ -17,7 +17,7 @@ struct PackedZone {
         base = entry.base
         width = entry.width
         isRamp = entry.isRamp && node.rowCount > 0
-        // Smart shift: by 64 bits gives zero.
+        // Swift's smart shift yields zero for a distance of 64.
         largest =
             isRamp
             ? UInt64(node.rowCount &- 1)
@@ -25,28 +25,28 @@ struct PackedZone {
         holdsImages = entry.kindCode != ColumnKind.integer.rawValue && !entry.isWhole
     }
 
-    /// Which of a column's deltas lie in a range, before it is inverted.
+    /// The deltas of a column that are in a range, before the range is inverted.
     enum Coverage {
         case none
         case all
         case deltas(low: UInt64, span: UInt64)
     }
 
-    /// The numbers outside the bounds of the directory cost nothing: only a range that cuts through
-    /// them asks for the data.
+    /// Compares a range with the column's bounds. Only a range that has an end within the bounds
+    /// requires the column's data.
     @inline(__always)
     func coverage(_ range: NumberRange) -> Coverage {
         let wanted = holdsImages ? range.images : range.values
         if wanted.isEmpty { return .none }
         if width == 64 {
-            // The base is zero and a delta is the number: the range wraps around where it begins
-            // below zero.
+            // The base is zero and a delta is the number, so a range that begins below zero wraps
+            // around.
             let span = UInt64(bitPattern: wanted.high &- wanted.low)
             if span == .max { return .all }
             return .deltas(low: UInt64(bitPattern: wanted.low), span: span)
         }
         if wanted.high < base { return .none }
-        // Differences of numbers in this order are right as unsigned ones.
+        // The difference of two ordered numbers is exact as an unsigned number.
         let low = wanted.low <= base ? 0 : UInt64(bitPattern: wanted.low &- base)
         if low > largest { return .none }
         let high = min(UInt64(bitPattern: wanted.high &- base), largest)
@@ -54,7 +54,7 @@ struct PackedZone {
         return .deltas(low: low, span: high - low)
     }
 
-    /// Whether all rows match, or none does; nil where values and nulls decide.
+    /// Whether all rows match or none does; nil if that depends on values or nulls.
     @inline(__always)
     func verdict(_ range: NumberRange, mayBeNull: Bool) -> Bool? {
         let matches: Bool

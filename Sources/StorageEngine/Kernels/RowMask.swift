@@ -1,7 +1,8 @@
-/// A set of rows of one leaf, one bit a row.
+/// A set of rows of one leaf, with one bit per row.
 ///
-/// Made once for a scan and filled anew for each leaf: memory is only taken for the first leaf, and
-/// again should a later one have more rows. Sets that are combined belong to the same leaf.
+/// It is created once for a scan and filled again for each leaf. Memory is allocated for the first
+/// leaf, and again if a later one has more rows. Sets that are combined must belong to the same
+/// leaf.
 ///
 /// ```swift
 /// var young = RowMask(), named = RowMask()
@@ -14,15 +15,16 @@
 /// }
 /// ```
 public struct RowMask: ~Copyable {
-    /// Bits behind the last row are zero.
+    /// The bits behind the last row are zero.
     @usableFromInline private(set) var words: UnsafeMutablePointer<UInt64>
     private var wordCapacity: Int
-    /// Rows of the leaf that the set belongs to.
+    /// The number of rows of the leaf to which the set belongs.
     public private(set) var rowCount = 0
 
-    /// What a leaf of a cluster tree has at most.
+    /// The capacity for the largest leaf of a cluster tree.
     private static let usualCapacity = 8192 / 64
-    /// An address without memory, of sets that were never used: those of plans that an index answers.
+    /// An address without memory, for sets that are never used, such as those of plans that an
+    /// index answers.
     private static var nowhere: UnsafeMutablePointer<UInt64> {
         UnsafeMutablePointer(bitPattern: MemoryLayout<UInt64>.alignment).unsafelyUnwrapped
     }
@@ -36,7 +38,7 @@ public struct RowMask: ~Copyable {
 
     @usableFromInline var wordCount: Int { (rowCount &+ 63) &>> 6 }
 
-    /// Makes the set one of `rows` rows, whose bits are to be written next.
+    /// Prepares the set for `rows` rows, whose bits must be written next.
     mutating func resize(rows: Int) {
         rowCount = rows
         guard wordCount > wordCapacity else { return }
@@ -45,7 +47,7 @@ public struct RowMask: ~Copyable {
         words = .allocate(capacity: wordCapacity)
     }
 
-    /// Makes the set all `rows` rows of a leaf, or none of them.
+    /// Makes the set contain all `rows` rows of a leaf, or none of them.
     public mutating func fill(_ isMember: Bool, rows: Int) {
         resize(rows: rows)
         words.update(repeating: isMember ? ~0 : 0, count: wordCount)
@@ -79,19 +81,19 @@ public struct RowMask: ~Copyable {
         for i in 0..<wordCount { words[i] &= ~other.words[i] }
     }
 
-    /// All rows that were not members: also those whose value is null.
+    /// Replaces the set by all rows that were not members, including those whose value is null.
     public mutating func formComplement() {
         for i in 0..<wordCount { words[i] = ~words[i] }
         clearBehindLastRow()
     }
 
-    /// Takes out the rows that a null bitmap names; nil names none.
+    /// Removes the rows that a null bitmap names; nil names none.
     mutating func subtract(nulls: UnsafePointer<UInt64>?) {
         guard let nulls else { return }
         for i in 0..<wordCount { words[i] &= ~nulls[i] }
     }
 
-    /// Keeps the rows that a null bitmap names; nil names none.
+    /// Keeps only the rows that a null bitmap names; nil names none.
     mutating func formIntersection(nulls: UnsafePointer<UInt64>?) {
         for i in 0..<wordCount { words[i] &= nulls?[i] ?? 0 }
     }
@@ -116,7 +118,7 @@ public struct RowMask: ~Copyable {
         words[row >> 6] |= 1 << UInt64(row & 63)
     }
 
-    /// Adds neighbours.
+    /// Inserts a range of rows.
     mutating func insert(_ rows: Range<Int>) {
         precondition(rows.lowerBound >= 0 && rows.upperBound <= rowCount, "row out of range")
         if rows.isEmpty { return }
@@ -128,7 +130,7 @@ public struct RowMask: ~Copyable {
         }
     }
 
-    /// Takes out the members that do not satisfy a condition.
+    /// Removes the members that do not satisfy a condition.
     @inline(__always)
     mutating func filter(_ isIncluded: (_ row: Int) throws -> Bool) rethrows {
         for i in 0..<wordCount {
