@@ -1,8 +1,8 @@
 import CRealmSystem
 
-/// Atomic access to a word of raw memory, which other threads, or other processes that map the
-/// same memory, access in the same way only. Operations that read and write in one step are
-/// sequentially consistent.
+/// Atomic access to a word of raw memory. All other threads, and processes that map the same
+/// memory, must access the word the same way. Read-modify-write operations are sequentially
+/// consistent.
 extension UnsafeMutablePointer where Pointee == UInt32 {
     @inline(__always) package func loadRelaxed() -> UInt32 { realm_load_relaxed_32(self) }
     @inline(__always) package func loadAcquire() -> UInt32 { realm_load_acquire_32(self) }
@@ -16,16 +16,16 @@ extension UnsafeMutablePointer where Pointee == UInt32 {
     @inline(__always) package func storeRelease(_ value: UInt32) {
         realm_store_release_32(self, value)
     }
-    /// Sets the word to `desired` if it holds `expected`, and says whether it did.
+    /// Sets the word to `desired` if it holds `expected`. Returns whether it did.
     @inline(__always)
     package func compareExchange(expected: UInt32, desired: UInt32) -> Bool {
         realm_compare_exchange_32(self, expected, desired)
     }
-    /// Returns the value from before.
+    /// Returns the previous value.
     @inline(__always) package func exchange(_ value: UInt32) -> UInt32 {
         realm_exchange_32(self, value)
     }
-    /// Returns the value from before.
+    /// Returns the previous value.
     @inline(__always) package func fetchAdd(_ value: UInt32) -> UInt32 {
         realm_fetch_add_32(self, value)
     }
@@ -44,16 +44,16 @@ extension UnsafeMutablePointer where Pointee == UInt64 {
     @inline(__always) package func storeSequential(_ value: UInt64) {
         realm_store_seq_cst_64(self, value)
     }
-    /// Sets the word to `desired` if it holds `expected`, and says whether it did.
+    /// Sets the word to `desired` if it holds `expected`. Returns whether it did.
     @inline(__always)
     package func compareExchange(expected: UInt64, desired: UInt64) -> Bool {
         realm_compare_exchange_64(self, expected, desired)
     }
-    /// Returns the value from before.
+    /// Returns the previous value.
     @inline(__always) package func exchange(_ value: UInt64) -> UInt64 {
         realm_exchange_64(self, value)
     }
-    /// Returns the value from before.
+    /// Returns the previous value.
     @inline(__always) package func fetchAdd(_ value: UInt64) -> UInt64 {
         realm_fetch_add_64(self, value)
     }

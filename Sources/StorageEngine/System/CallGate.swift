@@ -1,6 +1,6 @@
-/// Holds one call of one thread until another thread lets it go. For tests.
+/// A gate that holds one call of one thread until another thread releases it. For tests.
 final class CallGate: @unchecked Sendable {
-    // Safe to share: the word is accessed atomically only.
+    // Safe to share, because the word is only accessed atomically.
     private let state: UnsafeMutablePointer<UInt32>
 
     private enum State {
@@ -16,7 +16,7 @@ final class CallGate: @unchecked Sendable {
 
     deinit { state.deallocate() }
 
-    /// Returns when `release` has been called, before or afterwards.
+    /// Waits until `release` has been called, which may be before this call.
     func hold() {
         if state.compareExchange(expected: State.unused, desired: State.holding) {
             System.wake(state)

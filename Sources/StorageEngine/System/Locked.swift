@@ -1,17 +1,17 @@
 import CRealmSystem
 import Glibc
 
-/// A value that is reached only while its lock is held.
+/// A value that is accessible only while its lock is held.
 ///
-/// A POSIX mutex rather than `Synchronization.Mutex`, which the thread sanitizer does not see on
-/// Linux: every value guarded by it would be reported as a race. Not recursive; not for waiting
-/// long, see `FairLock`.
+/// Uses a POSIX mutex rather than `Synchronization.Mutex`, which the thread sanitizer does not see
+/// on Linux: it would report every access to the value as a race. The lock is not recursive, and
+/// not meant for long waits; see `FairLock`.
 package final class Locked<Value>: @unchecked Sendable {
-    // Safe to share: `value` is touched inside `withLock` only.
+    // Safe to share, because `value` is only accessed inside `withLock`.
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    // In memory of its own: the sanitizer takes an access to an empty stored property for one to
-    // the object's header.
+    // In memory of its own, because the sanitizer mistakes an access to an empty stored property
+    // for one to the object's header.
     private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: sending Value) {
@@ -22,9 +22,9 @@ package final class Locked<Value>: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
     }
 
-    /// For a value that the process keeps until it ends, and a forked child goes on with: a fork
-    /// waits until nobody has the lock. Nothing else that a fork waits for may be locked within it,
-    /// unless it is `outermost`.
+    /// Creates a lock for a value that lives as long as the process and that a forked child
+    /// continues to use: a fork waits until nobody holds the lock. While it is held, no other such
+    /// lock may be taken, unless this one is `outermost` and the other is not.
     package convenience init(heldByForks value: sending Value, outermost: Bool = false) {
         self.init(value)
         let isHeld = realm_hold_during_forks(mutex, outermost)

@@ -1,9 +1,9 @@
 import CRealmSystem
 import Glibc
 
-/// Mistakes that can be compiled into the engine, to find out whether its tests notice them: with
-/// the package trait `PlantedBugs` only, and one at a time. docs/planted-bugs.md tells what each
-/// breaks, and who finds it.
+/// Bugs that can be compiled into the engine to check that its tests notice them. They require the
+/// package trait `PlantedBugs`, and one is active at a time. docs/planted-bugs.md says what each
+/// breaks and which test finds it.
 enum PlantedBug: String, CaseIterable {
     // Durability and recovery.
     case skipsSync = "skip-sync"
@@ -69,15 +69,15 @@ enum PlantedBug: String, CaseIterable {
 }
 
 #if PLANTED_BUGS
-/// What tools ask about planted bugs.
+/// The planted bugs, for tools.
 package enum PlantedBugs {
-    /// Names the bug of a process, and of those that it starts.
+    /// The environment variable that selects the bug of a process and of those that it starts.
     package static let variable = "REALM_PLANTED_BUG"
 
     package static var names: [String] { PlantedBug.allCases.map(\.rawValue) }
 
-    /// The bug of this process, or nil. Ends the process for a name that is none's: whoever gave
-    /// it would take an engine without bugs for one whose bug is not noticed.
+    /// The bug of this process, or nil. Ends the process for an unknown name, because otherwise an
+    /// engine without a bug would be taken for one whose bug is not noticed.
     fileprivate static let chosen: PlantedBug? = {
         guard let text = getenv(variable) else { return nil }
         let name = String(cString: text)
@@ -92,12 +92,12 @@ package enum PlantedBugs {
 @inline(__always)
 func planted(_ bug: PlantedBug) -> Bool { PlantedBugs.chosen == bug }
 #else
-/// False: nothing of what depends on it is compiled.
+/// Always false, so that the compiler removes the code that depends on it.
 @inline(__always)
 func planted(_ bug: PlantedBug) -> Bool { false }
 #endif
 
-/// The thread that asked for the write lock last: for ``PlantedBug/givesLockToThread``.
+/// The thread that last asked for the write lock; for ``PlantedBug/givesLockToThread``.
 enum PlantedLockOwner {
     #if PLANTED_BUGS
     private static let thread = Locked<UInt>(0)

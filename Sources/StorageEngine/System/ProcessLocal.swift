@@ -1,12 +1,13 @@
 import CRealmSystem
 
-/// A value of the process: a forked child finds a new one.
+/// A value that belongs to one process. A forked child gets a new one.
 ///
-/// For tables of what only the process that made it can use. The one of the parent is of no use in
-/// the child: what it names is the parent's, and another thread may have been changing it, or held
-/// its lock, when the process was forked. So the child does not touch it, not even to free it.
+/// For tables that only the process that created them can use. The parent's value is useless to the
+/// child: what it refers to belongs to the parent, and another thread may have been changing it, or
+/// held its lock, at the time of the fork. So the child does not touch it, not even to free it.
 package final class ProcessLocal<Value: AnyObject & Sendable>: @unchecked Sendable {
-    // Safe to share: `word` is accessed atomically only, and what it names is immutable and stays.
+    // Safe to share, because `word` is only accessed atomically, and entries are immutable and
+    // never freed.
 
     private final class Entry {
         let value: Value
@@ -19,14 +20,14 @@ package final class ProcessLocal<Value: AnyObject & Sendable>: @unchecked Sendab
     /// The address of an `Entry`, or 0.
     private let word: UnsafeMutablePointer<UInt64>
 
-    /// For static properties: nothing is freed.
+    /// Creates a value for a static property. It is never freed.
     package init(_ make: @escaping @Sendable () -> Value) {
         self.make = make
         word = .allocate(capacity: 1)
         word.initialize(to: 0)
     }
 
-    /// The value of this process, made when it is first asked for.
+    /// The value of this process, created on first access.
     package var value: Value {
         while true {
             let address = word.loadAcquire()

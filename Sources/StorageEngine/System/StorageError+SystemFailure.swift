@@ -1,12 +1,12 @@
 import Glibc
 
-/// The one place where error numbers of the operating system become errors of the engine.
+/// Conversion of the operating system's error numbers to errors of the engine, all in one place.
 extension StorageError {
     /// What the engine was doing to a file when a system call failed.
     package enum Operation: Sendable {
         case open, read, write, sync, resize, map, lock, remove, rename
 
-        /// For "Failed to … at path …".
+        /// The verb for "Failed to … at path …".
         fileprivate var verb: String {
             switch self {
             case .open: "open file"
@@ -22,11 +22,11 @@ extension StorageError {
         }
     }
 
-    /// The error for a failed system call on the file at `path`.
+    /// Creates the error for a failed system call on the file at `path`.
     ///
-    /// Where the call does not say enough, this looks at the file system: ENOENT and ENOTDIR often
-    /// mean the parent of the path. A failed sync is never known to have done nothing, so it
-    /// becomes ``Code/outcomeUnknown`` whatever its number.
+    /// Where the error number is ambiguous, this looks at the file system: ENOENT and ENOTDIR often
+    /// refer to the parent of the path. A failed sync may have made some writes durable, so it
+    /// always becomes ``Code/outcomeUnknown``.
     package init(_ failure: SystemFailure, _ operation: Operation, path: String) {
         let (code, reason) = Self.explanation(failure, operation, path: path)
         self.init(
@@ -75,11 +75,11 @@ extension StorageError {
             + "files"
     }
 
-    /// Which of the three things that a mapping takes is used up. The system has one number for
-    /// all.
+    /// Says which resource for mappings is used up: mappings, address space or memory. The system
+    /// has one error number for all three.
     private static var exhaustedMemory: String {
-        // Mappings are split and joined while they are changed, so some are missing before the
-        // limit is reached.
+        // Changing a mapping can split it, so a few mappings must be free for a call to succeed.
+        // The limit thus counts as reached slightly below it.
         if let count = System.mappingCount, let limit = System.mappingLimit, count + 16 >= limit {
             return "this process has \(count) memory mappings, and the system allows \(limit). "
                 + "Raise the limit (sysctl vm.max_map_count), or close files"
@@ -99,7 +99,7 @@ extension StorageError {
         return parent.isDirectory
     }
 
-    /// The directory that holds the entry for `path`.
+    /// Returns the directory that holds the entry for `path`.
     package static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -107,7 +107,7 @@ extension StorageError {
 }
 
 extension StorageError {
-    /// Runs `body` and turns the failure of a system call into the error for `path`.
+    /// Runs `body` and converts the failure of a system call to the error for `path`.
     @inline(__always)
     package static func converting<Result>(
         _ operation: Operation, path: String,

@@ -1,26 +1,26 @@
 import CRealmSystem
 import Glibc
 
-/// Who and when. None of these touch a file of the database, and none can fail in a way that
-/// matters, so interceptors do not see them.
+/// Identity of processes, users and the machine, and time. None of these calls touches a file of
+/// the database or fails in a way that matters, so interceptors do not see them.
 extension System {
     package static var processID: UInt32 { UInt32(bitPattern: getpid()) }
 
     package static var effectiveUser: uid_t { geteuid() }
 
-    /// How many forks lie between the process that loaded this library and this one.
+    /// The number of forks between the process that loaded this library and this one.
     package static var forkGeneration: UInt64 { realm_fork_generation() }
 
-    /// Whether this process is a copy of another one, of which it has one thread. The threads of
-    /// queues that the parent used are not among what was copied, and nobody makes new ones: what
-    /// is put into a queue waits for ever.
+    /// Whether this process is a forked child, which has only a copy of the thread that forked. The
+    /// worker threads of the parent's dispatch queues do not exist here and are not created again,
+    /// so work put into a queue waits for ever.
     package static var isForkedChild: Bool { forkGeneration != 0 }
 
-    /// The name of the program that a process was started as, or, where that cannot be read, the
-    /// first 15 bytes of it, which the kernel keeps; nil if there is no such process, or none that
-    /// this one may see.
+    /// Returns the name of the program that a process was started as. If that cannot be read,
+    /// returns its first 15 bytes, which the kernel keeps. Returns nil if there is no such process,
+    /// or none visible to this one.
     package static func processName(_ id: UInt32) -> String? {
-        // The arguments, each ended by a zero; empty of a process that is about to end.
+        // The arguments, each terminated by a zero; empty for a process that is about to end.
         if let arguments = beginning(of: "/proc/\(id)/cmdline"),
             let end = arguments.firstIndex(of: 0)
         {
@@ -34,8 +34,8 @@ extension System {
         }
     }
 
-    /// What one read of a file gives, at most the length of the longest path; nil if that is
-    /// nothing.
+    /// Returns the result of a single read of a file, at most PATH_MAX bytes; nil if it is empty or
+    /// cannot be read.
     private static func beginning(of path: String) -> ArraySlice<UInt8>? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -45,14 +45,14 @@ extension System {
         return count > 0 ? bytes[..<count] : nil
     }
 
-    /// Nanoseconds of a clock that only goes forward and that all processes share.
+    /// The time in nanoseconds of a monotonic clock that all processes share.
     package static var monotonicNanoseconds: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// A number that differs between starts of the machine; nil where the system has none.
+    /// A number that differs between boots of the machine; nil if the system has none.
     package static let bootID: (UInt64, UInt64)? = {
         let descriptor = Glibc.open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -1,23 +1,25 @@
 import Glibc
 
-/// What the system grants a process, for errors that say which of it is used up. Interceptors do
-/// not see these calls: they touch no file of the database.
+/// The limits of a process, for errors that name the one that was reached. Interceptors do not see
+/// these calls, because they touch no file of the database.
 extension System {
-    /// Bytes of address space that this process may use (`ulimit -v`); nil without a limit.
+    /// The bytes of address space that this process may use (`ulimit -v`); nil without a limit.
     package static var addressSpaceLimit: Int? { limit(__rlimit_resource_t(RLIMIT_AS.rawValue)) }
 
-    /// Bytes of address space that it uses; nil where the system does not tell.
+    /// The bytes of address space that this process uses; nil if the system does not tell.
     package static var addressSpaceInUse: Int? {
         numbers(in: "/proc/self/statm").first.map { $0 * sysconf(Int32(_SC_PAGESIZE)) }
     }
 
-    /// Descriptors that this process may have open (`ulimit -n`); nil without a limit.
+    /// The number of descriptors that this process may have open (`ulimit -n`); nil without a
+    /// limit.
     package static var descriptorLimit: Int? { limit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue)) }
 
-    /// Mappings that a process may have (`vm.max_map_count`); nil where the system does not tell.
+    /// The number of mappings that a process may have (`vm.max_map_count`); nil if the system does
+    /// not tell.
     package static var mappingLimit: Int? { numbers(in: "/proc/sys/vm/max_map_count").first }
 
-    /// Mappings that this process has; nil where the system does not tell.
+    /// The number of mappings that this process has; nil if the system does not tell.
     package static var mappingCount: Int? {
         guard let file = fopen("/proc/self/maps", "re") else { return nil }
         defer { fclose(file) }

@@ -1,7 +1,7 @@
 import CRealmSystem
 import Glibc
 
-/// Byte-range locks that belong to an open file description: they are not tied to a thread, go
+/// Byte-range locks that belong to an open file description. They are not tied to a thread, end
 /// with the last descriptor, and are released by the kernel when a process dies.
 extension System {
     package enum LockKind: Sendable {
@@ -15,7 +15,7 @@ extension System {
         }
     }
 
-    /// A range of bytes to lock; nothing needs to be stored there. Length 0 reaches to the end.
+    /// A range of bytes to lock, which need not exist in the file. Length 0 extends to the end.
     package struct LockRange: Equatable, Sendable {
         package var start: Int64
         package var length: Int64
@@ -28,7 +28,7 @@ extension System {
         package static let wholeFile = LockRange(start: 0, length: 0)
     }
 
-    /// Takes the lock, or converts the one that is held, waiting as long as it takes.
+    /// Acquires the lock, or converts a held one, waiting without limit.
     package static func lock(
         _ descriptor: Int32, _ kind: LockKind, _ range: LockRange
     ) throws(SystemFailure) {
@@ -37,7 +37,7 @@ extension System {
         }
     }
 
-    /// Takes the lock unless that would mean waiting; returns whether it was taken.
+    /// Acquires the lock unless that requires waiting. Returns whether it was acquired.
     package static func tryLock(
         _ descriptor: Int32, _ kind: LockKind, _ range: LockRange
     ) throws(SystemFailure) -> Bool {
@@ -60,9 +60,9 @@ extension System {
         }
     }
 
-    /// A lock of another open file description in the range that conflicts with one of this kind:
-    /// any lock conflicts with an exclusive one, only exclusive ones with a shared one. Which, if
-    /// there are several, is not known.
+    /// Returns a lock of another open file description in the range that conflicts with one of this
+    /// kind, or nil if there is none. Any lock conflicts with an exclusive one, and only exclusive
+    /// locks conflict with a shared one. If there are several, any of them may be returned.
     package static func lockOfOther(
         _ descriptor: Int32, against kind: LockKind, _ range: LockRange
     ) throws(SystemFailure) -> LockRange? {
@@ -73,8 +73,8 @@ extension System {
         return result == 1 ? found : nil
     }
 
-    /// Whether another open file description holds a lock in the range; or one that conflicts with
-    /// a lock of this kind.
+    /// Whether another open file description holds a lock in the range that conflicts with a lock
+    /// of this kind. By default any lock conflicts.
     package static func isLockedByOther(
         _ descriptor: Int32, _ range: LockRange, against kind: LockKind = .exclusive
     ) throws(SystemFailure) -> Bool {

@@ -3,7 +3,7 @@ import Glibc
 
 /// Address space, mapped files, and sleeping on a word of memory.
 extension System {
-    /// Reserves address space without memory behind it; touching it is a fault until a file is
+    /// Reserves address space without memory behind it. Touching it is a fault until a file is
     /// mapped there.
     package static func reserve(length: Int) throws(SystemFailure) -> UnsafeMutableRawPointer {
         try map(
@@ -11,7 +11,7 @@ extension System {
             flags: MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_NORESERVE), descriptor: -1, offset: 0)
     }
 
-    /// Takes away what is mapped in a reserved range, which stays reserved.
+    /// Unmaps part of a reserved range, which stays reserved.
     package static func reserve(
         at address: UnsafeMutableRawPointer, length: Int
     ) throws(SystemFailure) {
@@ -40,7 +40,7 @@ extension System {
             descriptor: descriptor, offset: 0)
     }
 
-    /// Zeroed memory for this process alone.
+    /// Maps zeroed memory for this process alone.
     package static func mapPrivate(
         length: Int
     ) throws(SystemFailure) -> UnsafeMutableRawPointer {
@@ -49,7 +49,7 @@ extension System {
             flags: MAP_PRIVATE | MAP_ANONYMOUS, descriptor: -1, offset: 0)
     }
 
-    /// The same, of which little will ever be touched.
+    /// Maps zeroed memory of which little will ever be touched.
     package static func mapSparse(
         length: Int
     ) throws(SystemFailure) -> UnsafeMutableRawPointer {
@@ -59,7 +59,7 @@ extension System {
     }
 
     /// Maps zeroed memory for secrets of this process at a given address, which must lie in a
-    /// reserved range. Core dumps leave it out, and a forked child finds zeros in it.
+    /// reserved range. Core dumps omit it, and a forked child finds zeros in it.
     package static func mapSecret(
         at address: UnsafeMutableRawPointer, length: Int
     ) throws(SystemFailure) {
@@ -70,7 +70,7 @@ extension System {
         try keepSecret(address, length: length)
     }
 
-    /// Maps zeroed memory for secrets wherever there is room.
+    /// Maps zeroed memory for secrets at any address.
     package static func mapSecret(
         length: Int
     ) throws(SystemFailure) -> UnsafeMutableRawPointer {
@@ -91,14 +91,14 @@ extension System {
         try wipeInForkedChild(address, length: length)
     }
 
-    /// Has a forked child find zeros in private memory.
+    /// Makes a forked child find zeros in private memory.
     package static func wipeInForkedChild(
         _ address: UnsafeMutableRawPointer, length: Int
     ) throws(SystemFailure) {
         try advise(address, length: length, advice: MADV_WIPEONFORK)
     }
 
-    /// Has the system back private memory with large pages where it can, from the next touch on.
+    /// Asks the system to back private memory with large pages, from the next touch on.
     package static func preferLargePages(
         _ address: UnsafeMutableRawPointer, length: Int
     ) throws(SystemFailure) {
@@ -121,8 +121,8 @@ extension System {
         at address: UnsafeMutableRawPointer?, length: Int, protection: Int32, flags: Int32,
         descriptor: Int32, offset: UInt64
     ) throws(SystemFailure) -> UnsafeMutableRawPointer {
-        // MAP_FAILED is the address -1, so a failed call looks negative to `perform`, and no
-        // address that a process gets on Linux does.
+        // MAP_FAILED is the address -1, so a failed call returns a negative number to `perform`. No
+        // address of a Linux process is negative.
         let bits = try perform(.mmap, descriptor: descriptor) {
             Int(
                 bitPattern: Glibc.mmap(
@@ -132,9 +132,10 @@ extension System {
     }
 
     /// Sleeps while the word holds `expected`, at most for `timeout` (nil: without limit). May
-    /// return early; callers look at their condition again. Not interceptable: it moves no data
-    /// and has no failure that a caller could act upon. `isShared`: whether the word is in memory
-    /// that other processes map too; whoever wakes has to say the same.
+    /// return early; callers check their condition again. Interceptors do not see it, because it
+    /// moves no data and has no failure that a caller could handle. `isShared` says whether the
+    /// word is in memory that other processes map too; the call that wakes must pass the same
+    /// value.
     package static func wait(
         on word: UnsafePointer<UInt32>, while expected: UInt32, timeout: Duration? = nil,
         isShared: Bool = false
@@ -149,17 +150,17 @@ extension System {
         _ = realm_futex_wake(word, count, isShared)
     }
 
-    /// Lets other threads that are ready have the processor, if there are any.
+    /// Yields the processor to other threads that are ready, if there are any.
     package static func giveUpProcessor() { sched_yield() }
 
-    /// Tells the processor that this thread only looks at a word over and over.
+    /// Tells the processor that this thread is spinning on a word.
     @inline(__always)
     package static func relaxProcessor() { realm_relax_processor() }
 
     private static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         if seconds < 0 || attoseconds < 0 { return 0 }
-        // A hundred years instead of an overflow.
+        // A hundred years at most, which does not overflow.
         return min(seconds, 3_155_760_000) * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

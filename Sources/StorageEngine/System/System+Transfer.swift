@@ -1,7 +1,7 @@
 import CRealmSystem
 import Glibc
 
-/// Reading and writing at an offset, complete or failed.
+/// Reading and writing at an offset. Each operation completes or fails.
 extension System {
     /// The largest number of buffers that one `pwritev` takes (IOV_MAX on Linux).
     package static let maximumBuffers = 1024
@@ -35,8 +35,8 @@ extension System {
         }
     }
 
-    /// Writes all of the buffers, one after the other, starting at `offset`. Takes any number of
-    /// buffers; one system call for each ``maximumBuffers``.
+    /// Writes all of the buffers contiguously, starting at `offset`. Takes any number of buffers,
+    /// with one system call for each ``maximumBuffers``.
     package static func write(
         _ descriptor: Int32, _ buffers: UnsafeBufferPointer<iovec>, at offset: UInt64
     ) throws(SystemFailure) {
@@ -48,12 +48,14 @@ extension System {
                 .pwritev, descriptor, buffers.baseAddress! + index, batch, at: position)
             position += UInt64(written)
             while index < buffers.count, written >= buffers[index].iov_len {
-                // Empty buffers beyond the batch are passed over as well, which is what they ask.
+                // Skips empty buffers even beyond the batch, because there is nothing to write for
+                // them.
                 written -= buffers[index].iov_len
                 index += 1
             }
             if written > 0 {
-                // The call ended inside this buffer: finish it alone, then go on with the next.
+                // The call ended inside this buffer: complete it separately, then continue with the
+                // next one.
                 let buffer = buffers[index]
                 let rest = UnsafeRawBufferPointer(
                     start: buffer.iov_base + written, count: buffer.iov_len - written)
@@ -64,8 +66,9 @@ extension System {
         }
     }
 
-    /// One successful call; may come short. A write that takes nothing is reported as a full disk:
-    /// Linux documents no other meaning, and repeating it might never end.
+    /// Repeats a call until it succeeds or fails, and returns the bytes written, which may be fewer
+    /// than given. A write of no bytes is reported as a full disk: Linux documents no other
+    /// meaning, and repeating it might never end.
     @inline(__always)
     private static func writeOnce(
         _ call: SystemCall, _ descriptor: Int32, _ buffers: UnsafePointer<iovec>, _ count: Int,
@@ -110,7 +113,7 @@ extension System {
             : Glibc.pwritev(descriptor, buffers, Int32(truncatingIfNeeded: count), offset)
     }
 
-    /// The same under an interceptor, which may allow fewer bytes than asked for.
+    /// Makes the call under an interceptor, which may allow fewer bytes than given.
     @inline(never)
     private static func interceptWrite(
         _ call: SystemCall, _ descriptor: Int32, _ buffers: UnsafePointer<iovec>, _ count: Int,

@@ -1,11 +1,11 @@
 import CRealmSystem
 import Glibc
 
-/// The one seam between the engine and the operating system.
+/// The only interface between the engine and the operating system.
 ///
-/// Every function here repeats its call when a signal interrupts it, continues reads and writes
-/// that came short, and throws ``SystemFailure`` otherwise. Tests intercept all of them with a
-/// ``SystemInterceptor``; without one, a call costs one load and one predictable branch more.
+/// Every function here repeats its call when a signal interrupts it, continues short reads and
+/// writes, and throws ``SystemFailure`` on any other failure. Tests intercept all of them with a
+/// ``SystemInterceptor``. Without one, a call costs one additional load and one predictable branch.
 package enum System {
     /// What the engine needs to know about a file.
     package struct FileStatus: Equatable, Sendable {
@@ -17,15 +17,15 @@ package enum System {
         package var isSymbolicLink: Bool
         package var isFIFO: Bool
         package var isSocket: Bool
-        /// Names that lead to it.
+        /// The number of names of the file.
         package var linkCount: UInt64
         package var permissions: mode_t
         package var owner: uid_t
         package var group: gid_t
     }
 
-    /// Makes one call until no signal interrupts it. `path` and `descriptor` let interceptors see
-    /// only the files they were installed for.
+    /// Makes one call, repeating it while signals interrupt it. `path` and `descriptor` let
+    /// interceptors restrict themselves to the files for which they were installed.
     @inline(__always)
     static func perform(
         _ call: SystemCall, path: String? = nil, descriptor: Int32 = -1, _ body: () -> Int
@@ -48,7 +48,7 @@ package enum System {
 
     // MARK: Files
 
-    /// Opens a file; `O_CLOEXEC` is always added.
+    /// Opens a file. `O_CLOEXEC` is always added.
     package static func open(
         _ path: String, flags: Int32, permissions: mode_t = 0o644
     ) throws(SystemFailure) -> Int32 {
@@ -58,8 +58,8 @@ package enum System {
         return Int32(truncatingIfNeeded: descriptor)
     }
 
-    /// Closes a descriptor. Linux has released it even when the call reports an error, so nothing
-    /// is repeated and nothing is thrown: what must be durable was synced before.
+    /// Closes a descriptor. Linux releases it even if the call reports an error, so the call is
+    /// neither repeated nor throws. Anything that must be durable was synced before.
     package static func close(_ descriptor: Int32) {
         if realm_interceptor() == 0 {
             _ = Glibc.close(descriptor)
@@ -76,12 +76,12 @@ package enum System {
         return FileStatus(status)
     }
 
-    /// Bytes of a file.
+    /// Returns the length of a file.
     ///
-    /// By seeking to the end, which moves nothing that the engine uses, rather than by `fstat`:
-    /// since Linux 6.13, asking for the time of a file's last change makes the next write take a
-    /// new one, however soon it comes, and a file system without a journal then writes the inode
-    /// with every sync (one more write in sequence, 40 us).
+    /// Seeks to the end, which changes no offset that the engine uses, rather than calling `fstat`.
+    /// Since Linux 6.13, querying a file's modification time makes the next write update it,
+    /// however soon that comes. A file system without a journal then writes the inode with every
+    /// sync (one more write in sequence, 40 us).
     package static func size(_ descriptor: Int32) throws(SystemFailure) -> UInt64 {
         UInt64(
             try perform(.lseek, descriptor: descriptor) {
@@ -89,7 +89,8 @@ package enum System {
             })
     }
 
-    /// Of the file that a path leads to, or of the symbolic link itself that lies there.
+    /// Returns the status of the file that a path leads to, or, if `followsLinks` is false, of a
+    /// symbolic link at the path itself.
     package static func status(
         path: String, followsLinks: Bool = true
     ) throws(SystemFailure) -> FileStatus {
@@ -101,15 +102,15 @@ package enum System {
         return FileStatus(status)
     }
 
-    /// What a file is, and how many names lead to it.
+    /// The identity of a file, and the number of its names.
     package struct FileIdentity: Equatable, Sendable {
         package var device: UInt64
         package var inode: UInt64
         package var linkCount: UInt32
     }
 
-    /// Of an open file. Cheaper than its status, and without a consequence for its next write: see
-    /// ``size(_:)``.
+    /// Identifies an open file. Cheaper than its status, and without the effect on its next write
+    /// that ``size(_:)`` describes.
     package static func identity(_ descriptor: Int32) throws(SystemFailure) -> FileIdentity {
         var identity = realm_file_identity()
         _ = try perform(.fstat, descriptor: descriptor) {
@@ -118,12 +119,12 @@ package enum System {
         return FileIdentity(identity)
     }
 
-    /// Of the file that a path leads to.
+    /// Identifies the file that a path leads to.
     package static func identity(path: String) throws(SystemFailure) -> FileIdentity {
         var identity = realm_file_identity()
         _ = try perform(.stat, path: path) {
-            // As an argument it would be copied; commits ask at times, so that time would decide
-            // what they allocate.
+            // A string argument would be copied, which allocates. Commits make this call only at
+            // times, so their allocations would depend on timing.
             path.withCString { Int(realm_identify(AT_FDCWD, $0, &identity)) }
         }
         return FileIdentity(identity)
@@ -141,11 +142,11 @@ package enum System {
         case extend = 0
         /// Allocates without changing the size of the file (FALLOC_FL_KEEP_SIZE).
         case keepSize = 1
-        /// Gives the blocks back; the range reads as zeros (FALLOC_FL_PUNCH_HOLE, KEEP_SIZE).
+        /// Frees the blocks; the range reads as zeros (FALLOC_FL_PUNCH_HOLE, KEEP_SIZE).
         case punchHole = 3
     }
 
-    /// `fallocate(2)` itself, never the C library's emulation by writing.
+    /// Calls `fallocate(2)` itself, never the C library's emulation by writing.
     package static func allocate(
         _ descriptor: Int32, offset: UInt64, length: UInt64, _ allocation: Allocation = .extend
     ) throws(SystemFailure) {
@@ -156,14 +157,15 @@ package enum System {
         ) { Int(realm_fallocate(descriptor, allocation.rawValue, Int64(offset), Int64(length))) }
     }
 
-    /// A transaction is about to take pages of a file: fails if a test says so.
+    /// Announces that a transaction is about to take pages of a file. Fails only if a test requests
+    /// it.
     @inline(__always)
     static func takePages(_ descriptor: Int32) throws(SystemFailure) {
         if realm_interceptor() == 0 { return }
         _ = try perform(.takePages, descriptor: descriptor) { 0 }
     }
 
-    /// Begins to write the contents of a file to the disk. Nothing is durable by that.
+    /// Starts writing the contents of a file to the disk. This makes nothing durable.
     package static func beginWriteback(_ descriptor: Int32) throws(SystemFailure) {
         _ = try perform(.syncFileRange, descriptor: descriptor) {
             Int(realm_begin_writeback(descriptor))
@@ -176,7 +178,7 @@ package enum System {
         _ = try perform(.fdatasync, descriptor: descriptor) { Int(Glibc.fdatasync(descriptor)) }
     }
 
-    /// Makes the entries of a directory durable: after creating, renaming or removing a file.
+    /// Makes the entries of a directory durable, after a file was created, renamed or removed.
     package static func syncDirectory(_ path: String) throws(SystemFailure) {
         let descriptor = try open(path, flags: O_RDONLY | O_DIRECTORY)
         defer { close(descriptor) }
@@ -189,12 +191,12 @@ package enum System {
         _ = try perform(.unlink, path: path) { Int(Glibc.unlink(path)) }
     }
 
-    /// Removes a directory that is empty.
+    /// Removes an empty directory.
     package static func removeDirectory(_ path: String) throws(SystemFailure) {
         _ = try perform(.unlink, path: path) { Int(Glibc.rmdir(path)) }
     }
 
-    /// Makes a directory unless there is one.
+    /// Creates a directory unless it exists.
     package static func makeDirectory(_ path: String) throws(SystemFailure) {
         do {
             _ = try perform(.mkdir, path: path) { Int(Glibc.mkdir(path, 0o777)) }
@@ -203,7 +205,7 @@ package enum System {
         }
     }
 
-    /// Renames a file; EEXIST if there is one of the new name.
+    /// Renames a file. Fails with EEXIST if a file of the new name exists.
     package static func rename(
         _ path: String, to newPath: String
     ) throws(SystemFailure) {
@@ -212,7 +214,7 @@ package enum System {
         ) { Int(realm_rename_no_replace(path, newPath)) }
     }
 
-    /// Gives a file the name of another one, which goes, in one step.
+    /// Replaces a file atomically by another one, which takes its name.
     package static func replace(
         _ replacedPath: String, by path: String
     ) throws(SystemFailure) {
@@ -233,8 +235,9 @@ package enum System {
     }
 
     /// Gives an open file of this user the owner, group and permissions of `wanted`, as far as the
-    /// user may: only a privileged one gives a file away, or to a group that it is not in. Where
-    /// the group stays another one, it gets no access. `present` is the file's status.
+    /// user may: only a privileged user can give a file to another user, or to a group of which it
+    /// is no member. If the group cannot be set, the file's group gets no access. `present` is the
+    /// file's current status.
     package static func setAccess(
         _ descriptor: Int32, from present: FileStatus, to wanted: FileStatus
     ) throws(SystemFailure) {
@@ -252,7 +255,7 @@ package enum System {
         }
     }
 
-    /// False where that is not permitted.
+    /// Changes owner and group. Returns false if that is not permitted.
     private static func give(
         _ descriptor: Int32, to owner: uid_t, _ group: gid_t
     ) throws(SystemFailure) -> Bool {
@@ -267,7 +270,7 @@ package enum System {
         }
     }
 
-    /// The path without symbolic links.
+    /// Returns the path without symbolic links.
     package static func realPath(_ path: String) throws(SystemFailure) -> String {
         var resolved: String?
         _ = try perform(.stat, path: path) {
@@ -279,12 +282,13 @@ package enum System {
         return resolved!
     }
 
-    /// An anonymous file in memory.
+    /// Creates an anonymous file in memory.
     package static func memoryFile(name: String) throws(SystemFailure) -> Int32 {
         Int32(truncatingIfNeeded: try perform(.memfd) { Int(realm_memfd_create(name)) })
     }
 
-    /// As above, for calls of which a trace records more than the descriptor.
+    /// Makes a call of which a trace records more than the descriptor; otherwise like the other
+    /// `perform`.
     @inline(__always)
     private static func perform(
         _ context: @autoclosure () -> SystemCallContext, _ body: () -> Int

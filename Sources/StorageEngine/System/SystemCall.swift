@@ -11,12 +11,12 @@ package enum SystemCall: String, CaseIterable, Sendable {
     case unlink, rename
     case mkdir, chown, chmod
     case memfd = "memfd_create"
-    /// No call of the system: a transaction takes pages of its file, which needs the disk only where
-    /// the file has none left. Here so that a disk can be full at any page.
+    /// Not a system call: a transaction takes pages of its file, which needs the disk only if the
+    /// file has none left. It lets tests simulate a full disk at any page.
     case takePages = "take_pages"
 
-    /// Whether a crash before or after this call may leave different bytes behind. Faults that name
-    /// no call, such as `kill-before:17`, count these calls only.
+    /// Whether a crash before this call may leave other bytes behind than one after it. Faults that
+    /// name no call, such as `kill-before:17`, count only these calls.
     package var changesFiles: Bool {
         switch self {
         case .pwrite, .pwritev, .fdatasync, .fsync, .ftruncate, .fallocate, .unlink, .rename: true
@@ -27,7 +27,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
     }
 }
 
-/// A system call that failed, and how. `errno` is never EINTR.
+/// A failed system call and its error number. `errno` is never EINTR.
 package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var call: SystemCall
     package var errno: Int32
@@ -37,8 +37,8 @@ package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible
         self.errno = errno
     }
 
-    /// Whether the file system does not know the call: what it would have done has to be done by
-    /// others.
+    /// Whether the file system does not support the call, so that the caller must achieve its
+    /// effect otherwise.
     package var isUnsupported: Bool { errno == EOPNOTSUPP || errno == ENOSYS }
 
     package var description: String {

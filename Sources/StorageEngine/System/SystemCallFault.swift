@@ -1,7 +1,7 @@
 import Glibc
 
-/// What an interceptor does to a certain call. Written as text, so that a test can tell a child
-/// process what to do; nothing in the engine reads such text by itself.
+/// What an interceptor does to a certain call. Faults have a textual form, in which a test can pass
+/// them to a child process. Nothing in the engine reads such text by itself.
 ///
 /// | text | meaning |
 /// | --- | --- |
@@ -13,8 +13,8 @@ import Glibc
 /// | `stop-before:fdatasync:1` | stop the process (SIGSTOP) before the first `fdatasync` |
 /// | `fail-overlapped:fdatasync:1:EIO` | the first `fdatasync` fails once another one has begun |
 ///
-/// What overlaps with a failure is told of nothing: Linux reports an error once for each open file.
-/// The first call fails by itself if no other one begins in 0.2 s.
+/// A call that overlaps with the failing one learns nothing of the failure, because Linux reports
+/// an error once per open file. The first call fails by itself if no other one begins within 0.2 s.
 package struct SystemCallFault: Equatable, Sendable {
     package enum Effect: Equatable, Sendable {
         case killBefore
@@ -23,16 +23,16 @@ package struct SystemCallFault: Equatable, Sendable {
         case failForever(errno: Int32)
         case short
         case stopBefore
-        /// Two calls at a time, of which the kernel tells only one that it failed.
+        /// Two concurrent calls, of which the kernel reports the failure to only one.
         case failOverlapped(errno: Int32)
-        /// Waits before the call until ``SystemInterceptor/release()``. Has no text.
+        /// Waits before the call until ``SystemInterceptor/release()``. Has no textual form.
         case hold
     }
 
     package var effect: Effect
-    /// The call that is meant; nil for every call that changes files.
+    /// The affected call; nil for every call that changes files.
     package var call: SystemCall?
-    /// Counted from 1, among the calls that are meant and that the interceptor sees.
+    /// The number of the call, from 1, among the affected calls that the interceptor sees.
     package var ordinal: Int
 
     package init(_ effect: Effect, call: SystemCall? = nil, ordinal: Int) {
@@ -41,7 +41,7 @@ package struct SystemCallFault: Equatable, Sendable {
         self.ordinal = ordinal
     }
 
-    /// Returns nil when the text is not of the form above.
+    /// Parses the textual form. Returns nil if the text is malformed.
     package init?(parsing text: String) {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard let verb = fields.first else { return nil }
@@ -75,7 +75,7 @@ package struct SystemCallFault: Equatable, Sendable {
         }
     }
 
-    /// Several faults, separated by commas; nil when one of them cannot be read.
+    /// Parses several faults, separated by commas. Returns nil if one of them is malformed.
     package static func list(parsing text: String) -> [SystemCallFault]? {
         var faults: [SystemCallFault] = []
         for part in text.split(separator: ",") {
@@ -85,7 +85,7 @@ package struct SystemCallFault: Equatable, Sendable {
         return faults
     }
 
-    /// The error numbers that tests ask for.
+    /// The error numbers that tests use.
     private static let errorNumbers: [String: Int32] = [
         "EIO": EIO, "ENOSPC": ENOSPC, "EDQUOT": EDQUOT, "EINTR": EINTR, "EACCES": EACCES,
         "EPERM": EPERM, "EROFS": EROFS, "ENOENT": ENOENT, "ENOTDIR": ENOTDIR, "EEXIST": EEXIST,

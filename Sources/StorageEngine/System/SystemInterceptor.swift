@@ -10,7 +10,7 @@ package struct SystemCallContext {
     var offset: UInt64
     var length: UInt64
     var allocation: System.Allocation
-    /// Valid during the call only.
+    /// The buffers of a write; valid only during the call.
     var buffers: [iovec]
 
     init(
@@ -29,17 +29,17 @@ package struct SystemCallContext {
     }
 }
 
-/// Watches the system calls of the engine, fails or kills at chosen ones, and records what they
-/// did. For tests.
+/// Observes the system calls of the engine, makes chosen ones fail or kill the process, and records
+/// what they did. For tests.
 ///
 /// Several may be installed at a time, each for the files below one directory, so that tests may
-/// run side by side. Any thread may call any method.
+/// run in parallel. Any thread may call any method.
 package final class SystemInterceptor: Sendable {
     package enum Scope: Sendable {
-        /// Every call that the process makes through the seam.
+        /// Every call that the process makes through `System`.
         case process
-        /// Calls on paths that start with a prefix, and on descriptors opened by them while the
-        /// interceptor was installed. Mapping of memory without a file is not seen.
+        /// Calls on paths that start with a prefix, and on descriptors that such calls opened while
+        /// the interceptor was installed. Mappings of memory without a file are not seen.
         case files(pathPrefix: String)
     }
 
@@ -50,7 +50,8 @@ package final class SystemInterceptor: Sendable {
         var openPaths: [Int32: String] = [:]
         var trace: [SystemTraceEvent] = []
         var failures: [SystemFailure: Int] = [:]
-        /// Descriptors of calls that are about to fail, and whether another call has begun.
+        /// The descriptors of calls that are about to fail, each with whether another call has
+        /// begun.
         var failing: [Int32: Bool] = [:]
     }
 
@@ -67,19 +68,20 @@ package final class SystemInterceptor: Sendable {
         state = Locked(State(faults: faults))
     }
 
-    /// How often a call was made, failed ones included.
+    /// Returns how often a call was made, including failed ones.
     package func count(of call: SystemCall) -> Int { state.withLock { $0.counts[call] ?? 0 } }
 
-    /// How many calls that change files were made: the range of `n` for `kill-before:n`.
+    /// The number of calls that change files: the range of `n` for `kill-before:n`.
     package var changeCount: Int { state.withLock { $0.changes } }
 
     /// What the calls that change files did, in the order in which they returned.
     package var trace: [SystemTraceEvent] { state.withLock { $0.trace } }
 
-    /// How often calls failed by themselves, not by a fault.
+    /// How often calls failed by themselves, not because of a fault.
     package var failures: [SystemFailure: Int] { state.withLock { $0.failures } }
 
-    /// Replaces the faults. Ordinals go on counting from the start unless `resetCounts`.
+    /// Replaces the faults. Ordinals are counted from now on if `resetCounts`, otherwise from the
+    /// start.
     package func setFaults(_ faults: [SystemCallFault], resetCounts: Bool = true) {
         state.withLock {
             $0.faults = faults
@@ -99,9 +101,9 @@ extension SystemInterceptor {
         init(_ interceptors: [SystemInterceptor]) { self.interceptors = interceptors }
     }
 
-    /// Serialises installation. Every list ever installed stays alive in it: a thread that has
-    /// read the address of a list may use it however late, so none is freed. There are as many
-    /// as there are installations in a test process, and none elsewhere.
+    /// Serializes installation, and keeps every list ever installed alive: a thread that has read
+    /// the address of a list may use it at any later time, so no list is freed. There is one per
+    /// installation in a test process, and none elsewhere.
     private static let installed = Locked<[List]>([])
 
     package func install() {
@@ -123,8 +125,8 @@ extension SystemInterceptor {
         }
     }
 
-    /// Runs `body` as the installed interceptors say. `body` gets the number of bytes that it may
-    /// write at most, and returns a negative number with `errno` set when it fails.
+    /// Runs `body` as the installed interceptors decide. `body` receives the number of bytes that
+    /// it may write at most, and returns a negative number with `errno` set if it fails.
     static func intercept(_ context: SystemCallContext, _ body: (Int?) -> Int) -> Int {
         guard let address = UnsafeRawPointer(bitPattern: UInt(realm_interceptor())) else {
             return body(nil)
@@ -164,7 +166,7 @@ extension SystemInterceptor {
 
     private static func killProcess() -> Never {
         kill(getpid(), SIGKILL)
-        // The signal cannot be blocked; it arrives before the thread runs on.
+        // The signal cannot be blocked, and it arrives before the thread returns to the caller.
         while true { pause() }
     }
 }
@@ -175,7 +177,7 @@ extension SystemInterceptor {
     /// Waits until a call is held.
     package func waitUntilHeld() { gate.waitUntilHeld() }
 
-    /// Lets the call that is held, or will be, go on.
+    /// Releases the call that is held or will be held.
     package func release() { gate.release() }
 }
 
@@ -186,9 +188,9 @@ extension SystemInterceptor {
         var killsBefore = false
         var killsAfter = false
         var stopsBefore = false
-        /// Who fails the call when another one has begun.
+        /// The interceptor that fails this call once another one has begun.
         var failing: SystemInterceptor?
-        /// Who fails the other one.
+        /// The interceptor that fails the other, overlapping call.
         var overlapped: SystemInterceptor?
         var failure: Int32?
         var limit: Int?
@@ -201,7 +203,8 @@ extension SystemInterceptor {
         return state.withLock { $0.openPaths[context.descriptor] != nil }
     }
 
-    /// Returns how many events were traced before this call.
+    /// Counts the call and adds this interceptor's faults to the verdict. Returns the number of
+    /// events in the trace before the call.
     private func judge(_ context: SystemCallContext, _ verdict: inout Verdict) -> Int {
         state.withLock { state in
             let call = context.call
@@ -242,7 +245,7 @@ extension SystemInterceptor {
         }
     }
 
-    /// Nothing else that fails changes a file.
+    /// Records a failed sync. No other failed call changes what may be in a file.
     private func recordFailedSync(_ context: SystemCallContext, begun: Int) {
         state.withLock { state in
             guard context.call == .fdatasync else { return }
@@ -255,7 +258,7 @@ extension SystemInterceptor {
         }
     }
 
-    /// For a call that is to fail.
+    /// Waits until another call overlaps with this one, which is to fail, or 0.2 s have passed.
     private func waitForOverlap(_ descriptor: Int32) {
         for _ in 0..<Self.overlapNaps {
             if state.withLock({ $0.failing[descriptor] }) != false { return }
@@ -265,7 +268,8 @@ extension SystemInterceptor {
 
     private static let overlapNaps = 200
 
-    /// For a call beside one that is to fail: it ends after that one, and is told of nothing.
+    /// Waits until the overlapped call has failed, so that this one ends after it and learns
+    /// nothing of the failure.
     private func waitForFailure(_ descriptor: Int32) {
         while state.withLock({ $0.failing[descriptor] }) != nil {
             System.sleep(nanoseconds: 100_000)

@@ -1,36 +1,36 @@
 import Glibc
 
-/// One call that changed a file, with all that is needed to repeat it on another file: from an
+/// One call that changed a file, with all that is needed to repeat it on another file. From an
 /// ordered list of these, tests build the images that a power loss could leave.
 package struct SystemTraceEvent: Equatable, Sendable {
     package enum Change: Equatable, Sendable {
-        /// The bytes that were really written; a short write is recorded as short.
+        /// The bytes that were actually written; a short write is recorded as short.
         case write(offset: UInt64, bytes: [UInt8])
         case truncate(size: UInt64)
         case allocate(offset: UInt64, length: UInt64, System.Allocation)
         /// Everything written to the file before the call began is durable.
         case sync
-        /// A sync failed: what was written to the file before and is not durable never will be, unless
-        /// it is written again. The system holds it for written.
+        /// A sync failed. Earlier writes to the file that are not yet durable never will be, unless
+        /// they are repeated, because the system considers them written.
         case failedSync
-        /// Everything done to the entries of the directory before is durable.
+        /// Everything done before to the entries of the directory is durable.
         case syncDirectory
         case unlink
         case rename(newPath: String)
     }
 
-    /// The path by which the file was opened; nil when that was before the interceptor was
+    /// The path by which the file was opened; nil if it was opened before the interceptor was
     /// installed.
     package var path: String?
-    /// -1 for calls on paths.
+    /// The descriptor; -1 for calls on paths.
     package var descriptor: Int32
     package var change: Change
-    /// How many events the trace had when this one was added to it.
+    /// The number of events in the trace when this one was added.
     package var position: Int
-    /// How many it had when the call began: other threads may have added some in between.
+    /// The number of events when the call began. Other threads may have added some in between.
     package var begun: Int
 
-    /// A sync that failed.
+    /// Creates the event of a failed sync.
     init(failedSyncOf descriptor: Int32, path: String?, position: Int, begun: Int) {
         (self.path, self.descriptor, self.position, self.begun) = (
             path, descriptor, position, begun
