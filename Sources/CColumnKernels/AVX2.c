@@ -1,4 +1,4 @@
-// x86-64 processors since about 2013.
+// The level of x86-64 processors since about 2013.
 #include "Levels.h"
 
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-// x86-64 processors whose vectors have 64 bytes and whose comparisons give bits.
+// The level of x86-64 processors with 64-byte vectors and comparisons that yield bit masks.
 #include "Levels.h"
 
 #if defined(__x86_64__)

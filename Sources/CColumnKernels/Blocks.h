@@ -1,10 +1,10 @@
-// Blocks of 64 rows as vectors of 64 bytes. The vectors are wider than most registers: the
-// compiler splits them into what the level at hand has.
+// Blocks of 64 rows as vectors of 64 bytes. The vectors are wider than most registers; the compiler
+// splits them into registers of the level that is being compiled.
 //
-// Included by each level's file inside its `#pragma clang attribute`, so that every function is
-// compiled for that level.
+// Each level's file includes this file inside its `#pragma clang attribute`, so that every function
+// is compiled for that level.
 
-// `deltas_W`: as many deltas of W bits as fit 64 bytes; `bits_W`: a bit for each of them.
+// `deltas_W`: the deltas of W bits that fit in 64 bytes. `bits_W`: one bit for each of them.
 #define DEFINE_VECTORS(W, LANES)                                            \
     typedef uint##W##_t deltas_##W __attribute__((ext_vector_type(LANES))); \
     typedef int##W##_t signed_##W __attribute__((ext_vector_type(LANES)));  \
@@ -21,12 +21,13 @@ typedef uint16_t quarters_8 __attribute__((ext_vector_type(8)));
 typedef uint8_t eighths_8 __attribute__((ext_vector_type(8)));
 
 // For W of 8 to 64:
-// `in_range_W`: a bit for each of the 64 rows from `block` on that lies in the range.
-// `spread_W`: all ones in the lanes whose bits are set, for the i-th vector of the block.
 //
-// Vectors are passed by address, because how they are passed by value differs between levels.
-// A subtraction moves the range to the bottom of the signed numbers, where one signed comparison
-// decides; SSE2 and AVX2 have no unsigned ones.
+// `in_range_W`: a bit for each of the 64 rows from `block` on that is in the range.
+// `spread_W`: all ones in the lanes of the block's i-th vector whose bits are set.
+//
+// Vectors are passed by address, because the convention for passing them by value differs between
+// levels. A subtraction moves the range to the bottom of the signed numbers, so that one signed
+// comparison decides; SSE2 and AVX2 have no unsigned ones.
 #define DEFINE_BLOCK(W, LANES)                                                            \
     static inline uint64_t in_range_##W(                                                  \
         const uint8_t *block, struct realm_delta_range range) {                           \
@@ -57,7 +58,7 @@ DEFINE_BLOCK(32, 16)
 DEFINE_BLOCK(64, 8)
 #undef DEFINE_BLOCK
 
-// MARK: Deltas narrower than a byte become bytes
+// MARK: Widening deltas narrower than a byte
 
 static inline void widen_4(const uint8_t *packed, uint8_t *block) {
     halves_8 loaded;
@@ -93,7 +94,8 @@ static inline void widen_1(const uint8_t *packed, uint8_t *block) {
 
 static inline uint64_t first_bits(size_t count) { return ((uint64_t)1 << count) - 1; }
 
-// 64 readable rows, of which those from `shift` on count; `selected` has their bits, from bit 0.
+// 64 readable rows, of which those from `shift` on belong to the block. `selected` has their bits,
+// from bit 0.
 struct block {
     const uint8_t *rows;
     unsigned shift;
@@ -106,11 +108,11 @@ static inline uint64_t selected_rows(
     return column.nulls ? word & ~column.nulls[i] : word;
 }
 
-// `block_W`: the i-th whole 64 rows of the column. `last_block_W`: the rows that remain behind
-// them. `buffer` has room for 64 rows of at least a byte.
+// `block_W`: the i-th block of 64 rows of the column. `last_block_W`: the remaining rows. `buffer`
+// has room for 64 rows of at least a byte each.
 //
-// The last block ends with the last row, because nothing behind it may be read. Where there are
-// fewer than 64 rows, or rows do not begin with a byte, it is a copy.
+// The last block ends with the last row, because nothing behind it may be read. It is a copy if the
+// column has fewer than 64 rows, or if rows are narrower than a byte.
 #define DEFINE_WHOLE_BYTES(W)                                                             \
     static inline struct block block_##W(                                                 \
         struct realm_packed_column column, const uint64_t *selection, size_t i,           \

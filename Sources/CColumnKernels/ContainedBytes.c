@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "Levels.h"
 
-// The heap is searched as one string, which the C library does faster than many short ones: a hit
-// counts if it lies within one value.
+// Searches the heap as one string, which the C library does faster than searching many short ones.
+// A hit counts if it lies within one value.
 bool realm_match_contained_bytes(
     struct realm_bytes_column column, const uint8_t *pattern, size_t length, uint64_t *mask) {
     size_t words = (column.rows + 63) / 64;
@@ -21,7 +21,7 @@ bool realm_match_contained_bytes(
         if (at + length <= end && (column.ends[row] & 0x8000) == 0) {
             mask[row / 64] |= (uint64_t)1 << row % 64;
         }
-        // A hit that leaves the value is followed by none that does not.
+        // If this hit extends beyond its value, so would every later hit in the same value.
         from = end;
     }
     for (size_t i = 0; column.nulls && i < words; i++) mask[i] &= ~column.nulls[i];

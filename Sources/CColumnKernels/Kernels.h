@@ -1,5 +1,5 @@
-// The kernels of one level. Included, after the standard headers, by a file that defines
-// `KERNELS`, the name of the table, and `LEVEL`, what people call it.
+// The kernels of one level. Included, after the standard headers, by a file that defines `KERNELS`,
+// the name of the table, and `LEVEL`, the name of the level.
 
 #include "Blocks.h"
 
@@ -7,7 +7,7 @@ static inline size_t block_count(size_t rows) { return (rows + 63) / 64; }
 
 // MARK: Comparing and counting
 
-// Widths below 8 bits are widened to 8: E is what a block holds of a column of W.
+// Widths below 8 bits are widened to 8: blocks of a column of W bits hold deltas of E bits.
 #define DEFINE_MATCH(W, E)                                                                \
     static inline uint64_t match_block_##W(                                               \
         struct block block, struct realm_delta_range range) {                             \
@@ -76,8 +76,8 @@ static inline uint64_t total_16(const deltas_16 *sums) {
     return total_32(&wider);
 }
 
-// Even and odd lanes of E bits are added to lanes of twice as many, D, which hold the sums of
-// LIMIT blocks and the last one: 128 * 2 * 0xFF < 2^16, and 16384 * 4 * 0xFFFF < 2^32.
+// Even and odd lanes of E bits are added to lanes of D = 2 E bits, which hold the sums of LIMIT
+// blocks and the last block: 128 * 2 * 0xFF < 2^16, and 16384 * 4 * 0xFFFF < 2^32.
 #define DEFINE_SUM(W, E, D, LANES, LIMIT)                                                 \
     static inline size_t sum_block_##W(struct block block, deltas_##D *sums) {            \
         const uint##D##_t even = ((uint##D##_t)1 << E) - 1;                               \
@@ -121,7 +121,8 @@ DEFINE_SUM(16, 16, 32, 32, 16383)
 DEFINE_SUM(32, 32, 64, 16, 16383)
 #undef DEFINE_SUM
 
-// Lower and upper halves apart: neither sum overflows with as many rows as a page run can have.
+// Lower and upper halves are added separately: neither sum overflows for the rows that a run can
+// hold.
 static inline size_t sum_block_64(struct block block, deltas_64 *low, signed_64 *high) {
     uint64_t word = block.selected << block.shift;
     for (unsigned part = 0; part < 8; part++) {
@@ -168,7 +169,8 @@ static struct realm_delta_sum sum(
 
 // MARK: The least and the greatest
 
-// FLIP turns the sign bit of 64-bit deltas, which then compare as unsigned numbers.
+// FLIP inverts the sign bit of 64-bit deltas, so that unsigned comparison orders them as signed
+// numbers.
 #define DEFINE_BOUNDS(W, E, LANES, FLIP)                                                  \
     static inline void bound_block_##W(                                                   \
         struct block block, deltas_##E *low, deltas_##E *high) {                          \
@@ -221,8 +223,8 @@ static struct realm_delta_bounds bounds(
 
 // MARK: Byte strings
 
-// What is searched for. Up to 8 bytes of the pattern are compared as one number: `significant` are
-// its bits that count, and `wanted` is what they should be.
+// A pattern to search for. Up to 8 bytes of it are compared as one number: `significant` masks the
+// bits that count, and `wanted` is their required value.
 struct needle {
     enum realm_bytes_test test;
     const uint8_t *pattern;
@@ -232,9 +234,10 @@ struct needle {
     uint64_t significant;
 };
 
-// A bit for each of `count` rows from `first` on whose number is right. The number is loaded so
-// that it ends where the value, or its prefix, ends: what it holds before is in front of the heap
-// at worst. Values that are elsewhere are compared as what stands for them in the heap.
+// Returns a bit for each of `count` rows from `first` on whose number matches. The number is loaded
+// so that it ends where the value, or its prefix, ends; its lower bytes may lie before the value,
+// at worst before the heap. For a value that is not in the heap, its reference in the heap is
+// compared.
 static inline __attribute__((always_inline)) uint64_t find_numbers(
     struct realm_bytes_column column, size_t first, size_t count, struct needle needle) {
     size_t start = first == 0 ? 0 : column.ends[first - 1] & 0x7FFF;
@@ -255,7 +258,7 @@ static inline __attribute__((always_inline)) uint64_t find_numbers(
     return found;
 }
 
-// The rows whose values are not in the heap.
+// Returns the rows whose values are not in the heap.
 static inline uint64_t find_marks(struct realm_bytes_column column, size_t first, size_t count) {
     uint16_t any = 0;
     for (size_t i = 0; i < count; i++) any |= column.ends[first + i];
@@ -265,7 +268,7 @@ static inline uint64_t find_marks(struct realm_bytes_column column, size_t first
     return marks;
 }
 
-// Takes out rows whose number was right and whose other bytes are not.
+// Removes rows whose number matches but whose other bytes do not.
 static inline uint64_t compare_all_bytes(
     struct realm_bytes_column column, size_t first, uint64_t found, struct needle needle) {
     for (uint64_t left = found; left != 0; left &= left - 1) {
