@@ -7,15 +7,16 @@ uint64_t realm_counter_bytes_written = 0;
 
 uint64_t realm_fork_generation_word = 0;
 
-// Descriptors that a forked child closes, a bit for each: as many as Linux gives a process
-// (fs.nr_open). A fixed table, because the child may not allocate; untouched parts of it take no
-// memory.
+// The descriptors that a forked child closes, one bit for each, up to the most that Linux gives a
+// process (fs.nr_open). The table is static, because the child must not allocate; untouched parts
+// take no memory.
 enum { forbidden_capacity = 1 << 20 };
 static uint64_t forbidden[forbidden_capacity / 64];
-// No word from this one on was ever used.
+// The index behind the last word of the table that was ever used.
 static uint32_t forbidden_limit = 0;
 
-// Mutexes that a fork holds: the outermost first, so that who has one of them gets the others.
+// The mutexes that a fork locks, the outermost first, which is the order in which threads nest
+// them.
 enum { held_capacity = 64 };
 static pthread_mutex_t *held[2][held_capacity];
 static pthread_mutex_t held_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -70,7 +71,8 @@ void realm_watch_forks(void) {
     pthread_once(&once, register_fork_handler);
 }
 
-// A process is a forked child also if its parent had no database open.
+// Watching starts when the library is loaded, so that the child of a parent without an open
+// database also counts as forked.
 __attribute__((constructor)) static void watch_forks_when_loaded(void) { realm_watch_forks(); }
 
 bool realm_close_in_forked_child(int descriptor) {

@@ -1,4 +1,4 @@
-// Small C pieces that Swift on Linux cannot express: atomics on raw shared memory, the futex
+// Small C functions for what Swift on Linux cannot express: atomics on raw shared memory, the futex
 // call, thread identity, and calls and constants that Glibc's Swift module lacks.
 #ifndef CREALMSYSTEM_H
 #define CREALMSYSTEM_H
@@ -18,8 +18,8 @@
 
 // MARK: Atomics
 //
-// On plain words, because the words live in memory that other processes map. The sanitizer for
-// threads instruments these builtins, so protocols built from them are visible to it.
+// They operate on plain words, because the words are in memory that other processes map. The thread
+// sanitizer instruments these builtins, so it understands protocols built from them.
 
 #define REALM_DEFINE_ATOMICS(bits)                                                                \
     static inline uint##bits##_t realm_load_relaxed_##bits(const uint##bits##_t *_Nonnull word) { \
@@ -53,7 +53,7 @@
         uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \
         return __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);                                \
     }                                                                                             \
-    /* Both return the value from before. */                                                      \
+    /* Both return the previous value. */                                                         \
     static inline uint##bits##_t realm_fetch_add_##bits(                                          \
         uint##bits##_t *_Nonnull word, uint##bits##_t value) {                                    \
         return __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST);                                 \
@@ -68,7 +68,7 @@ REALM_DEFINE_ATOMICS(64)
 
 static inline void realm_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
-/// Tells the processor that this thread only looks at a word over and over.
+/// Tells the processor that this thread is spinning on a word.
 static inline void realm_relax_processor(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -79,8 +79,8 @@ static inline void realm_relax_processor(void) {
 
 // MARK: Futex
 //
-// A word in memory that several processes map is `shared`, for those that wait and those that wake;
-// the kernel finds the others without looking for the page that they lie in.
+// A word in memory that several processes map is `shared`, for waiting and for waking. For other
+// words the kernel needs no lookup of the page that contains them.
 
 /// Sleeps while `*word == expected`, at most `nanoseconds` (negative: without limit).
 /// Returns 0 after a wake-up, otherwise the error number: EAGAIN, EINTR or ETIMEDOUT.
@@ -113,8 +113,9 @@ static inline struct realm_futex_waiter realm_futex_waiter_make(
     return waiter;
 }
 
-/// Sleeps while every word holds what is expected, at most `nanoseconds` (negative: without limit).
-/// Returns 0 after a wake-up, otherwise the error number: also ENOSYS before Linux 5.16.
+/// Sleeps while every word holds its expected value, at most `nanoseconds` (negative: without
+/// limit). Returns 0 after a wake-up, otherwise the error number, which is ENOSYS before Linux
+/// 5.16.
 static inline int realm_futex_wait_any(
     struct realm_futex_waiter *_Nonnull waiters, uint32_t count, int64_t nanoseconds) {
     struct timespec end = {0, 0};
@@ -134,9 +135,9 @@ static inline int realm_futex_wait_any(
 
 // MARK: Identity
 
-/// The thread pointer. `pure` tells Swift that nothing is released here; the volatile assembly
-/// keeps the optimiser from reusing the value across a suspension point, where the thread changes
-/// (`pthread_self` is declared `const` and does get reused).
+/// Returns the thread pointer. `pure` tells Swift that nothing is released here. The volatile
+/// assembly keeps the optimizer from reusing the value across a suspension point, where the thread
+/// changes (`pthread_self` is declared `const` and does get reused).
 __attribute__((pure)) static inline uintptr_t realm_thread_identity(void) {
     uintptr_t identity;
 #if defined(__x86_64__)
@@ -151,26 +152,27 @@ __attribute__((pure)) static inline uintptr_t realm_thread_identity(void) {
 
 extern uint64_t realm_fork_generation_word;
 
-/// How many forks lie between the process that loaded this library and this one.
+/// Returns the number of forks between the process that loaded this library and this one.
 static inline uint64_t realm_fork_generation(void) {
     return __atomic_load_n(&realm_fork_generation_word, __ATOMIC_RELAXED);
 }
 
-/// Starts to watch for forks, which loading the library does as well. May be called any number of
-/// times, from any thread.
+/// Starts watching for forks, as loading the library also does. May be called any number of times,
+/// from any thread.
 void realm_watch_forks(void);
 
-/// Has every fork wait until nobody holds the mutex, so that a child finds it free, and what it
-/// guards whole. Who holds one may take another only if the first is `outermost`, and of these there
-/// is no order. For mutexes that stay as long as the process. Returns false when the table is full.
+/// Makes every fork wait until nobody holds the mutex, so that the child finds it free and the
+/// guarded value consistent. A thread that holds one such mutex may lock another only if the first
+/// is `outermost` and the second is not. The mutex must live as long as the process. Returns false
+/// if the table is full.
 bool realm_hold_during_forks(pthread_mutex_t *_Nonnull mutex, bool outermost);
 
-/// Has every child that is forked from now on close `descriptor` first. Locks of an open file
-/// description live as long as any process has it open: without this, a child would keep its
-/// dead parent's locks. Returns false when the table of such descriptors is full.
+/// Makes every child that is forked from now on close `descriptor` first. Locks of an open file
+/// description last as long as any process has it open, so a child would otherwise keep the locks
+/// of its dead parent. Returns false if the descriptor is outside the table.
 bool realm_close_in_forked_child(int descriptor);
 
-/// Takes back `realm_close_in_forked_child`; call it before closing the descriptor.
+/// Undoes `realm_close_in_forked_child`. Must be called before the descriptor is closed.
 void realm_keep_in_forked_child(int descriptor);
 
 // MARK: Calls and constants that Glibc's Swift module lacks
@@ -181,10 +183,10 @@ enum realm_lock_kind {
     realm_lock_none = F_UNLCK,
 };
 
-/// Linux's F_OFD_GETLK, F_OFD_SETLK and F_OFD_SETLKW (glibc hides them without _GNU_SOURCE).
+/// Linux's F_OFD_GETLK, F_OFD_SETLK and F_OFD_SETLKW, which glibc hides without _GNU_SOURCE.
 enum { realm_ofd_getlk = 36, realm_ofd_setlk = 37, realm_ofd_setlkw = 38 };
 
-/// Takes or releases a byte-range lock that belongs to the open file description.
+/// Acquires or releases a byte-range lock that belongs to the open file description.
 static inline int realm_ofd_lock(
     int descriptor, int kind, int64_t start, int64_t length, bool waits) {
     struct flock lock = {
@@ -193,8 +195,8 @@ static inline int realm_ofd_lock(
 }
 
 /// Looks for a lock of another open file description in the range that conflicts with one of this
-/// kind. Returns 1 and the range of one such lock (length 0: to the end), 0 when there is none, and -1
-/// with `errno` set when the question fails. The descriptor need not be open for writing.
+/// kind. Returns 1 and the range of one such lock (length 0: to the end), 0 if there is none, and
+/// -1 with `errno` set if the call fails. The descriptor need not be open for writing.
 static inline int realm_ofd_find_lock(
     int descriptor, int kind, int64_t *_Nonnull start, int64_t *_Nonnull length) {
     struct flock lock = {
@@ -205,18 +207,19 @@ static inline int realm_ofd_find_lock(
     return lock.l_type != F_UNLCK;
 }
 
-/// What a file is and how many names it has, without its times: since Linux 6.13, asking for them
-/// makes the next write take a new one, and the inode be written with every sync.
+/// A file's identity and number of names, without its times. Since Linux 6.13, querying the times
+/// makes the next write update them, and the inode is then written with every sync.
 struct realm_file_identity {
     uint64_t device;
     uint64_t inode;
     uint32_t link_count;
 };
 
-/// Of what `path` leads to from `descriptor`; of the open file itself if `path` is empty.
+/// Identifies the file at `path`, relative to `descriptor`, or the open file itself if `path` is
+/// empty.
 static inline int realm_identify(
     int descriptor, const char *_Nonnull path, struct realm_file_identity *_Nonnull identity) {
-    // `struct statx` of the kernel, which glibc hides without _GNU_SOURCE.
+    // The kernel's `struct statx`, which glibc hides without _GNU_SOURCE.
     struct {
         uint32_t head[4];
         uint32_t link_count, owner[2];
@@ -238,7 +241,7 @@ static inline int realm_identify(
     return 0;
 }
 
-/// Of an open file. A string of Swift as an argument of C would be copied, and so allocated.
+/// Identifies an open file. A Swift string passed as a C argument would be copied, which allocates.
 static inline int realm_identify_open(
     int descriptor, struct realm_file_identity *_Nonnull identity) {
     return realm_identify(descriptor, "", identity);
@@ -254,14 +257,14 @@ static inline int realm_rename_no_replace(const char *_Nonnull from, const char 
         SYS_renameat2, -100 /* AT_FDCWD */, from, -100, to, 1u /* RENAME_NOREPLACE */);
 }
 
-/// The system call itself: the C library's `posix_fallocate` would write zeros over the pages of
-/// others where the file system cannot allocate.
+/// Calls `fallocate(2)` itself. The C library's `posix_fallocate` would overwrite the pages of
+/// other processes with zeros if the file system cannot allocate.
 static inline int realm_fallocate(int descriptor, int mode, int64_t offset, int64_t length) {
     return (int)syscall(SYS_fallocate, descriptor, mode, offset, length);
 }
 
-/// `sync_file_range(2)` of a whole file with SYNC_FILE_RANGE_WRITE alone: begins to write, and waits
-/// for nothing.
+/// Calls `sync_file_range(2)` for a whole file with only SYNC_FILE_RANGE_WRITE, which starts
+/// writing and waits for nothing.
 static inline int realm_begin_writeback(int descriptor) {
     return (int)syscall(SYS_sync_file_range, descriptor, (int64_t)0, (int64_t)0, 2U);
 }
@@ -273,7 +276,7 @@ extern uint64_t realm_counter_syncs;
 extern uint64_t realm_counter_write_calls;
 extern uint64_t realm_counter_bytes_written;
 
-/// The address of the installed list of interceptors, or 0.
+/// Returns the address of the installed list of interceptors, or 0.
 static inline uint64_t realm_interceptor(void) {
     return __atomic_load_n(&realm_interceptor_word, __ATOMIC_ACQUIRE);
 }
