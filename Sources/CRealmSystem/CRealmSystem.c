@@ -79,6 +79,7 @@ bool realm_close_in_forked_child(int descriptor) {
     realm_watch_forks();
     if (descriptor < 0 || descriptor >= forbidden_capacity) return false;
     uint32_t index = (uint32_t)descriptor / 64;
+    // Raised before the bit is set, so that no child misses a bit that is set.
     uint32_t limit = __atomic_load_n(&forbidden_limit, __ATOMIC_RELAXED);
     while (limit <= index
            && !__atomic_compare_exchange_n(&forbidden_limit, &limit, index + 1, false,

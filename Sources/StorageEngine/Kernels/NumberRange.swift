@@ -35,8 +35,8 @@ struct NumberRange: Equatable {
             isInverted: comparison == .notEqual)
     }
 
-    /// Creates the range from `first` to `last`, which belongs to it if `includesLast`. Nil is NaN; a
-    /// range with NaN at either end is empty.
+    /// Creates the range from `first` to `last`, which belongs to it if `includesLast`. Nil is NaN,
+    /// and a range with NaN at either end is empty.
     init(from first: NumberEdges?, to last: NumberEdges?, includesLast: Bool) {
         guard let first, let last else {
             self.init(values: .none, images: .none)

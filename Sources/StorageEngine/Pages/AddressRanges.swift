@@ -17,10 +17,10 @@ struct AddressRanges {
     /// The reservation for small files: 1 GiB. 5,000 encrypted files then take less than a tenth of
     /// a 47-bit address space.
     static let smallestReservation = 1 << 30
-    /// The factor by which a reservation exceeds the current need of a larger file.
+    /// The least factor by which a reservation exceeds the current need of a larger file.
     private static let roomToGrow = 4
-    /// The fraction of the process's address space limit (`RLIMIT_AS`) that one file takes at most,
-    /// unless it needs more at once. The rest is left to the program.
+    /// The divisor of the process's address space limit (`RLIMIT_AS`) that gives the most for one
+    /// file, unless the file needs more at once. The rest is left to the program.
     private static let shareOfLimit = 64
 
     /// Reserves ranges for at least `needed` bytes of the file, with as much room to grow as the

@@ -7,8 +7,8 @@ struct CommitSlot: Hashable, Sendable {
 /// The locations of the commit slots, and the choice of the slot for each record.
 ///
 /// A new file has 8 slots in front of its pages. Once it has grown, 56 more lie among the pages:
-/// the *extension*, which is never freed nor moved. Whatever names the extension also names the
-/// first record that could use all slots. A file of format 5 has 64 slots in front of its pages.
+/// the *extension*, which is never freed nor moved. A record that names it also names the first
+/// record that could use all slots. A file of format 5 has 64 slots in front of its pages.
 struct CommitRing: Equatable, Sendable {
     static let fewSlots: UInt64 = 8
     static let allSlots: UInt64 = 64

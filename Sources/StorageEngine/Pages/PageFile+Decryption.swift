@@ -87,6 +87,7 @@ extension PageFile {
             if pages.checkedBirths[Int(reference.page)] == reference.birth { return }
             use(numbers(of: run, at: reference), in: pages, &places)
             place.copyMemory(from: run.baseAddress!, byteCount: run.count)
+            // After the copy, because it announces the run to readers, who take no lock.
             pages.markChecked(reference)
         }
     }

@@ -148,6 +148,7 @@ package final class PageFile: @unchecked Sendable {
         current.withLock { pages in
             let mapped = mappedPages
             guard let pages, mapped > pageCount else { return }
+            // First, so that no thread takes the pages for mapped while they are unmapped.
             mappedPageCount.storeRelease(pageCount)
             let (start, length) = (byteCount(pageCount), byteCount(mapped - pageCount))
             leavePlaces(from: pageCount, to: mapped, in: pages) {

@@ -160,6 +160,7 @@ extension SystemInterceptor {
             }
         }
         if verdict.killsAfter { killProcess() }
+        // Recording may have changed it.
         errno = code
         return result
     }

@@ -66,6 +66,7 @@ extension ClusterTree {
             !value.isLonger(than: writer.pager.maximumInlineBytes)
         else { return false }
         let (reference, node) = try writableSpill(writer, column, rows: row)
+        // Set even if the value has no room, because the copy has replaced the old node.
         leaf.setSpillReference(column, reference)
         guard row < node.reading.rowCapacity, node.place(value, node.entry(0), row)
         else { return false }

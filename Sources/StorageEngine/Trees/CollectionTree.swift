@@ -184,6 +184,7 @@ struct CollectionTree {
         right.removeRows(0..<cut)
         try writer.insertSibling(
             &root, format, after: writer.depth - 1, reference, right, separator: .none)
+        // Removed last, because `insertSibling` counts the leaf's rows with those that have moved.
         leaf.removeRows(cut..<rows)
     }
 }

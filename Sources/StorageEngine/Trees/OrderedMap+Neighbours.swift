@@ -11,8 +11,8 @@ extension OrderedMap {
         try split(writer, &root, at: usualCut(writer.leaf.reading, row))
     }
 
-    /// Hands rows of the full leaf over to the neighbour that can take more of them. Returns false
-    /// if that is not worthwhile.
+    /// Hands rows of the full leaf over to the neighbour that can take more of them. Returns false,
+    /// with no row moved, if that is not worthwhile.
     ///
     /// The rows come from one end of the leaf, up to `row` at most, so that a run continues in the
     /// room that they leave. They take three quarters of the neighbour's free room. Behind a run,

@@ -44,6 +44,7 @@ extension TreeWriter {
         let sibling = try self.sibling(at: index, format)
         let row = index < ownIndex ? 0 : leaf.rowCount
         guard leaf.insertRows(from: sibling, 0..<sibling.rowCount, at: row) else { return }
+        // Only now, because the rows were copied from this node.
         try pager.free(branch.reading.child(index))
         // The left node's row remains in the branch, because its separator also bounds the merged
         // node.

@@ -166,6 +166,7 @@ final class TreeWriter {
     private func tryDescend(
         _ root: inout TreeRoot, _ format: TreeFormat, choose: (Node) -> Int
     ) throws -> Bool {
+        // First, so that a descent that throws leaves no path behind.
         dropPath()
         var (reference, node) = try enter(
             root.reference, level: root.level, rows: root.count, format)
@@ -335,7 +336,7 @@ final class TreeWriter {
     }
 
     /// Inserts `sibling` into the tree, to the right of the node at `position` of the path. The
-    /// rows that move to it must still be in that node, because the counts are derived from there.
+    /// rows that move to it must still be in that node, because a new root first counts them there.
     func insertSibling(
         _ root: inout TreeRoot, _ format: TreeFormat, after position: Int,
         _ reference: PageReference, _ sibling: MutableNode, separator: Separator
