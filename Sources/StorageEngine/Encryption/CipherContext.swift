@@ -86,7 +86,7 @@ final class CipherContext {
         return (UInt64(littleEndian: tag.0), UInt64(littleEndian: tag.1))
     }
 
-    /// Finishes opening. Whether contents, place and nonce are what was sealed.
+    /// Finishes opening. Returns whether contents, place and nonce are what was sealed.
     func isAuthentic(_ tag: (UInt64, UInt64)) -> Bool {
         precondition(direction == .opening)
         var tag = (tag.0.littleEndian, tag.1.littleEndian)

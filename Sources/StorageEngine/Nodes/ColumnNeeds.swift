@@ -124,7 +124,6 @@ extension Node {
     ///
     /// A leaf of one column holds a spilled column or a list of integers. Without ramps, removing a
     /// row from its middle never takes more room.
-    /// the middle of it never takes more room.
     var mayHoldRamps: Bool { level == 0 && columnCount > 1 }
 
     /// Whether the last eight values of an integer column ascend by one.
