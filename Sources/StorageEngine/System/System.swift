@@ -123,8 +123,8 @@ package enum System {
     package static func identity(path: String) throws(SystemFailure) -> FileIdentity {
         var identity = realm_file_identity()
         _ = try perform(.stat, path: path) {
-            // A string argument would be copied, which allocates. Commits make this call only at
-            // times, so their allocations would depend on timing.
+            // A string argument would be copied, which allocates. Commits make this call now
+            // and then, so that their allocations would depend on timing.
             path.withCString { Int(realm_identify(AT_FDCWD, $0, &identity)) }
         }
         return FileIdentity(identity)
