@@ -136,7 +136,8 @@ import Testing
             }
             let descriptor = try System.open(path, flags: O_RDWR | O_CREAT)
             let file = PageFile(
-                descriptor: descriptor, path: path, header: header, cipher: cipher)
+                descriptor: descriptor, path: path, header: header, cipher: cipher,
+                problemOfNode: Node.problem(ofStored:))
             files.append(file)
             try System.truncate(descriptor, to: bytes)
             try file.map(pageCount: bytes >> 12)

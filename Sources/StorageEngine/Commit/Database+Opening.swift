@@ -265,6 +265,7 @@ extension Database {
         let file = try PageFile(
             descriptor: descriptor, path: path, header: header!,
             cipher: header!.cipher(key: options.encryptionKey, path: path),
+            problemOfNode: Node.problem(ofStored:),
             mostDecryptedBytes: options.mostDecryptedBytes,
             smallestReservation: options.smallestReservation)
         let recovery = Recovery(file: file)
@@ -313,6 +314,7 @@ extension Database {
         let file = try PageFile(
             descriptor: descriptor, path: path, header: header,
             cipher: header.cipher(key: options.encryptionKey, path: path),
+            problemOfNode: Node.problem(ofStored:),
             mostDecryptedBytes: options.mostDecryptedBytes,
             smallestReservation: options.smallestReservation)
         return Database(
@@ -389,7 +391,8 @@ extension Database {
             try header.encrypt(key: key, path: path)
         }
         let file = PageFile(
-            descriptor: descriptor, path: path, header: header, isInMemory: options.inMemory)
+            descriptor: descriptor, path: path, header: header,
+            problemOfNode: Node.problem(ofStored:), isInMemory: options.inMemory)
         if !options.inMemory {
             do { try System.truncate(descriptor, to: FileHeader.newFileSize) } catch {
                 throw file.failure(error, .resize)
@@ -440,7 +443,8 @@ extension Database {
             let header = try create(path, descriptor, options)
             let file = try PageFile(
                 descriptor: descriptor, path: path, header: header,
-                cipher: header.cipher(key: options.encryptionKey, path: path))
+                cipher: header.cipher(key: options.encryptionKey, path: path),
+                problemOfNode: Node.problem(ofStored:))
             let coordinator = try Coordinator.unshared(path: path, dataFile: descriptor)
             try coordinator.finishRecovery(version: 0, sequence: 0)
             return Database(
@@ -467,7 +471,8 @@ extension Database {
         do throws(StorageError) {
             let header = try create(identifier, descriptor, options)
             let file = PageFile(
-                descriptor: descriptor, path: identifier, header: header, isInMemory: true)
+                descriptor: descriptor, path: identifier, header: header,
+                problemOfNode: Node.problem(ofStored:), isInMemory: true)
             let coordinator = try Coordinator.inMemory(name: identifier)
             try coordinator.finishRecovery(version: 0, sequence: 0)
             return Database(

@@ -291,7 +291,7 @@ extension Pager {
 
     /// The page behind what the transaction wrote, if its record may be there; else 0.
     private func takePageForRecord() -> UInt64 {
-        guard let record, database.coordinator.mayPutRecordAmongPages(after: record),
+        guard let record, database.coordinator.mayPutRecordAmongPages(after: record.sequence),
             let page = database.writerState.freeSpace!.pageForRecord, record.window.contains(page),
             record.chain.hasRoom(for: page, version: writeVersion)
         else { return 0 }

@@ -1,22 +1,3 @@
-/// Where a commit record is.
-enum RecordPlace: Equatable, Sendable {
-    /// In the ring (``CommitRing``).
-    case slot(CommitSlot)
-    /// Among the pages, behind those that its commit wrote: both are one write and one place on
-    /// the disk, where a slot is another.
-    case page(UInt64)
-
-    var isPage: Bool { page != 0 }
-
-    /// The page, or 0.
-    var page: UInt64 {
-        switch self {
-        case .slot: 0
-        case .page(let page): page
-        }
-    }
-}
-
 /// A part of the file in which records among the pages are looked for after a crash.
 struct RecordWindow: Equatable, Sendable {
     static let none = RecordWindow(start: 0)

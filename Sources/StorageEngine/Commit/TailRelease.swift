@@ -13,7 +13,7 @@ struct TailRelease: Sendable {
     static let patience = 16
     /// The number of free pages that are kept at least, and the fewest that are removed at once: 1
     /// MiB, one step of growth.
-    static let reserve: UInt64 = 256
+    static let reserve = FreeSpace.tailReserve
     /// The least room between the used pages and the ceiling, so that it holds at least a few
     /// commits.
     private static let smallestRoom: UInt64 = 64

@@ -72,11 +72,11 @@ extension Coordinator {
         region.visibleSequence.loadSequential() == region.openedSequence.loadRelaxed()
     }
 
-    /// Whether the record after this one may be among the pages. The first two records since the
-    /// file was opened may not: an opener that trusts a clean-close marker looks for them in their
-    /// slots.
-    func mayPutRecordAmongPages(after record: CommitRecord) -> Bool {
-        record.sequence >= region.openedSequence.loadRelaxed() + 2
+    /// Whether the record after the one with this number may be among the pages. The first two
+    /// records since the file was opened may not: an opener that trusts a clean-close marker looks
+    /// for them in their slots.
+    func mayPutRecordAmongPages(after sequence: UInt64) -> Bool {
+        sequence >= region.openedSequence.loadRelaxed() + 2
     }
 
     /// Makes a durable version visible, and wakes the threads that wait for it. `sequence` is that

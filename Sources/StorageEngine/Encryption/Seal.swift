@@ -81,7 +81,9 @@ struct Seal: Equatable {
 /// contents written for one place are refused in any other.
 enum SealedPlace: Equatable {
     case run(page: UInt64)
-    case record(RecordPlace)
+    /// A commit record in a slot, by the slot's number.
+    case recordInSlot(UInt64)
+    case recordInPage(UInt64)
     case marker
     case locator
 
@@ -91,8 +93,8 @@ enum SealedPlace: Equatable {
         let (kind, number): (UInt64, UInt64) =
             switch self {
             case .run(let page): (1, page)
-            case .record(.slot(let slot)): (2, slot.number)
-            case .record(.page(let page)): (4, page)
+            case .recordInSlot(let slot): (2, slot)
+            case .recordInPage(let page): (4, page)
             case .marker: (3, 0)
             case .locator: (5, 0)
             }

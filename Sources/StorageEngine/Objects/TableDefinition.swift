@@ -133,25 +133,3 @@ public struct TableDefinition: Hashable, Sendable {
         self.isEmbedded = isEmbedded
     }
 }
-
-/// The identity of an object within its table. Never reused.
-@frozen
-public struct ObjectKey: RawRepresentable, Hashable, Sendable {
-    public var rawValue: Int64
-
-    @inlinable
-    public init(rawValue: Int64) { self.rawValue = rawValue }
-}
-
-/// The location of a row, valid until the connection's `layoutStamp` changes.
-@frozen
-public struct RowLocation {
-    public var leaf: Node
-    public var row: Int
-
-    @inlinable
-    public init(leaf: Node, row: Int) {
-        self.leaf = leaf
-        self.row = row
-    }
-}

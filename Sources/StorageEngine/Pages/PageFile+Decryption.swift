@@ -50,7 +50,7 @@ extension PageFile {
                     "it is of version \(header.birth), and version "
                         + "\(reference.birth) was expected")
             }
-            if kind == .node, let problem = Node.problem(ofStored: run) {
+            if kind == .node, let problem = problemOfNode(run) {
                 throw damage(page, problem)
             }
             if let memory = apart(run) {

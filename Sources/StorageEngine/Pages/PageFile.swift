@@ -24,6 +24,9 @@ package final class PageFile: @unchecked Sendable {
     /// The commit slots with which the file was created.
     let ring: CommitRing
     let fileSeed: UInt64
+    /// Says what is wrong with a run of the kind `node`, or nil: the layout of nodes is not known
+    /// here.
+    let problemOfNode: @Sendable (UnsafeRawBufferPointer) -> String?
 
     /// The address space in which pages are read; nil before any are mapped.
     private let current = Locked<MappedPages?>(nil)
@@ -46,6 +49,7 @@ package final class PageFile: @unchecked Sendable {
     /// Creates a page file on an open descriptor, which it never closes.
     init(
         descriptor: Int32, path: String, header: FileHeader, cipher: FileCipher? = nil,
+        problemOfNode: @escaping @Sendable (UnsafeRawBufferPointer) -> String?,
         mostDecryptedBytes: Int? = nil, smallestReservation: Int? = nil, isInMemory: Bool = false
     ) {
         self.path = path
@@ -58,6 +62,7 @@ package final class PageFile: @unchecked Sendable {
         firstPage = header.firstPage
         ring = header.ring
         fileSeed = header.fileSeed
+        self.problemOfNode = problemOfNode
         self.smallestReservation = smallestReservation ?? AddressRanges.smallestReservation
         decryptedMemory = DecryptedMemory(
             mostBytes: mostDecryptedBytes ?? DecryptedMemory.shareOfMemory)
@@ -241,7 +246,7 @@ extension PageFile {
                 "it is of version \(runHeader.birth), and version "
                     + "\(reference.birth) was expected")
         }
-        if kind == .node, let problem = Node.problem(ofStored: run) { throw damage(page, problem) }
+        if kind == .node, let problem = problemOfNode(run) { throw damage(page, problem) }
         pages.markChecked(reference)
         return start
     }

@@ -10,7 +10,7 @@ extension FreeSpace {
     private static let shortestPiece: UInt64 = 8
     /// If the number of free pages exceeds this number plus the number of used pages, the file can
     /// become shorter, and records would keep its end in use.
-    private static let mostFree = 2 * TailRelease.reserve
+    private static let mostFree = 2 * tailReserve
 
     /// The page directly after those that this transaction allocated, if it is suitable for the
     /// commit record. It is the page that the next allocation takes.

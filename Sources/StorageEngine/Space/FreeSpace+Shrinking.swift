@@ -7,6 +7,9 @@
 /// 3. Once that version is durable enough for recovery, and no older version is pinned, the file
 ///    itself is truncated (``WriterState``).
 extension FreeSpace {
+    /// The number of free pages that the end of a file keeps at least: 1 MiB, one step of growth.
+    static let tailReserve: UInt64 = 256
+
     /// Removes the pages from `newCount` on, which must be free, from the map.
     mutating func shrink(to newCount: UInt64) {
         precondition(isTransactionEmpty)
