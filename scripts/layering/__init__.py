@@ -1,0 +1,1 @@
+"""The layer test; scripts/layers is the program."""
